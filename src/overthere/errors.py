@@ -1,0 +1,336 @@
+"""The exceptions, and the one table of what can be wrong with a URI.
+
+    OverthereError
+    +-- InvalidURI (ValueError)         a text is not what it should be; carries the place and the rule
+    |   +-- InvalidIRI                  the same for RFC 3987
+    +-- Unreachable (ValueError)        relate: no reference resolves to that target
+    +-- NoBase (ValueError)             resolve: the base has no scheme (RFC 3986 5.1)
+    +-- CodingError (ValueError)        encode, decode: octets or characters that have no meaning there
+    +-- NotSpecified (LookupError)      an edition leaves this to another document
+    +-- GrammarError (ValueError)       an ABNF text, or a rule that is not there
+        +-- NotRegular                  a rule that no finite automaton recognises
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from overthere.redact import MASK, mask, password_span
+
+__all__ = [
+    "KINDS",
+    "CodingError",
+    "Finding",
+    "GrammarError",
+    "InvalidIRI",
+    "InvalidURI",
+    "Kind",
+    "NoBase",
+    "NotRegular",
+    "NotSpecified",
+    "OverthereError",
+    "Unreachable",
+]
+
+
+class Kind(NamedTuple):
+    """A row of the table: one thing that can be wrong."""
+
+    message: str
+    """`{it}` stands for the offending text."""
+    component: str
+    """The component it concerns; "any" if it can be found in all of them."""
+    rule: str
+    source: str
+    bad: str
+    """A text that has it; or, where it begins with `URI`, `IRI` or another name, an expression that raises it."""
+    good: str
+
+
+KINDS: dict[str, Kind] = {
+    "scheme-missing": Kind("there is no scheme", "scheme", "URI", "RFC 3986 3", "//h/p", "http://h/p"),
+    "scheme-empty": Kind("the scheme is empty", "scheme", "scheme", "RFC 3986 3.1", "://h/p", "http://h/p"),
+    "scheme-first": Kind("a scheme cannot begin with {it}", "scheme", "scheme", "RFC 3986 3.1", "1a:b", "a1:b"),
+    "scheme-char": Kind("a scheme cannot contain {it}", "scheme", "scheme", "RFC 3986 3.1", "a_b:c", "a-b:c"),
+    "userinfo-char": Kind(
+        "userinfo cannot contain {it}", "userinfo", "userinfo", "RFC 3986 3.2.1", "ftp://a|b@h/", "ftp://a%7Cb@h/"
+    ),
+    "userinfo-at": Kind(
+        'userinfo cannot contain "@": readers differ on which host is meant',
+        "userinfo",
+        "authority",
+        "RFC 3986 3.2.1",
+        "http://a@b@h/",
+        "http://a%40b@h/",
+    ),
+    "host-char": Kind(
+        "a host cannot contain {it}", "host", "reg-name", "RFC 3986 3.2.2", "http://a|b/", "http://a-b/"
+    ),
+    "ip-literal-open": Kind(
+        '"[" is never closed by "]"', "host", "IP-literal", "RFC 3986 3.2.2", "http://[::1/", "http://[::1]/"
+    ),
+    "ip-literal-address": Kind(
+        "between the brackets stands neither an IPv6address nor an IPvFuture",
+        "host",
+        "IP-literal",
+        "RFC 3986 3.2.2",
+        "http://[1.2.3.4]/",
+        "http://[::1.2.3.4]/",
+    ),
+    "ip-literal-close": Kind(
+        'only a port can follow "]"', "host", "authority", "RFC 3986 3.2.2", "http://[::1]x/", "http://[::1]:8/"
+    ),
+    "ip-zone": Kind(
+        "a zone identifier is not part of a URI (RFC 6874 adds it; zone=True reads it)",
+        "host",
+        "IP-literal",
+        "RFC 3986 3.2.2",
+        "http://[fe80::1%25en0]/",
+        "http://[fe80::1]/",
+    ),
+    "port-char": Kind("a port cannot contain {it}", "port", "port", "RFC 3986 3.2.3", "http://h:8o/", "http://h:80/"),
+    "path-char": Kind("a path cannot contain {it}", "path", "path", "RFC 3986 3.3", "http://h/a|b", "http://h/a%7Cb"),
+    "query-char": Kind("a query cannot contain {it}", "query", "query", "RFC 3986 3.4", "http://h/?[]", "http://h/?%5B"),
+    "fragment-char": Kind(
+        "a fragment cannot contain {it}", "fragment", "fragment", "RFC 3986 3.5", "http://h/#a#b", "http://h/#a%23b"
+    ),
+    "pct-encoded": Kind(
+        'two hexadecimal digits must follow "%"', "any", "pct-encoded", "RFC 3986 2.1", "http://h/%zz", "http://h/%25zz"
+    ),
+    "non-ascii": Kind(
+        "{it} is not a US-ASCII character (an IRI can hold letters of every script)",
+        "any",
+        "URI-reference",
+        "RFC 3986 2",
+        "http://h/ü",
+        "http://h/%C3%BC",
+    ),
+    "control": Kind("a URI cannot contain the control character {it}", "any", "URI-reference", "RFC 3986 2", "http://h/\t", "http://h/%09"),
+    "space": Kind("a URI cannot contain a space", "any", "URI-reference", "RFC 3986 2", "http://h/a b", "http://h/a%20b"),
+    "host-missing": Kind(
+        "userinfo or port without a host",
+        "host",
+        "authority",
+        "RFC 3986 3.2",
+        'URI("a:b").replace(port=8)',
+        'URI("a:/b").replace(host="h", port=8)',
+    ),
+    "path-slashes": Kind(
+        'without an authority, a path that begins with "//" would be read as one',
+        "path",
+        "path-absolute",
+        "RFC 3986 3.3",
+        'URI("a://h//p").replace(authority=None)',
+        'URI("a://h/p").replace(authority=None)',
+    ),
+    "path-rootless": Kind(
+        'after an authority, a path begins with "/" or is empty',
+        "path",
+        "path-abempty",
+        "RFC 3986 3.3",
+        'URI("a:b").replace(host="h")',
+        'URI("a:/b").replace(host="h")',
+    ),
+    "path-colon": Kind(
+        "a colon in the first segment of a relative-path reference would be read as the end of a scheme",
+        "path",
+        "path-noscheme",
+        "RFC 3986 4.2",
+        'URIReference("a:b:c").replace(scheme=None)',
+        'URIReference("a:./b:c").replace(scheme=None)',
+    ),
+    "delimiter": Kind(
+        "{it} would be read as the start of another component",
+        "any",
+        "URI-reference",
+        "RFC 3986 2.2",
+        'URI("a:b").replace(path="p?q")',
+        'URI("a:b").replace(path="p", query="q")',
+    ),
+    "segment-dots": Kind(
+        'a segment "." or ".." given as data would be removed as a dot-segment',
+        "path",
+        "segment",
+        "RFC 3986 6.2.2.3",
+        'URI.build(scheme="a", segments=["..", "b"])',
+        'URI.build(scheme="a", path="../b")',
+    ),
+    "segment-empty": Kind(
+        'a path that does not begin with "/" cannot begin with an empty segment',
+        "path",
+        "segment-nz",
+        "RFC 3986 3.3",
+        'URI.build(scheme="a", segments=["", "b"])',
+        'URI.build(scheme="a", segments=["b"], rooted=True)',
+    ),
+    "iri-char": Kind(
+        "{it} cannot stand in an IRI", "any", "ucschar", "RFC 3987 2.2", 'IRI("http://h/\\ufdd0")', 'IRI("http://h/ü")'
+    ),
+    "iri-private": Kind(
+        "a private-use character can stand in the query only",
+        "any",
+        "iprivate",
+        "RFC 3987 2.2",
+        'IRI("http://h/\\ue000")',
+        'IRI("http://h/?\\ue000")',
+    ),
+    "iri-bidi": Kind(
+        "the bidirectional formatting character {it} is not part of an IRI",
+        "any",
+        "ucschar",
+        "RFC 3987 4.1",
+        'IRI("http://h/\\u202e")',
+        'IRI("http://h/\\u05d0")',
+    ),
+    "not-derivable": Kind(
+        "{it} cannot stand here", "any", "any", "RFC 3986 Appendix A", 'check("1.2.3", rule="IPv4address")', "http://h/"
+    ),
+    "more": Kind(
+        "{it} further findings are not listed", "any", "URI-reference", "RFC 3986 4.1", "", "http://h/"
+    ),
+}
+
+
+class Finding(NamedTuple):
+    """One thing that is wrong, or worth knowing, about a text."""
+
+    kind: str
+    """A key of `KINDS`."""
+    start: int
+    """Code-point offsets in the text that was passed."""
+    end: int
+    component: str
+    rule: str
+    """The grammar rule that does not match."""
+    expected: str
+    """What could have stood at `start`, in words."""
+    source: str
+    """The paragraph, such as `RFC 3986 3.2.2`."""
+    message: str
+
+    def __str__(self) -> str:
+        wanted = f"; expected {self.expected}" if self.expected else ""
+        return f"{self.message} (at {self.start}, in the {self.component}{wanted}; {self.source})"
+
+
+class OverthereError(Exception):
+    """The root of every exception that overthere raises on purpose."""
+
+
+class InvalidURI(OverthereError, ValueError):
+    """A text does not follow the grammar; `text, kind, start, end, component, rule, expected, source` say where.
+
+    >>> from overthere import URI
+    >>> try:
+    ...     URI("http://joe:secret@h:8o/")
+    ... except InvalidURI as error:
+    ...     print(error.figure())
+    http://joe:***@h:8o/
+                      ^
+    a port cannot contain "o" (at 21, in the port; expected a digit, "/", "?", "#" or the end; RFC 3986 3.2.3)
+    """
+
+    def __init__(self, text: str, finding: Finding) -> None:
+        super().__init__(text, finding)
+        self.text = text
+        self.finding = finding
+        self.kind, self.start, self.end, self.component, self.rule, self.expected, self.source, self.message = finding
+
+    def __str__(self) -> str:
+        return str(self.finding)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({mask(self.text)!r}, {self.finding!r})"
+
+    def figure(self, width: int = 80) -> str:
+        """The text with the place underlined, and the message below; the password is not shown."""
+        return f"{underline(self.text, self.start, self.end, width)}\n{self.finding}"
+
+
+class InvalidIRI(InvalidURI):
+    """A text does not follow RFC 3987."""
+
+
+class Unreachable(OverthereError, ValueError):
+    """No reference resolves to this target against this base: a resolved path has no dot-segments (RFC 3986 5.2.4)."""
+
+
+class NoBase(OverthereError, ValueError):
+    """The base of a resolution has no scheme (RFC 3986 5.1: a base URI is an absolute URI)."""
+
+
+class CodingError(OverthereError, ValueError):
+    """Data that cannot be encoded, or escapes that cannot be decoded as asked (RFC 3986 2.1, 2.5)."""
+
+
+class NotSpecified(OverthereError, LookupError):
+    """An edition leaves this to another document, which the message names."""
+
+
+class GrammarError(OverthereError, ValueError):
+    """An ABNF text cannot be read (RFC 5234), or a rule that was asked for does not exist."""
+
+    def __init__(self, message: str, line: int | None = None, column: int = 1, shown: str = "") -> None:
+        super().__init__(message, line, column, shown)
+        self.message, self.line, self.column, self.shown = message, line, column, shown
+
+    def __str__(self) -> str:
+        if self.line is None:
+            return self.message
+        place = f"line {self.line}, column {self.column}: {self.message}"
+        return f"{place}\n{self.shown}\n{' ' * (self.column - 1)}^" if self.shown else place
+
+
+class NotRegular(GrammarError):
+    """A rule that refers to itself: repetition is written with `*` (RFC 5234 3.6)."""
+
+
+# -- how text is shown
+
+
+def printable(text: str) -> str:
+    """`text` with one visible character for each that has none (controls, surrogates, formatting)."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else "\ufffd" for c in text)
+
+
+def columns(text: str) -> int:
+    """How many columns of a terminal the text takes."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import combining, east_asian_width
+
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def underline(text: str, start: int, end: int, width: int = 80) -> str:
+    """Two lines: `text`, cut to `width` around the place, and carets under text[start:end]."""
+    hidden = password_span(text)
+    if hidden is not None:
+        low, high = hidden
+        shift = high - low - len(MASK)
+        if start >= high:
+            start -= shift
+        elif start > low:
+            start = low
+        end = end - shift if end >= high else low + len(MASK) if end > low else end
+        text = text[:low] + MASK + text[high:]
+    margin = max(8, (width - 24) // 2)
+    left = max(0, min(start - margin, len(text) - 2 * margin))
+    right = min(len(text), max(end if end - start < 24 else start, start) + margin)
+    before = printable(("…" if left else "") + text[left:start])
+    place = printable(text[start : min(end, right)])
+    after = printable(text[min(end, right) : right] + ("…" if right < len(text) else ""))
+    return f"{before}{place}{after}\n{' ' * columns(before)}{'^' * max(1, columns(place))}"
+
+
+def name_of(text: str) -> str:
+    """How a message names an offending character or run: quoted if visible, else by code point.
+
+    >>> name_of("|"), name_of("\\t")
+    ('"|"', 'U+0009')
+    """
+    if len(text) > 8:
+        return f"{name_of(text[:8])} and {len(text) - 8} more"
+    if text and text.isprintable() and not text.isspace():
+        return f"'{text}'" if '"' in text else f'"{text}"'
+    return " ".join(f"U+{ord(c):04X}" for c in text)

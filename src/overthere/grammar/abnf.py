@@ -1,0 +1,288 @@
+"""Reading ABNF: RFC 5234 section 4, with the case-sensitive strings of RFC 7405.
+
+`read(text)` turns a rule list into syntax trees.  Terminals are Unicode code points (RFC 5234 2.3
+leaves the encoding to the user of the grammar; here it is UTF-8, see `construct`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from overthere.errors import GrammarError
+
+__all__ = ["CORE", "Alternation", "Concatenation", "Literal", "Node", "Range", "Reference", "Repetition", "Rule", "read"]
+
+# RFC 5234 Appendix B.1, in the document's order.
+CORE = """\
+ALPHA  = %x41-5A / %x61-7A
+BIT    = "0" / "1"
+CHAR   = %x01-7F
+CR     = %x0D
+CRLF   = CR LF
+CTL    = %x00-1F / %x7F
+DIGIT  = %x30-39
+DQUOTE = %x22
+HEXDIG = DIGIT / "A" / "B" / "C" / "D" / "E" / "F"
+HTAB   = %x09
+LF     = %x0A
+LWSP   = *(WSP / CRLF WSP)
+OCTET  = %x00-FF
+SP     = %x20
+VCHAR  = %x21-7E
+WSP    = SP / HTAB
+"""
+
+# Deeper nesting of groups than this is refused: no document comes near it, and recursion stays bounded.
+MAX_DEPTH = 100
+MAX_REPEAT = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A char-val or a concatenation of num-vals: one string (RFC 5234 2.3)."""
+
+    text: str
+    case_sensitive: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A value range such as `%x30-39`: one character, both ends included (RFC 5234 3.4)."""
+
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """The name of another rule, in lower case (RFC 5234 2.1: names are case-insensitive)."""
+
+    name: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Concatenation:
+    """RFC 5234 3.1."""
+
+    items: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Alternation:
+    """RFC 5234 3.2."""
+
+    items: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """RFC 5234 3.6 to 3.8; `high` is None where there is no upper bound."""
+
+    item: Node
+    low: int
+    high: int | None
+
+
+Node: TypeAlias = Literal | Range | Reference | Concatenation | Alternation | Repetition
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule: its name as printed, its tree, and its own text without comments."""
+
+    name: str
+    node: Node
+    text: str
+    line: int
+
+
+_RULE = re.compile(r"([A-Za-z][A-Za-z0-9-]*)[ \t]*(=/?)")
+_TOKEN = re.compile(
+    r"""(?P<space>[ \t\r\n]+|;[^\n]*)
+      | (?P<repeat>[0-9]*\*[0-9]*|[0-9]+)
+      | (?P<name>[A-Za-z][A-Za-z0-9-]*)
+      | (?P<string>(?:%[sSiI])?"[^"\r\n]*")
+      | (?P<number>%[bB][01]+(?:(?:\.[01]+)+|-[01]+)?
+                  |%[dD][0-9]+(?:(?:\.[0-9]+)+|-[0-9]+)?
+                  |%[xX][0-9A-Fa-f]+(?:(?:\.[0-9A-Fa-f]+)+|-[0-9A-Fa-f]+)?)
+      | (?P<prose><[^>\r\n]*>?)
+      | (?P<mark>[()\[\]/])""",
+    re.VERBOSE,
+)
+_BASES = {"b": 2, "d": 10, "x": 16}
+
+
+def read(text: str) -> dict[str, Rule]:
+    """Read a rule list (RFC 5234 4).
+
+    Rules begin in the column of the first one; a line that is indented deeper continues the rule
+    above it.  `=/` adds alternatives to a rule that stands earlier (3.3).
+
+    Returns: the rules by lower-case name, in the order of the text.
+    Raises: GrammarError with line and column.
+
+    >>> sorted(read('greeting = "hi" [ SP name ]\\nname = 1*ALPHA'))
+    ['greeting', 'name']
+    """
+    rules: dict[str, Rule] = {}
+    for line, body in _split(text):
+        head = _RULE.match(body)
+        if head is None:
+            raise GrammarError("a rule begins with its name and '='", line, 1, body.split("\n")[0])
+        name, sign = head.groups()
+        node = _Reader(body, head.end(), line).rule()
+        printed = _tidy(body[head.end() :])
+        known = rules.get(name.lower())
+        if sign == "=/":
+            if known is None:
+                raise GrammarError(f"'=/' adds to the rule {name!r}, which is not defined above", line, 1, body)
+            node = Alternation((*_alternatives(known.node), *_alternatives(node)))
+            rules[name.lower()] = Rule(known.name, node, f"{known.text} / {printed}", known.line)
+        elif known is not None:
+            raise GrammarError(f"the rule {name!r} stands twice (first on line {known.line})", line, 1, body)
+        else:
+            rules[name.lower()] = Rule(name, node, printed, line)
+    return rules
+
+
+def _alternatives(node: Node) -> tuple[Node, ...]:
+    return node.items if isinstance(node, Alternation) else (node,)
+
+
+def _tidy(text: str) -> str:
+    """The text of a rule on one line, its comments left out."""
+    parts = (m.group() for m in re.finditer(r'"[^"\n]*"|<[^>\n]*>|;[^\n]*|[^";<]+', text))
+    return " ".join("".join(p for p in parts if not p.startswith(";")).split())
+
+
+def _split(text: str) -> Iterator[tuple[int, str]]:
+    """Cut a rule list into (line number, rule) pairs by indentation."""
+    margin: int | None = None
+    start, held = 0, list[str]()
+    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
+        bare = line.strip(" \t")
+        indent = len(line) - len(line.lstrip(" \t"))
+        if not bare or bare.startswith(";"):
+            held.append("")
+            continue
+        if margin is None:
+            margin = indent
+        if indent < margin:
+            raise GrammarError("a rule stands further left than the first one", number, indent + 1, line)
+        if indent == margin:
+            if start:
+                yield start, "\n".join(held)
+            start, held = number, [line[margin:]]
+        else:
+            held.append(line[margin:])
+    if start:
+        yield start, "\n".join(held)
+
+
+class _Reader:
+    """One rule's elements, by recursive descent over its tokens."""
+
+    def __init__(self, text: str, pos: int, line: int) -> None:
+        self.text, self.pos, self.line, self.depth = text, pos, line, 0
+        self.kind, self.token, self.at = "", "", pos
+        self.step()
+
+    def fail(self, why: str, at: int) -> GrammarError:
+        start = self.text.rfind("\n", 0, at) + 1
+        shown = self.text[start:].split("\n", 1)[0]
+        return GrammarError(why, self.line + self.text.count("\n", 0, at), at - start + 1, shown)
+
+    def step(self) -> None:
+        while self.pos < len(self.text):
+            match = _TOKEN.match(self.text, self.pos)
+            if match is None:
+                raise self.fail(f"{self.text[self.pos]!r} has no meaning here", self.pos)
+            self.at, self.pos = self.pos, match.end()
+            if match.lastgroup != "space":
+                self.kind, self.token = match.lastgroup or "", match.group()
+                return
+        self.kind, self.token, self.at = "end", "", len(self.text)
+
+    def rule(self) -> Node:
+        node = self.alternation()
+        if self.kind != "end":
+            raise self.fail(f"{self.token!r} closes nothing", self.at)
+        return node
+
+    def alternation(self) -> Node:
+        items = [self.concatenation()]
+        while self.token == "/":
+            self.step()
+            items.append(self.concatenation())
+        return items[0] if len(items) == 1 else Alternation(tuple(items))
+
+    def concatenation(self) -> Node:
+        items: list[Node] = []
+        while self.kind in ("repeat", "name", "string", "number", "prose") or self.token in ("(", "["):
+            items.append(self.repetition())
+        if not items:
+            raise self.fail("an element should stand here", self.at)
+        return items[0] if len(items) == 1 else Concatenation(tuple(items))
+
+    def repetition(self) -> Node:
+        if self.kind != "repeat":
+            return self.element()
+        spelling, at = self.token, self.at
+        if self.text[self.pos : self.pos + 1] in ("", " ", "\t", "\n", "/"):
+            raise self.fail("a repeat count stands directly before its element", at)
+        low, star, high = spelling.partition("*")
+        least = int(low or 0)
+        most = (int(high) if high else None) if star else least
+        if max(least, most or 0) > MAX_REPEAT:
+            raise self.fail(f"more than {MAX_REPEAT} repetitions", at)
+        if most is not None and most < least:
+            raise self.fail(f"{spelling!r} allows nothing: the upper bound is below the lower one", at)
+        self.step()
+        return Repetition(self.element(), least, most)
+
+    def element(self) -> Node:
+        kind, token, at = self.kind, self.token, self.at
+        if kind == "name":
+            self.step()
+            return Reference(token.lower(), self.line + self.text.count("\n", 0, at))
+        if kind == "string":
+            self.step()
+            return Literal(token[token.index('"') + 1 : -1], token[:2].lower() == "%s")
+        if kind == "number":
+            self.step()
+            return self.number(token, at)
+        if kind == "prose":
+            raise self.fail(f"a prose value cannot be matched: {token}", at)
+        if token in ("(", "["):
+            return self.group(token, at)
+        raise self.fail("an element should stand here", at)
+
+    def group(self, opening: str, at: int) -> Node:
+        closing = ")" if opening == "(" else "]"
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise self.fail(f"groups nested more than {MAX_DEPTH} deep", at)
+        self.step()
+        node = self.alternation()
+        if self.token != closing:
+            raise self.fail(f"{opening!r} is never closed by {closing!r}", at)
+        self.depth -= 1
+        self.step()
+        return node if opening == "(" else Repetition(node, 0, 1)
+
+    def number(self, token: str, at: int) -> Node:
+        base, digits = _BASES[token[1].lower()], token[2:]
+        values = [int(d, base) for d in re.split(r"[.-]", digits)]
+        if max(values) > 0x10FFFF:
+            raise self.fail(f"{token} is not a Unicode code point", at)
+        if "-" in digits:
+            if values[0] > values[1]:
+                raise self.fail(f"{token} is an empty range", at)
+            return Range(values[0], values[1])
+        if any(0xD800 <= v <= 0xDFFF for v in values):
+            raise self.fail(f"{token} is a surrogate", at)
+        return Literal("".join(map(chr, values)), True)

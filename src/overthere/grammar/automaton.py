@@ -1,0 +1,341 @@
+"""The automaton of a rule: a minimal deterministic automaton over bytes, and what can be asked of it.
+
+State 0 is the dead state: nothing that begins like this can become valid.  Numbers are canonical
+(breadth first, classes by their smallest byte), so two automata of one language are equal.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+__all__ = ["Automaton", "Expected"]
+
+DEAD = 0
+
+
+class Expected(NamedTuple):
+    """Where a text stops being the beginning of anything valid, and what could have stood there."""
+
+    offset: int
+    """Code points for str, bytes for bytes; the length of the text if all of it can be continued."""
+    characters: frozenset[str]
+    """The US-ASCII characters that could stand at `offset`."""
+    non_ascii: bool
+    """Whether some character above U+007F could stand there."""
+    end: bool
+    """Whether the text could end there."""
+
+
+def _octets(text: str | bytes) -> bytes:
+    # A lone surrogate has no UTF-8 form; "surrogatepass" gives bytes that no grammar accepts.
+    return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+
+
+def _friendliness(byte: int) -> tuple[int, int]:
+    """The order in which representatives are chosen: letters, digits, visible marks, the rest."""
+    char = chr(byte)
+    if byte < 0x80 and char.isalnum():
+        return (0 if char.islower() else 1 if char.isdigit() else 2), byte
+    return (3 if 0x21 <= byte <= 0x7E else 4), byte
+
+
+@dataclass(frozen=True, slots=False)
+class Automaton:
+    """A minimal DFA; equality is equality of languages.
+
+    classes: 256 bytes, byte value to class number.
+    table: per state, `width` next states.
+    """
+
+    classes: bytes
+    width: int
+    table: tuple[int, ...]
+    start: int
+    accepting: frozenset[int]
+
+    @classmethod
+    def minimal(
+        cls, rows: Sequence[Sequence[int]], classes: bytes, start: int, accepting: Sequence[bool]
+    ) -> Automaton:
+        """Minimise (Moore's refinement) and number canonically."""
+        part = [int(a) for a in accepting]
+        count = len(set(part))
+        while True:
+            seen: dict[tuple[int, ...], int] = {}
+            part = [
+                seen.setdefault((own, *map(part.__getitem__, row)), len(seen))
+                for own, row in zip(part, rows, strict=True)
+            ]
+            if len(seen) == count:
+                break
+            count = len(seen)
+        sample = {p: s for s, p in enumerate(part)}
+        merged = [[part[t] for t in rows[sample[p]]] for p in range(count)]
+        final = [accepting[sample[p]] for p in range(count)]
+        return cls._canonical(merged, classes, part[start], final)
+
+    @classmethod
+    def _canonical(cls, rows: list[list[int]], classes: bytes, start: int, final: list[bool]) -> Automaton:
+        # Join byte classes that no state tells apart, in the order of their smallest byte.
+        columns: dict[tuple[int, ...], int] = {}
+        joined = bytes(columns.setdefault(tuple(row[c] for row in rows), len(columns)) for c in classes)
+        kept = list(columns)
+        alive = _alive(rows, final)
+        numbers: dict[int, int] = {}
+        order: list[int] = []
+        table: list[int] = [DEAD] * len(kept)
+        if start in alive:
+            numbers[start] = 1
+            order.append(start)
+        for state in order:
+            for column in kept:
+                target = column[state]
+                if target not in alive:
+                    table.append(DEAD)
+                    continue
+                if target not in numbers:
+                    numbers[target] = len(order) + 1
+                    order.append(target)
+                table.append(numbers[target])
+        accepting = frozenset(numbers[s] for s in order if final[s])
+        return cls(joined, len(kept), tuple(table), numbers.get(start, DEAD), accepting)
+
+    @classmethod
+    def anything(cls) -> Automaton:
+        """Every string of Unicode characters, in UTF-8."""
+        from overthere.grammar.abnf import Range, Repetition, Rule
+        from overthere.grammar.construct import build
+
+        return build({"any": Rule("any", Repetition(Range(0, 0x10FFFF), 0, None), "*%x0-10FFFF", 0)}, "any")
+
+    @property
+    def states(self) -> int:
+        """The number of states, the dead one included."""
+        return len(self.table) // self.width
+
+    @cached_property
+    def _rows(self) -> list[int]:
+        """The table with each state multiplied by the width: one addition and one look-up a byte."""
+        return [t * self.width for t in self.table]
+
+    def run(self, data: bytes, state: int | None = None) -> tuple[int, int]:
+        """Read `data`; returns how many bytes were read before the dead state, and the last live state."""
+        rows, width = self._rows, self.width
+        here = (self.start if state is None else state) * width
+        for offset, c in enumerate(data.translate(self.classes)):
+            there = rows[here + c]
+            if not there:
+                return offset, here // width
+            here = there
+        return len(data), here // width
+
+    def accepts(self, text: str | bytes) -> bool:
+        """Whether the whole text is derivable.  Linear in its length."""
+        data = _octets(text)
+        offset, state = self.run(data)
+        return offset == len(data) and state in self.accepting
+
+    def expected(self, text: str | bytes) -> Expected:
+        """How far the text can be read, and what could follow there."""
+        data = _octets(text)
+        offset, state = self.run(data)
+        if isinstance(text, str) and offset:
+            # Up to `offset` the bytes lead somewhere, so only a character can be cut, never corrupt.
+            offset = len(data[:offset].decode("utf-8", "ignore"))
+            _, state = self.run(text[:offset].encode())
+        follow = self.follow(state)
+        characters = frozenset(chr(b) for b in follow if b < 0x80)
+        return Expected(offset, characters, any(b >= 0x80 for b in follow), state in self.accepting)
+
+    def follow(self, state: int | None = None) -> frozenset[int]:
+        """The bytes that can be read in `state` (the start if None)."""
+        here = (self.start if state is None else state) * self.width
+        return frozenset(b for b in range(256) if self.table[here + self.classes[b]])
+
+    # -- sets of strings
+
+    def _combine(self, other: Automaton, final: Callable[[bool, bool], bool]) -> Automaton:
+        pairs = sorted(set(zip(self.classes, other.classes, strict=True)))
+        joint = bytes(map(pairs.index, zip(self.classes, other.classes, strict=True)))
+        numbers = {(self.start, other.start): 0}
+        order = [(self.start, other.start)]
+        rows: list[list[int]] = []
+        for a, b in order:
+            row: list[int] = []
+            for x, y in pairs:
+                target = (self.table[a * self.width + x], other.table[b * other.width + y])
+                if target not in numbers:
+                    numbers[target] = len(order)
+                    order.append(target)
+                row.append(numbers[target])
+            rows.append(row)
+        return Automaton.minimal(rows, joint, 0, [final(a in self.accepting, b in other.accepting) for a, b in order])
+
+    def difference(self, other: Automaton) -> Automaton:
+        """What this automaton accepts and the other refuses."""
+        return self._combine(other, lambda a, b: a and not b)
+
+    def intersection(self, other: Automaton) -> Automaton:
+        """What both accept."""
+        return self._combine(other, lambda a, b: a and b)
+
+    def union(self, other: Automaton) -> Automaton:
+        """What either accepts."""
+        return self._combine(other, lambda a, b: a or b)
+
+    def complement(self) -> Automaton:
+        """Every string of Unicode characters that this automaton refuses."""
+        return Automaton.anything().difference(self)
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing at all is accepted."""
+        return not self.accepting
+
+    # -- strings out of it
+
+    @cached_property
+    def _representatives(self) -> list[int]:
+        """Per class, the byte that reads best."""
+        return [min((b for b in range(256) if self.classes[b] == c), key=_friendliness) for c in range(self.width)]
+
+    @cached_property
+    def _preferred(self) -> list[int]:
+        """The classes in the order of their representatives."""
+        return sorted(range(self.width), key=lambda c: _friendliness(self._representatives[c]))
+
+    def _successors(self, state: int) -> Iterator[tuple[int, int]]:
+        """(class, live next state), the most readable class first."""
+        for c in self._preferred:
+            if target := self.table[state * self.width + c]:
+                yield c, target
+
+    @cached_property
+    def _access(self) -> dict[int, bytes]:
+        """Per live state, the shortest bytes that lead to it."""
+        found = {self.start: b""} if self.start else {}
+        queue = deque(found)
+        while queue:
+            state = queue.popleft()
+            for c, target in self._successors(state):
+                if target not in found:
+                    found[target] = found[state] + bytes([self._representatives[c]])
+                    queue.append(target)
+        return found
+
+    def witness(self) -> str | None:
+        """The shortest string that is accepted (the most readable among equals), or None.
+
+        >>> from overthere.editions import edition
+        >>> edition("rfc3986").grammar.automaton("URI").witness()
+        'a:'
+        """
+        for state, text in self._access.items():
+            if state in self.accepting:
+                return text.decode()
+        return None
+
+    @cached_property
+    def _distance(self) -> list[int]:
+        """Per state, the number of bytes to acceptance (-1 for the dead state)."""
+        back: list[list[int]] = [[] for _ in range(self.states)]
+        for state in range(1, self.states):
+            for target in set(self.table[state * self.width : (state + 1) * self.width]):
+                back[target].append(state)
+        distance = [-1] * self.states
+        queue = deque(self.accepting)
+        for state in queue:
+            distance[state] = 0
+        while queue:
+            state = queue.popleft()
+            for source in back[state]:
+                if distance[source] < 0:
+                    distance[source] = distance[state] + 1
+                    queue.append(source)
+        return distance
+
+    def sample(self, n: int, seed: int = 0, length: int = 40) -> Iterator[str]:
+        """`n` accepted strings, the same for the same seed; most are shorter than about `length` bytes.
+
+        Raises: ValueError if nothing is accepted.
+        """
+        if self.empty:
+            raise ValueError("nothing is accepted, so there is nothing to sample")
+        chance = random.Random(seed)
+        members = [[b for b in range(256) if self.classes[b] == c] for c in range(self.width)]
+        steps = [list(self._successors(s)) for s in range(self.states)]
+        for _ in range(n):
+            state, goal, text = self.start, chance.randint(0, length), bytearray()
+            while not (state in self.accepting and len(text) >= goal):
+                choices = steps[state]
+                if len(text) >= goal:
+                    choices = [(c, t) for c, t in choices if self._distance[t] < self._distance[state]]
+                if not choices:
+                    break
+                c, state = chance.choice(choices)
+                text.append(chance.choice(members[c]))
+            yield text.decode()
+
+    def suffixes(self) -> list[bytes]:
+        """A characterising set: for any two states, one of these is accepted from exactly one of them."""
+        found = [b""]
+        marks: list[list[bool]] = [[s in self.accepting] for s in range(self.states)]
+        while True:
+            groups: dict[tuple[bool, ...], int] = {}
+            for s in range(self.states):
+                groups.setdefault(tuple(marks[s]), s)
+            if len(groups) == self.states:
+                return found
+            suffix = self._splitter(marks, groups)
+            c, w = suffix
+            found.append(bytes([self._representatives[c]]) + found[w])
+            column = [marks[self.table[s * self.width + c]][w] for s in range(self.states)]
+            for mark, bit in zip(marks, column, strict=True):
+                mark.append(bit)
+
+    def _splitter(self, marks: list[list[bool]], groups: dict[tuple[bool, ...], int]) -> tuple[int, int]:
+        """A class and a known suffix that together split a group of states."""
+        for c in self._preferred:
+            for s in range(self.states):
+                other = groups[tuple(marks[s])]
+                if s == other:
+                    continue
+                one, two = (marks[self.table[x * self.width + c]] for x in (s, other))
+                if one != two:
+                    return c, next(i for i, (a, b) in enumerate(zip(one, two, strict=True)) if a != b)
+        raise AssertionError("a minimal automaton has no equal states")  # pragma: no cover
+
+    def cover(self) -> Iterator[bytes]:
+        """The W-method test set: each state, each class out of it, each characterising suffix.
+
+        An implementation that agrees on all of them, has at most as many states and treats the bytes of
+        a class alike, is equal to the grammar (Chow 1978).  Strings may repeat.
+        """
+        suffixes = self.suffixes()
+        yield from suffixes
+        for access in self._access.values():
+            for byte in self._representatives:
+                stem = access + bytes([byte])
+                for suffix in suffixes:
+                    yield stem + suffix
+
+
+def _alive(rows: list[list[int]], final: list[bool]) -> set[int]:
+    """The states from which acceptance can be reached."""
+    back: list[set[int]] = [set() for _ in rows]
+    for state, row in enumerate(rows):
+        for target in row:
+            back[target].add(state)
+    alive = {s for s, f in enumerate(final) if f}
+    todo = list(alive)
+    while todo:
+        for source in back[todo.pop()]:
+            if source not in alive:
+                alive.add(source)
+                todo.append(source)
+    return alive

@@ -1,0 +1,203 @@
+"""From a rule's syntax tree to its minimal automaton.
+
+Thompson's construction, the subset construction and Moore's partition refinement, over bytes:
+characters above U+007F become their UTF-8 sequences.  Bytes that no rule tells apart share a class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from overthere.errors import GrammarError, NotRegular
+from overthere.grammar.abnf import Alternation, Concatenation, Literal, Node, Range, Reference, Repetition, Rule
+from overthere.grammar.automaton import Automaton
+
+__all__ = ["build", "subsets"]
+
+# A rule that needs more states than this before minimisation is refused instead of filling memory.
+MAX_STATES = 200_000
+
+
+def build(rules: Mapping[str, Rule], name: str) -> Automaton:
+    """The minimal automaton of the rule `name`.
+
+    Raises: GrammarError if a name has no rule; NotRegular if a rule refers to itself, directly or
+    through others (repetition is written with `*`: only then is the language regular for certain).
+    """
+    nfa = _Nfa(rules)
+    start, end = nfa.state(), nfa.state()
+    nfa.add(Reference(name.lower(), 0), start, end, ())
+    return subsets(nfa.edges, nfa.free, [start], {end})
+
+
+class _Nfa:
+    """Thompson's automaton: `edges[s]` holds (byte set, state), `free[s]` the states reached by nothing."""
+
+    def __init__(self, rules: Mapping[str, Rule]) -> None:
+        self.rules = rules
+        self.edges: list[list[tuple[int, int]]] = []
+        self.free: list[list[int]] = []
+
+    def state(self) -> int:
+        if len(self.edges) >= MAX_STATES:
+            raise GrammarError(f"the rule needs more than {MAX_STATES} states")
+        self.edges.append([])
+        self.free.append([])
+        return len(self.edges) - 1
+
+    def add(self, node: Node, start: int, end: int, path: tuple[str, ...]) -> None:
+        """Join `start` to `end` by everything that `node` matches; `path` is the chain of rules above it."""
+        match node:
+            case Reference(name, line):
+                if name in path:
+                    chain = " -> ".join(self.rules[n].name for n in (*path[path.index(name) :], name))
+                    raise NotRegular(f"{chain}: a rule that refers to itself is not regular", line or None)
+                if name not in self.rules:
+                    above = f" (in {self.rules[path[-1]].name})" if path else ""
+                    raise GrammarError(f"there is no rule {name!r}{above}", line or None)
+                self.add(self.rules[name].node, start, end, (*path, name))
+            case Alternation(items):
+                for item in items:
+                    self.add(item, start, end, path)
+            case Concatenation(items):
+                for item in items[:-1]:
+                    middle = self.state()
+                    self.add(item, start, middle, path)
+                    start = middle
+                self.add(items[-1], start, end, path)
+            case Repetition(item, low, high):
+                self.repeat(item, low, high, start, end, path)
+            case Range(low, high):
+                self.characters(low, high, start, end)
+            case Literal(text, case_sensitive):
+                self.literal(text, case_sensitive, start, end)
+
+    def repeat(self, item: Node, low: int, high: int | None, start: int, end: int, path: tuple[str, ...]) -> None:
+        for _ in range(low):
+            middle = self.state()
+            self.add(item, start, middle, path)
+            start = middle
+        if high is None:
+            # A state of its own on each side: a loop must not leak into the neighbours.
+            loop = self.state()
+            self.free[start].append(loop)
+            self.add(item, loop, loop, path)
+            self.free[loop].append(end)
+            return
+        for _ in range(high - low):
+            middle = self.state()
+            self.free[start].append(end)
+            self.add(item, start, middle, path)
+            start = middle
+        self.free[start].append(end)
+
+    def literal(self, text: str, case_sensitive: bool, start: int, end: int) -> None:
+        for char in text:
+            middle = self.state()
+            # RFC 5234 2.3: strings are case-insensitive, and their characters are US-ASCII.
+            for c in {char} if case_sensitive or not char.isascii() else {char.lower(), char.upper()}:
+                self.characters(ord(c), ord(c), start, middle)
+            start = middle
+        self.free[start].append(end)
+
+    def characters(self, low: int, high: int, start: int, end: int) -> None:
+        for sequence in utf8_ranges(low, high):
+            here = start
+            for i, (a, b) in enumerate(sequence):
+                there = end if i == len(sequence) - 1 else self.state()
+                self.edges[here].append((_mask(a, b), there))
+                here = there
+
+
+def _mask(low: int, high: int) -> int:
+    """The set of bytes low..high as the bits of an integer."""
+    return (1 << (high + 1)) - (1 << low)
+
+
+def utf8_ranges(low: int, high: int) -> Iterator[list[tuple[int, int]]]:
+    """The UTF-8 forms (RFC 3629) of the code points low..high as sequences of byte ranges, surrogates left out.
+
+    >>> list(utf8_ranges(0xA0, 0x7FF))
+    [[(194, 194), (160, 191)], [(195, 223), (128, 191)]]
+    """
+    todo = [(low, high)]
+    while todo:
+        a, b = todo.pop()
+        if a > b:
+            continue
+        limits = (0x80, 0x800, 0xD800, 0xE000, 0x10000)
+        cut = next((x for x in limits if a < x <= b), None)
+        if cut is not None:
+            todo += [(cut, b), (a, cut - 1)]
+            continue
+        if 0xD800 <= a <= 0xDFFF:
+            continue
+        # Within one length, a range is a product of byte ranges only if the trailing bytes are free.
+        for bits in (6, 12, 18):
+            m = (1 << bits) - 1
+            if a >> bits != b >> bits:
+                if a & m:
+                    todo += [((a | m) + 1, b), (a, a | m)]
+                    break
+                if b & m != m:
+                    todo += [(b & ~m, b), (a, (b & ~m) - 1)]
+                    break
+        else:
+            first, last = chr(a).encode(), chr(b).encode()
+            yield list(zip(first, last, strict=True))
+
+
+def _classes(masks: Iterable[int]) -> tuple[bytes, list[int]]:
+    """Bytes that lie in the same masks form a class; returns byte -> class and one byte of each class."""
+    groups = [(1 << 256) - 1]
+    for mask in set(masks):
+        groups = [g for old in groups for g in (old & mask, old & ~mask) if g]
+    groups.sort(key=lambda g: g & -g)
+    table = bytearray(256)
+    for number, group in enumerate(groups):
+        for byte in range(256):
+            if group >> byte & 1:
+                table[byte] = number
+    return bytes(table), [(g & -g).bit_length() - 1 for g in groups]
+
+
+def subsets(
+    edges: Sequence[Sequence[tuple[int, int]]], free: Sequence[Sequence[int]], start: Iterable[int], accepting: set[int]
+) -> Automaton:
+    """The subset construction; the result is minimised."""
+    classes, samples = _classes(mask for out in edges for mask, _ in out)
+
+    reach: dict[int, frozenset[int]] = {}
+
+    def closure(states: Iterable[int]) -> frozenset[int]:
+        return frozenset().union(*(reach[s] if s in reach else reached(s) for s in states))
+
+    def reached(state: int) -> frozenset[int]:
+        seen = {state}
+        todo = [state]
+        while todo:
+            for t in free[todo.pop()]:
+                if t not in seen:
+                    seen.add(t)
+                    todo.append(t)
+        # Only states that read something or accept tell sets of states apart.
+        reach[state] = frozenset(s for s in seen if edges[s] or s in accepting)
+        return reach[state]
+
+    first = closure(start)
+    numbers = {frozenset[int](): 0, first: 1}
+    order = [frozenset[int](), first]
+    rows: list[list[int]] = []
+    for held in order:
+        row: list[int] = []
+        out = [edge for s in held for edge in edges[s]]
+        for byte in samples:
+            target = closure({t for mask, t in out if mask >> byte & 1})
+            if target not in numbers:
+                if len(order) >= MAX_STATES:
+                    raise GrammarError(f"the rule needs more than {MAX_STATES} states")
+                numbers[target] = len(order)
+                order.append(target)
+            row.append(numbers[target])
+        rows.append(row)
+    return Automaton.minimal(rows, classes, 1, [bool(held & accepting) for held in order])

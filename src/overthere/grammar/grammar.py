@@ -1,0 +1,111 @@
+"""A grammar: the rules of one document, their automata, and the words in which people read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from overthere.errors import GrammarError
+from overthere.grammar.abnf import CORE, Rule, read
+from overthere.grammar.automaton import Automaton, Expected
+from overthere.grammar.construct import build
+from overthere.grammar.tables import load
+
+__all__ = ["Grammar"]
+
+# What a reader is told instead of a list of characters: rule -> words, the widest first.
+_WORDS = (
+    ("ipchar", "ipchar"),
+    ("pchar", "pchar"),
+    ("unreserved", "unreserved"),
+    ("sub-delims", "sub-delims"),
+    ("pct-encoded", "pct-encoded"),
+    ("ALPHA", "a letter"),
+    ("HEXDIG", "a hexadecimal digit"),
+    ("DIGIT", "a digit"),
+)
+
+
+class Grammar:
+    """The rules of one document.
+
+    >>> g = Grammar('greeting = "hi" 1*DIGIT')
+    >>> g.automaton("greeting").accepts("HI42")
+    True
+    >>> g.describe(g.automaton("greeting").expected("hi!"))
+    'a digit'
+    """
+
+    def __init__(self, text: str, prebuilt: str | None = None) -> None:
+        """Read ABNF (RFC 5234); `prebuilt` is the text of a table file made from exactly this grammar.
+
+        Raises: GrammarError with line and column.
+        """
+        self.text = text
+        self._rules: dict[str, Rule] | None = None
+        self._core: dict[str, Rule] = {}
+        self._automata: dict[str, Automaton] = load(prebuilt, text) if prebuilt else {}
+
+    @property
+    def rules(self) -> dict[str, Rule]:
+        """The document's own rules by lower-case name, in its order."""
+        if self._rules is None:
+            self._rules = read(self.text)
+        return self._rules
+
+    def rule(self, name: str) -> Rule:
+        """The rule `name`, the core rules of RFC 5234 B.1 included.  Raises: GrammarError."""
+        if not self._core:
+            self._core = read(CORE)
+        found = self.rules.get(name.lower()) or self._core.get(name.lower())
+        if found is None:
+            raise GrammarError(f"there is no rule {name!r}")
+        return found
+
+    def automaton(self, name: str) -> Automaton:
+        """The minimal automaton of the rule `name`.  Raises: GrammarError, NotRegular."""
+        key = name.lower()
+        if key not in self._automata:
+            self.rule(name)
+            self._automata[key] = build({**self._core, **self.rules}, name)
+        return self._automata[key]
+
+    def charset(self, name: str) -> frozenset[str]:
+        """The US-ASCII characters that the rule matches alone.
+
+        >>> from overthere.editions import edition
+        >>> "".join(sorted(edition("rfc3986").grammar.charset("sub-delims")))
+        "!$&'()*+,;="
+        """
+        dfa = self.automaton(name)
+        return frozenset(
+            chr(b) for b in range(128) if dfa.table[dfa.start * dfa.width + dfa.classes[b]] in dfa.accepting
+        )
+
+    def first(self, name: str) -> frozenset[str]:
+        """The US-ASCII characters with which the rule can begin."""
+        return frozenset(chr(b) for b in self.automaton(name).follow() if b < 0x80)
+
+    def describe(self, expected: Expected, unless: tuple[str, ...] = ()) -> str:
+        """What could have stood somewhere, as people read it: `pchar, "/", "?", "#" or the end`.
+
+        unless: rules that are spelled out, because their name would say too much there.
+        """
+        left = set(expected.characters)
+        words: list[str] = []
+        for name, spoken in _WORDS:
+            if name not in unless and (name.lower() in self.rules or name.isupper()):
+                held = self.first(name)
+                if held <= left:
+                    words.append(spoken)
+                    left -= held
+        if expected.non_ascii and "ipchar" not in words:
+            words.append("a character above U+007F")
+        words += [f'"{c}"' if " " <= c != "\x7f" else f"U+{ord(c):04X}" for c in sorted(left)]
+        if expected.end:
+            words.append("the end")
+        return _enumerate(words)
+
+
+def _enumerate(words: Iterable[str]) -> str:
+    *most, last = list(words) or ["nothing"]
+    return f"{', '.join(most)} or {last}" if most else last
