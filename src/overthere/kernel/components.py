@@ -1,0 +1,238 @@
+"""A text and where its components are: what every value type of overthere is made of.
+
+The text is never changed; the match that checked it knows the places.  Values are immutable, hashable,
+ordered and compared by their text (RFC 3986 6.2.1), and say nothing of a password in their repr.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
+
+from overthere.kernel.reference import GROUPS, host_kind, parse
+from overthere.redact import mask
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Callable
+    from ipaddress import IPv4Address, IPv6Address
+
+__all__ = ["Component", "Components", "Form", "HostKind"]
+
+Component = Literal["scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment"]
+HostKind = Literal["reg-name", "IPv4address", "IPv6address", "IPvFuture"]
+Form = Literal["uri", "network-path", "absolute-path", "relative-path", "same-document"]
+
+# A port of more digits than this is no number that any transport has; `port_text` keeps it.
+_PORT_DIGITS = 18
+
+
+class Components:
+    """The components of a text that `rule` derives; None is undefined, "" is empty."""
+
+    __slots__ = ("_match",)
+    __match_args__ = ("scheme", "authority", "path", "query", "fragment")
+    _match: re.Match[str]
+
+    rule: ClassVar[str] = "URI-reference"
+    """The grammar rule that a text must follow to become a value of this class."""
+
+    def __new__(cls, text: str | Components, *, zone: bool = False) -> Self:
+        if isinstance(text, Components):
+            zone = zone or text.zone is not None
+            text = str(text)
+        if not isinstance(text, str):
+            raise TypeError(f"{cls.__name__}() takes text (RFC 3986 2: characters, not octets), not {type(text).__name__}")
+        match = parse(text, cls.rule, zone)
+        if match is None:
+            from overthere.findings import refusal
+
+            raise refusal(text, cls.rule, zone)
+        self = object.__new__(cls)
+        _set_match(self, match)
+        return self
+
+    # -- the components, as written
+
+    @property
+    def scheme(self) -> str | None:
+        """The scheme as written (RFC 3986 3.1), or None."""
+        return self._match[1]
+
+    @property
+    def authority(self) -> str | None:
+        """The authority (3.2) without its "//", or None."""
+        return self._match[2]
+
+    @property
+    def userinfo(self) -> str | None:
+        """The userinfo (3.2.1) without its "@", or None."""
+        return self._match[3]
+
+    @property
+    def host(self) -> str | None:
+        """The host (3.2.2), brackets included; None without an authority, "" if it is empty."""
+        return self._match[4]
+
+    @property
+    def port_text(self) -> str | None:
+        """The port's digits as written (3.2.3), "" after a bare colon, or None."""
+        return self._match[5]
+
+    @property
+    def path(self) -> str:
+        """The path (3.3); it is always defined, and may be empty."""
+        return self._match[6]
+
+    @property
+    def query(self) -> str | None:
+        """The query (3.4) without its "?", or None."""
+        return self._match[7]
+
+    @property
+    def fragment(self) -> str | None:
+        """The fragment (3.5) without its "#", or None."""
+        return self._match[8]
+
+    # -- what they say
+
+    @property
+    def port(self) -> int | None:
+        """The port as a number; None if undefined, empty or of more than 18 digits."""
+        text = self._match[5]
+        if not text:
+            return None
+        if len(text) > _PORT_DIGITS and len(text := text.lstrip("0") or "0") > _PORT_DIGITS:
+            return None
+        return int(text)
+
+    @property
+    def host_kind(self) -> HostKind | None:
+        """Which alternative of 3.2.2 the host is: the first that matches; None without an authority."""
+        host = self._match[4]
+        return None if host is None else host_kind(host)  # type: ignore[return-value]
+
+    @property
+    def ip(self) -> IPv4Address | IPv6Address | None:
+        """The address of an IPv4address or IPv6address (with its zone, if it has one), else None."""
+        import ipaddress
+
+        host = self._match[4]
+        match self.host_kind:
+            case "IPv4address":
+                return ipaddress.IPv4Address(host)
+            case "IPv6address":
+                from overthere.encoding import decode
+
+                address, percent, zone = host[1:-1].partition("%25")
+                return ipaddress.IPv6Address(f"{address}%{decode(zone)}" if percent else address)
+            case _:
+                return None
+
+    @property
+    def zone(self) -> str | None:
+        """The zone identifier of an IPv6 address as written (RFC 6874), or None."""
+        host = self._match[4]
+        if host is None or not host.startswith("["):
+            return None
+        _, percent, zone = host[1:-1].partition("%25")
+        return zone if percent else None
+
+    @property
+    def segments(self) -> tuple[str, ...]:
+        """The raw segments of the path (3.3): `()` for an empty path, `("",)` for "/", `("a", "")` for "/a/"."""
+        path = self._match[6]
+        return tuple(path.removeprefix("/").split("/")) if path else ()
+
+    @property
+    def form(self) -> Form:
+        """Which kind of reference it is by its syntax (4.1, 4.2, 4.4)."""
+        if self.scheme is not None:
+            return "uri"
+        if self.authority is not None:
+            return "network-path"
+        if self.path.startswith("/"):
+            return "absolute-path"
+        return "same-document" if self.path == "" and self.query is None else "relative-path"
+
+    def span(self, component: Component) -> tuple[int, int] | None:
+        """Where a component stands in the text, (start, end) in code points; None if it is undefined.
+
+        Raises: KeyError for a name that is no component.
+        """
+        span = self._match.span(GROUPS[component])
+        return None if span[0] < 0 else span
+
+    def decoded_bytes(self, component: Component = "path") -> bytes | None:
+        """The octets that a component stands for (2.1); None if it is undefined."""
+        from overthere.encoding import decode_bytes
+
+        text = self._match[GROUPS[component]]
+        return None if text is None else decode_bytes(text)
+
+    def decoded(self, component: Component = "path", charset: str = "utf-8", errors: str = "strict") -> str | None:
+        """The characters that a component stands for (2.5: UTF-8 unless said otherwise); None if it is undefined.
+
+        What is decoded cannot be told from what was delimited: "%2F" and "/" look alike afterwards (2.2).
+
+        Raises: CodingError if the octets are not in that charset.
+        """
+        from overthere.encoding import decode
+
+        text = self._match[GROUPS[component]]
+        return None if text is None else decode(text, charset=charset, errors=errors)
+
+    # -- a value like any other
+
+    def __str__(self) -> str:
+        return self._match.string
+
+    def __repr__(self) -> str:
+        zone = ", zone=True" if self.zone is not None else ""
+        return f"{type(self).__name__}({mask(self._match.string)!r}{zone})"
+
+    def __hash__(self) -> int:
+        return hash(self._match.string)
+
+    def __eq__(self, other: object) -> bool:
+        return self._match.string == other._match.string if isinstance(other, Components) else NotImplemented
+
+    def __lt__(self, other: object) -> bool:
+        return self._match.string < other._match.string if isinstance(other, Components) else NotImplemented
+
+    def __le__(self, other: object) -> bool:
+        return self._match.string <= other._match.string if isinstance(other, Components) else NotImplemented
+
+    def __gt__(self, other: object) -> bool:
+        return self._match.string > other._match.string if isinstance(other, Components) else NotImplemented
+
+    def __ge__(self, other: object) -> bool:
+        return self._match.string >= other._match.string if isinstance(other, Components) else NotImplemented
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__} is immutable; replace({name}=...) makes a new one")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{type(self).__name__} is immutable")
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Callable[..., Self], tuple[type[Self], str, bool]]:
+        return _restore, (type(self), self._match.string, self.zone is not None)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: object, handler: object) -> object:
+        from overthere.pydantic_schema import schema
+
+        return schema(cls)
+
+
+_set_match: Callable[[Components, re.Match[str]], None] = Components._match.__set__  # type: ignore[attr-defined]
+
+
+def _restore(cls: type[Components], text: str, zone: bool) -> Components:
+    return cls(text, zone=zone)
+

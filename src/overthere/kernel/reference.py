@@ -1,0 +1,379 @@
+"""RFC 3986 executed: each algorithm of the document as a function under the document's name.
+
+This is the kernel that runs everywhere, and the oracle of the fast one.  The character classes come
+from the grammar (`classes.py`, generated); every loop is linear in the text.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import NamedTuple
+
+from overthere.kernel.classes import CHARSETS, IPRIVATE, PATTERNS, UCSCHAR
+from overthere.schemes.facts import facts
+
+__all__ = [
+    "APPENDIX_B",
+    "BIDI_CONTROLS",
+    "BROKEN_ESCAPE",
+    "GROUPS",
+    "Parts",
+    "case_normalization",
+    "guard_path",
+    "host_kind",
+    "merge_paths",
+    "normalize",
+    "parse",
+    "path_segment_normalization",
+    "percent_decode",
+    "percent_encode",
+    "percent_encoding_normalization",
+    "recompose",
+    "remove_dot_segments",
+    "resolve",
+    "scheme_based_normalization",
+    "split",
+    "split_authority",
+    "transform_references",
+]
+
+name = "reference"
+
+# The groups of the expressions that `parse` matches.
+GROUPS = {
+    "scheme": 1,
+    "authority": 2,
+    "userinfo": 3,
+    "host": 4,
+    "port": 5,
+    "path": 6,
+    "query": 7,
+    "fragment": 8,
+}
+
+
+class Parts(NamedTuple):
+    """The five components (RFC 3986 3); None is undefined, which is not empty."""
+
+    scheme: str | None
+    authority: str | None
+    path: str
+    query: str | None
+    fragment: str | None
+
+
+# -- Appendix B: parsing a URI reference with a regular expression
+
+APPENDIX_B = re.compile(r"(?s)(?:([^:/?#]+):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?")
+
+
+def split(text: str) -> Parts:
+    """Appendix B: the five components of any text; nothing is checked.
+
+    >>> split("http://www.ics.uci.edu/pub/ietf/uri/#Related")
+    Parts(scheme='http', authority='www.ics.uci.edu', path='/pub/ietf/uri/', query=None, fragment='Related')
+    """
+    match = APPENDIX_B.fullmatch(text)
+    assert match is not None  # the expression matches everything
+    return Parts(*match.groups())
+
+
+def split_authority(authority: str) -> tuple[str | None, str, str | None]:
+    """3.2: userinfo, host and port of an authority; a second "@" belongs to the userinfo (decision 3986-10)."""
+    userinfo, at, rest = authority.rpartition("@")
+    host, bracket, after = rest.rpartition("]")
+    tail, colon, port = after.partition(":")
+    return userinfo if at else None, host + bracket + tail, port if colon else None
+
+
+# -- The grammar of Appendix A as expressions over its own character classes.  "%" is in every class
+# that allows pct-encoded, and what follows it is looked at once, afterwards.
+
+
+def _class(rule: str, more: str = "") -> str:
+    return f"[{re.escape(CHARSETS[rule])}{more}%]"
+
+
+def _spread(ranges: tuple[tuple[int, int], ...]) -> str:
+    return "".join(f"{chr(a)}-{chr(b)}" for a, b in ranges)
+
+
+@cache
+def expression(rule: str) -> re.Pattern[str]:
+    """The expression for URI, URI-reference, IRI or IRI-reference (4.1; RFC 3987 2.2)."""
+    ucschar = _spread(UCSCHAR) if rule.startswith("IRI") else ""
+    iprivate = _spread(IPRIVATE) if rule.startswith("IRI") else ""
+    scheme = f"(?:([{CHARSETS['ALPHA']}][{re.escape(CHARSETS['scheme'])}]*+):)"
+    if rule.endswith("-reference"):
+        # Without a scheme, the first segment of a path has no colon (4.2, path-noscheme).
+        scheme += "?+(?(1)|(?![^:/?#]*+:))"
+    userinfo, reg_name = _class("userinfo", ucschar), _class("reg-name", ucschar)
+    return re.compile(
+        rf"{scheme}"
+        rf"(?://((?:({userinfo}*+)@)?(\[[^\[\]/?#@]*+\]|{reg_name}*+)(?::([0-9]*+))?)(?![^/?#])|(?!//))"
+        rf"({_class('path', ucschar)}*+)"
+        rf"(?:\?({_class('query', ucschar + iprivate)}*+))?"
+        rf"(?:\#({_class('fragment', ucschar)}*+))?"
+    )
+
+
+@cache
+def ip_literal(zone: bool = False) -> re.Pattern[str]:
+    """3.2.2 IP-literal; with `zone`, IPv6addrz of RFC 6874 2 too."""
+    v6 = PATTERNS["IPv6address"]
+    zone_id = rf"(?:%25(?:[{re.escape(CHARSETS['unreserved'])}]|%[0-9A-Fa-f][0-9A-Fa-f])++)?" if zone else ""
+    return re.compile(rf"\[(?:{v6}{zone_id}|{PATTERNS['IPvFuture']})\]")
+
+
+@cache
+def ipv4_address() -> re.Pattern[str]:
+    """3.2.2 IPv4address."""
+    return re.compile(PATTERNS["IPv4address"])
+
+
+# RFC 3987 4.1: LRM, RLM, LRE, RLE, PDF, LRO and RLO are not part of an IRI, although ucschar holds them.
+BIDI_CONTROLS = "\u200e\u200f\u202a-\u202e"
+_BIDI = re.compile(f"[{BIDI_CONTROLS}]")
+
+BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f][0-9A-Fa-f])")
+
+
+def parse(text: str, rule: str = "URI-reference", zone: bool = False) -> re.Match[str] | None:
+    """Split and check in one: the match whose `GROUPS` are the components, or None if `rule` does not derive it."""
+    match = expression(rule).fullmatch(text)
+    if match is None:
+        return None
+    if "%" in text and BROKEN_ESCAPE.search(text):
+        return None
+    # A bracket stands in an IP-literal or nowhere; `[` there is in no other class.
+    if "[" in text and not ip_literal(zone).fullmatch(match[4]):
+        return None
+    if rule.startswith("IRI") and not text.isascii() and _BIDI.search(text):
+        return None
+    return match
+
+
+def host_kind(host: str) -> str:
+    """3.2.2, first match wins: "IPv6address", "IPvFuture", "IPv4address" or "reg-name" (of a valid host)."""
+    if host.startswith("["):
+        return "IPvFuture" if host[1] in "vV" else "IPv6address"
+    return "IPv4address" if ipv4_address().fullmatch(host) else "reg-name"
+
+
+# -- 5.2, 5.3: reference resolution
+
+
+def transform_references(base: Parts, ref: Parts, strict: bool = True) -> Parts:
+    """5.2.2, line by line.  Not strict: a scheme equal to the base's is ignored."""
+    scheme = ref.scheme
+    if not strict and scheme is not None and base.scheme is not None and scheme.lower() == base.scheme.lower():
+        scheme = None
+    if scheme is not None:
+        return Parts(scheme, ref.authority, remove_dot_segments(ref.path), ref.query, ref.fragment)
+    if ref.authority is not None:
+        return Parts(base.scheme, ref.authority, remove_dot_segments(ref.path), ref.query, ref.fragment)
+    if ref.path == "":
+        query = base.query if ref.query is None else ref.query
+        return Parts(base.scheme, base.authority, base.path, query, ref.fragment)
+    path = ref.path if ref.path.startswith("/") else merge_paths(base, ref.path)
+    return Parts(base.scheme, base.authority, remove_dot_segments(path), ref.query, ref.fragment)
+
+
+def merge_paths(base: Parts, path: str) -> str:
+    """5.2.3.
+
+    >>> merge_paths(split("http://a"), "g"), merge_paths(split("x:a/b"), "g")
+    ('/g', 'a/g')
+    """
+    if base.authority is not None and base.path == "":
+        return "/" + path
+    return base.path[: base.path.rfind("/") + 1] + path
+
+
+def remove_dot_segments(path: str) -> str:
+    """5.2.4; the steps A to E are those of the document.
+
+    >>> remove_dot_segments("/a/b/c/./../../g"), remove_dot_segments("mid/content=5/../6")
+    ('/a/g', 'mid/6')
+    """
+    if "/." not in path and not path.startswith("."):
+        return path
+    output: list[str] = []
+    i, end = 0, len(path)
+    # 2A, 2D: only before the first segment, for every later one begins with "/".
+    while path.startswith(("../", "./"), i):
+        i += 3 if path.startswith("../", i) else 2
+    if path[i : i + 3] in (".", ".."):
+        return ""
+    while i < end:
+        # 2E: the first segment with its initial "/" (if any), up to the next "/".
+        j = path.find("/", i + 1)
+        segment = path[i:] if j < 0 else path[i:j]
+        i = end if j < 0 else j
+        if segment == "/.":
+            # 2B: "/./" and a final "/." are replaced by "/".
+            if i == end:
+                output.append("/")
+        elif segment == "/..":
+            # 2C: the same, and the last segment and its preceding "/" (if any) leave the output.
+            if output:
+                output.pop()
+            if i == end:
+                output.append("/")
+        else:
+            output.append(segment)
+    return "".join(output)
+
+
+def recompose(parts: Parts) -> str:
+    """5.3, line by line."""
+    scheme, authority, path, query, fragment = parts
+    result = ""
+    if scheme is not None:
+        result += scheme + ":"
+    if authority is not None:
+        result += "//" + authority
+    result += path
+    if query is not None:
+        result += "?" + query
+    if fragment is not None:
+        result += "#" + fragment
+    return result
+
+
+def guard_path(parts: Parts) -> Parts:
+    """The one place where a path that could not be read back is written so that it can (decision 3986-1).
+
+    "//" at the start without an authority becomes "/.//"; a colon in the first segment without a scheme
+    gets "./" before it.  Dot removal (5.2.4) takes both away again.
+
+    >>> recompose(guard_path(Parts("foo", None, "//g", None, None)))
+    'foo:/.//g'
+    """
+    if parts.authority is not None:
+        return parts
+    if parts.path.startswith("//"):
+        return parts._replace(path="/." + parts.path)
+    if parts.scheme is None and ":" in parts.path.partition("/")[0]:
+        return parts._replace(path="./" + parts.path)
+    return parts
+
+
+def resolve(base: str, reference: str, strict: bool = True) -> str:
+    """5.2 and 5.3 on texts that are known to be valid; the base's fragment plays no part (5.1)."""
+    return recompose(guard_path(transform_references(split(base), split(reference), strict)))
+
+
+# -- 6.2: the comparison ladder
+
+_ESCAPE = re.compile(r"%[0-9A-Fa-f][0-9A-Fa-f]")
+_UNRESERVED = {f"%{ord(c):02X}": c for c in CHARSETS["unreserved"]}
+
+
+def _upper_escapes(text: str) -> str:
+    return _ESCAPE.sub(lambda m: m[0].upper(), text) if "%" in text else text
+
+
+def _lower_host(host: str) -> str:
+    address, percent, zone = host.partition("%25") if host.startswith("[") else (host, "", "")
+    return _upper_escapes(address.lower()) + percent + zone  # a zone identifier keeps its case (RFC 6874 2)
+
+
+def _with_host(authority: str, host: str) -> str:
+    userinfo, _, port = split_authority(authority)
+    return f"{'' if userinfo is None else userinfo + '@'}{host}{'' if port is None else ':' + port}"
+
+
+def case_normalization(parts: Parts) -> Parts:
+    """6.2.2.1: hexadecimal digits of escapes in upper case, scheme and host in lower case."""
+    scheme, authority, path, query, fragment = parts
+    if authority is not None:
+        authority = _upper_escapes(authority)
+        authority = _with_host(authority, _lower_host(split_authority(authority)[1]))
+    return Parts(
+        scheme and scheme.lower(),
+        authority,
+        _upper_escapes(path),
+        query and _upper_escapes(query),
+        fragment and _upper_escapes(fragment),
+    )
+
+
+def _unescape(text: str) -> str:
+    return _ESCAPE.sub(lambda m: _UNRESERVED.get(m[0].upper(), m[0]), text) if "%" in text else text
+
+
+def percent_encoding_normalization(parts: Parts) -> Parts:
+    """6.2.2.2: escapes of unreserved characters are decoded; a letter that appears in the host is lowered."""
+    scheme, authority, path, query, fragment = parts
+    if authority is not None and "%" in authority:
+        if "[" not in authority:
+            authority = _unescape(authority)
+            authority = _with_host(authority, _lower_host(split_authority(authority)[1]))
+        else:  # an escape in brackets belongs to a zone identifier, its "%25" to the syntax
+            userinfo, at, rest = authority.rpartition("@")
+            authority = _unescape(userinfo) + at + rest
+    return Parts(scheme, authority, _unescape(path), query and _unescape(query), fragment and _unescape(fragment))
+
+
+def path_segment_normalization(parts: Parts) -> Parts:
+    """6.2.2.3: dot-segments are removed, except where they wait for a base (a relative-path reference)."""
+    if parts.scheme is None and parts.authority is None and not parts.path.startswith("/"):
+        return parts
+    return guard_path(parts._replace(path=remove_dot_segments(parts.path)))
+
+
+def scheme_based_normalization(parts: Parts) -> Parts:
+    """6.2.3 with 3.2.3: empty and default ports go, and what the scheme's own facts say."""
+    if parts.scheme is None:
+        return parts
+    known = facts(parts.scheme)
+    authority, path = parts.authority, parts.path
+    if authority is not None:
+        userinfo, host, port = split_authority(authority)
+        if port is not None and (port == "" or (known.port is not None and port.lstrip("0") == str(known.port))):
+            authority = host if userinfo is None else f"{userinfo}@{host}"
+        if path == "" and known.empty_path_is_slash:
+            path = "/"
+    if known.normal_path is not None:
+        path = known.normal_path(path)
+    return parts._replace(authority=authority, path=path)
+
+
+STEPS = (
+    case_normalization,
+    percent_encoding_normalization,
+    path_segment_normalization,
+    scheme_based_normalization,
+)
+
+
+def normalize(text: str, rung: int) -> str:
+    """The normal form of a valid text at a rung of the ladder: 0 nothing, 1 case, 2 percent, 3 path, 4 scheme."""
+    parts = split(text)
+    for step in STEPS[:rung]:
+        parts = step(parts)
+    return recompose(parts)
+
+
+# -- 2.1: percent-encoding
+
+_ESCAPED = {chr(b): f"%{b:02X}" for b in range(256)}
+_OCTET = {b"%%%02X" % b: bytes([b]) for b in range(256)}
+_ESCAPE_OCTETS = re.compile(rb"%[0-9A-Fa-f][0-9A-Fa-f]")
+
+
+@cache
+def _not_in(safe: str) -> re.Pattern[str]:
+    return re.compile(f"[^{re.escape(safe)}]") if safe else re.compile("(?s).")
+
+
+def percent_encode(data: bytes, safe: str) -> str:
+    """2.1: every octet that is not one of the US-ASCII characters `safe` becomes `%HH`."""
+    return _not_in(safe).sub(lambda m: _ESCAPED[m[0]], data.decode("latin-1"))
+
+
+def percent_decode(data: bytes) -> bytes:
+    """2.1: every `%HH` becomes its octet; a "%" without two hexadecimal digits stays (callers refuse it before)."""
+    return _ESCAPE_OCTETS.sub(lambda m: _OCTET[m[0].upper()], data)

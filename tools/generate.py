@@ -1,0 +1,78 @@
+"""Everything that is derived from the grammar and the table of errors: `make docs` writes it, `--check` compares.
+
+    python tools/generate.py [--check]
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "src"))
+EDITIONS = ROOT / "src" / "overthere" / "editions"
+
+
+def tables(name: str, rules: tuple[str, ...] = ()) -> str:
+    """The prebuilt automata of a grammar: of all its rules, or of those named."""
+    from overthere.grammar import Grammar
+    from overthere.grammar.tables import dump
+
+    text = (EDITIONS / f"{name}.abnf").read_text()
+    grammar = Grammar(text)
+    return dump({rule: grammar.automaton(rule) for rule in rules or grammar.rules}, text)
+
+
+def kernel_classes() -> str:
+    import generate_classes
+
+    return generate_classes.python()
+
+
+def errors_page() -> str:
+    import generate_pages
+
+    return generate_pages.errors()
+
+
+OUTPUTS: dict[str, Callable[[], str]] = {
+    "src/overthere/editions/rfc3986.tables.json": lambda: tables("rfc3986"),
+    "src/overthere/editions/rfc3987.tables.json": lambda: tables("rfc3987"),
+    "src/overthere/kernel/classes.py": kernel_classes,
+    "docs/errors.md": errors_page,
+}
+
+
+def fresh(path: str, text: str) -> bool:
+    """Whether the file says what was generated; automata are compared as such, whatever zlib packed them."""
+    file = ROOT / path
+    if not file.exists():
+        return False
+    stored = file.read_text()
+    if path.endswith(".tables.json"):
+        from overthere.grammar.tables import load
+
+        grammar = file.with_name(file.name.replace(".tables.json", ".abnf")).read_text()
+        return load(stored, grammar) == load(text, grammar) != {}
+    return stored == text
+
+
+def main() -> int:
+    check = "--check" in sys.argv[1:]
+    stale = 0
+    for path, make in OUTPUTS.items():
+        text = make()
+        if fresh(path, text):
+            continue
+        if check:
+            print(f"{path} is not what `make docs` writes", file=sys.stderr)
+            stale = 1
+        else:
+            (ROOT / path).write_text(text)
+            print(f"wrote {path}")
+    return stale
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
