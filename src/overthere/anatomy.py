@@ -1,0 +1,216 @@
+"""explain(): one text taken apart, with the figure of RFC 3986 3, its findings and its normal forms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from overthere.encoding import decode
+from overthere.errors import CodingError, Finding, InvalidURI, OverthereError, printable
+from overthere.figure import draw
+from overthere.findings import check_uri
+from overthere.kernel.components import Components
+from overthere.kernel.reference import APPENDIX_B
+from overthere.normalize import Change, Rung, changes, normal_form
+from overthere.redact import MASK, mask, password_span
+from overthere.uri import URI, URIReference
+
+__all__ = ["Explanation", "Form", "Row", "explain"]
+
+_COMPONENTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment")
+
+
+class Row(NamedTuple):
+    """A component at its place."""
+
+    component: str
+    start: int
+    end: int
+    text: str
+    note: str
+
+
+class Form(NamedTuple):
+    """The normal form at a rung, and what that rung changed."""
+
+    rung: Rung
+    text: str
+    changes: list[Change]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What a text is; `str()` is the figure and the tables, `to_dict()` the same as data.
+
+    The printed form hides a password, the data does not.
+    """
+
+    text: str
+    kind: str
+    """"URI", "relative reference" or "neither"."""
+    rows: list[Row]
+    forms: list[Form]
+    findings: list[Finding]
+    base: str | None = None
+    target: str | None = None
+    problem: str | None = None
+    """Why there is no target although there is a base."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The explanation as lists, dicts, text and numbers."""
+        return {
+            "text": self.text,
+            "kind": self.kind,
+            "components": {r.component: {"start": r.start, "end": r.end, "text": r.text, "note": r.note} for r in self.rows},
+            "normal": {f.rung.name: f.text for f in self.forms},
+            "changes": [{**c._asdict(), "rung": c.rung.name} for f in self.forms for c in f.changes],
+            "findings": [f._asdict() for f in self.findings],
+            "base": self.base,
+            "target": self.target,
+            "problem": self.problem,
+        }
+
+    def figure(self, width: int = 80) -> str:
+        """The RFC's figure for this text, cut to `width` columns if it is longer."""
+        secret = password_span(self.text)
+        pieces: list[tuple[str | None, str]] = []
+        at = 0
+        for row in self.rows:
+            if row.component in ("userinfo", "host", "port"):
+                continue
+            if row.start > at:
+                pieces.append((None, self.text[at : row.start]))
+            shown = row.text
+            if secret and row.start <= secret[0] < secret[1] <= row.end:
+                shown = shown[: secret[0] - row.start] + MASK + shown[secret[1] - row.start :]
+            pieces.append((row.component, shown))
+            at = row.end
+        if at < len(self.text):
+            pieces.append((None, self.text[at:]))
+        return draw(pieces, width)
+
+    def __str__(self) -> str:
+        return self.render()
+
+    def render(self, width: int = 80) -> str:
+        """The whole explanation as lines of at most about `width` columns."""
+        lines = ["".join(f"  {line}\n" for line in self.figure(width - 2).split("\n"))] if self.text else []
+        lines += [f"  {self.kind}" + (": no URI and no relative reference" if self.kind == "neither" else "" if self.text else ", empty")]
+        lines += [*self._table(width), ""]
+        for finding in self.findings:
+            lines += ["  " + line for line in InvalidURI(self.text, finding).figure(width - 2).split("\n")]
+            lines.append("")
+        if self.forms:
+            lines += [*self._ladder(width), ""]
+        if self.base is not None:
+            answer = mask(self.target) if self.target is not None else f"no target: {self.problem}"
+            lines += [f"  against {printable(mask(self.base))}", f"  target  {printable(answer)}", ""]
+        return "\n".join(lines)
+
+    def _table(self, width: int) -> list[str]:
+        secret = password_span(self.text)
+        lines: list[str] = []
+        for row in self.rows:
+            text = row.text
+            if secret and row.start <= secret[0] < secret[1] <= row.end:
+                text = text[: secret[0] - row.start] + MASK + text[secret[1] - row.start :]
+            indent = "    " if row.component in ("userinfo", "host", "port") else "  "
+            place = f"{row.start}..{row.end}"
+            shown = _short(printable(text), max(16, width - 32 - len(row.note))) or '""'
+            lines.append(f"{indent + row.component:<14}{place:>10}  {shown}" + (f"   ({row.note})" if row.note else ""))
+        return lines
+
+    def _ladder(self, width: int) -> list[str]:
+        lines: list[str] = []
+        for form in self.forms:
+            label = "SYNTAX" if form.rung is Rung.SYNTAX else form.rung.name
+            same = not form.changes and form.rung is not Rung.STRING
+            shown = "the same" if same else _short(printable(mask(form.text)), max(24, width - 12)) or '""'
+            lines.append(f"  {label:<9} {shown}")
+            for c in form.changes:
+                if c.component == "userinfo" and password_span(form.text):
+                    lines.append(f"  {'':<9}   userinfo ({c.source})")
+                    continue
+                before = "" if c.before is None else _short(printable(c.before), 24)
+                after = "undefined" if c.after is None else _short(printable(c.after), 24) or "empty"
+                lines.append(f"  {'':<9}   {c.component}: {before or 'empty'} -> {after} ({c.source})")
+        return lines
+
+
+def _short(text: str, width: int) -> str:
+    if len(text) <= width:
+        return text
+    return text[: width // 2] + "…" + text[len(text) - (width - width // 2 - 1) :]
+
+
+def explain(text: str, base: str | URI | None = None, *, zone: bool = False) -> Explanation:
+    """Take a text apart: components with offsets, findings, the normal form at each rung, and the target.
+
+    base: where given, the target of the reference is worked out against it (RFC 3986 5.2).
+
+    Raises: TypeError if `text` is not text; nothing for any text.
+
+    >>> print(explain("http://Example.com/%7Eu").figure())
+     http://Example.com/%7Eu
+     \\__/   \\_________/\\___/
+      |         |       |
+    scheme  authority  path
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"explain() takes text, not {type(text).__name__}")
+    findings = check_uri(text, "URI-reference", zone, limit=20)
+    own = None if base is None else str(base)
+    if findings:
+        problem = None if own is None else "the reference is not valid"
+        return Explanation(text, "neither", _cut(text), [], findings, own, None, problem)
+    reference = URIReference(text, zone=zone)
+    kind = "relative reference" if reference.scheme is None else "URI"
+    target, problem = None, None
+    if own is not None:
+        try:
+            target = str(reference.resolve(own))
+        except OverthereError as error:
+            problem = f"the base is not valid: {error}"
+    return Explanation(text, kind, _rows(reference), _forms(text), [], own, target, problem)
+
+
+def _rows(reference: Components) -> list[Row]:
+    rows: list[Row] = []
+    for component in _COMPONENTS:
+        span = reference.span(component)  # type: ignore[arg-type]
+        if span is not None:
+            text = str(reference)[slice(*span)]
+            rows.append(Row(component, *span, text, _note(component, text, reference)))
+    return rows
+
+
+def _note(component: str, text: str, reference: Components) -> str:
+    if component == "host" and text:
+        return reference.host_kind or ""
+    if component == "port" and reference.port is None:
+        return "empty" if text == "" else ""
+    if component in ("path", "query", "fragment"):
+        if text == "":
+            return "empty"
+        if "%" in text:
+            try:
+                return f"decoded: {_short(printable(decode(text)), 24)}"
+            except CodingError:
+                return "octets that are no UTF-8"
+    return "empty" if text == "" else ""
+
+
+def _cut(text: str) -> list[Row]:
+    """The components of a text that is not valid, as Appendix B cuts it."""
+    match = APPENDIX_B.fullmatch(text)
+    assert match is not None
+    names = ("scheme", "authority", "path", "query", "fragment")
+    return [Row(n, *match.span(i), match[i], "") for i, n in enumerate(names, 1) if match[i] is not None]
+
+
+def _forms(text: str) -> list[Form]:
+    done = changes(text, Rung.SCHEME)
+    return [
+        Form(rung, normal_form(text, rung), [c for c in done if c.rung == rung])
+        for rung in (Rung.STRING, Rung.CASE, Rung.PERCENT, Rung.SYNTAX, Rung.SCHEME)
+    ]

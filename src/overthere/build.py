@@ -1,0 +1,160 @@
+"""Putting a URI together from parts, so that it reads back as those parts (RFC 3986 5.3).
+
+Text is checked and data is encoded; the two are told apart by type, never guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from ipaddress import IPv4Address, IPv6Address
+from typing import TypeAlias
+
+from overthere import forms
+from overthere.encoding import encode
+from overthere.errors import KINDS, Finding, InvalidURI, name_of
+from overthere.findings import refusal
+from overthere.forms import Pairs
+from overthere.kernel.reference import GROUPS, Parts, parse, recompose
+
+__all__ = ["Userinfo", "assemble", "authority_of", "build"]
+
+Userinfo: TypeAlias = "str | bytes | tuple[str | bytes, str | bytes]"
+
+
+def _refuse(kind: str, text: str, start: int, end: int, component: str = "") -> InvalidURI:
+    row = KINDS[kind]
+    message = row.message.format(it=name_of(text[start:end]))
+    return InvalidURI(text, Finding(kind, start, end, component or row.component, row.rule, "", row.source, message))
+
+
+def authority_of(*, userinfo: str | None, host: str | None, port: int | str | None) -> str | None:
+    """3.2: an authority from its parts; a colon only where there is a port.
+
+    Raises: InvalidURI for userinfo or a port without a host.
+    """
+    rest = "" if port is None else f":{port}"
+    before = "" if userinfo is None else f"{userinfo}@"
+    if host is None:
+        if before or rest:
+            text = f"//{before}{rest}"
+            raise _refuse("host-missing", text, 2 + len(before), len(text))
+        return None
+    if ":" in host and not host.startswith("["):
+        text = f"//{before}{host}{rest}"
+        place = 2 + len(before) + host.index(":")
+        raise _refuse("delimiter", text, place, place + 1, "host")
+    if "@" in host:
+        text = f"//{before}{host}{rest}"
+        place = 2 + len(before) + host.index("@")
+        raise _refuse("delimiter", text, place, place + 1, "host")
+    return before + host + rest
+
+
+def assemble(
+    rule: str,
+    scheme: str | None,
+    authority: str | None,
+    path: str,
+    query: str | None,
+    fragment: str | None,
+    *,
+    zone: bool = False,
+) -> str:
+    """5.3, refused where the text would not be read back as these components.
+
+    Raises: InvalidURI; its offsets are those of the text that would have resulted.
+    """
+    parts = Parts(scheme, authority, path, query, fragment)
+    text = recompose(parts)
+    start = text.find(path, (0 if scheme is None else len(scheme) + 1) + (0 if authority is None else len(authority) + 2))
+    if authority is not None and path and not path.startswith("/"):
+        raise _refuse("path-rootless", text, start, start + 1)
+    if authority is None and path.startswith("//"):
+        raise _refuse("path-slashes", text, start, start + 2)
+    if authority is None and scheme is None and ":" in path.partition("/")[0]:
+        colon = path.index(":")
+        raise _refuse("path-colon", text, colon, colon + 1)
+    for component, value, marks in zip(Parts._fields, parts, (":/?#", "/?#", "?#", "#", ""), strict=True):
+        for mark in marks if value is not None else "":
+            if mark in value:
+                place = text.index(mark, text.index(value))
+                raise _refuse("delimiter", text, place, place + 1, component)
+    match = parse(text, rule, zone)
+    if match is None:
+        raise refusal(text, rule, zone)
+    assert Parts(*(match[GROUPS[c]] for c in Parts._fields)) == parts
+    return text
+
+
+def build(
+    rule: str,
+    *,
+    scheme: str | None,
+    authority: str | None,
+    userinfo: Userinfo | None,
+    host: str | bytes | IPv4Address | IPv6Address | None,
+    port: int | str | None,
+    path: str | bytes | None,
+    segments: Iterable[str | bytes] | None,
+    rooted: bool | None,
+    query: str | bytes | Pairs | None,
+    fragment: str | bytes | None,
+    zone: bool,
+) -> str:
+    """The text for `URIReference.build`, whose documentation holds the meaning of each argument."""
+    if authority is not None and not (userinfo is host is port is None):
+        raise TypeError("authority already holds userinfo, host and port")
+    if path is not None and segments is not None:
+        raise TypeError("path and segments are two ways to say one thing: give one")
+    if authority is None:
+        authority = authority_of(userinfo=_userinfo(userinfo), host=_host(host), port=port)
+    if segments is not None:
+        path = _path(segments, authority is not None if rooted is None else rooted, scheme is None and authority is None)
+    elif rooted is not None:
+        raise TypeError("rooted goes with segments: a path says it by itself")
+    return assemble(
+        rule,
+        scheme,
+        authority,
+        _text_or_data(path, "path") or "",
+        forms.encode(query) if query is not None and not isinstance(query, str | bytes) else _text_or_data(query, "query"),
+        _text_or_data(fragment, "fragment"),
+        zone=zone,
+    )
+
+
+def _text_or_data(value: str | bytes | None, component: str) -> str | None:
+    return encode(value, component) if isinstance(value, bytes) else value
+
+
+def _userinfo(value: Userinfo | None) -> str | None:
+    if isinstance(value, tuple):
+        user, password = value
+        # The first colon divides the two (3.2.1), so none may be left in the name.
+        return f"{encode(user, 'userinfo', keep='')}:{encode(password, 'userinfo', keep='')}"
+    return _text_or_data(value, "userinfo")
+
+
+def _host(value: str | bytes | IPv4Address | IPv6Address | None) -> str | None:
+    if isinstance(value, IPv6Address):
+        address, percent, zone = str(value).partition("%")
+        return f"[{address}{'%25' + encode(zone, 'unreserved') if percent else ''}]"
+    if isinstance(value, IPv4Address):
+        return str(value)
+    return _text_or_data(value, "reg-name")
+
+
+def _path(segments: Iterable[str | bytes], rooted: bool, relative: bool) -> str:
+    if isinstance(segments, str | bytes):
+        raise TypeError("segments are a list, one item for each segment; text of a path goes to path=")
+    listed = list(segments)
+    for item in listed:
+        if item in (".", "..", b".", b".."):
+            # Escaped or not, normalisation would take it for a dot-segment (6.2.2.2, 6.2.2.3).
+            raise _refuse("segment-dots", "/".join(map(str, listed)), 0, 0)
+    if rooted:
+        return "".join("/" + encode(item, "segment") for item in listed)
+    if listed and listed[0] in ("", b""):
+        raise _refuse("segment-empty", "/".join(map(str, listed)), 0, 0)
+    first = "segment-nz-nc" if relative else "segment"
+    return "/".join(encode(item, "segment" if i else first) for i, item in enumerate(listed))

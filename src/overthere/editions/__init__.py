@@ -1,0 +1,49 @@
+"""The editions: what each document says, each a whole value of its own."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from overthere.errors import NotSpecified
+
+if TYPE_CHECKING:
+    from overthere.editions.model import Edition
+    from overthere.errors import Finding
+
+__all__ = ["NAMES", "check", "edition"]
+
+# Edition name -> module, oldest first.
+NAMES = {"rfc3986": "overthere.editions.rfc3986"}
+
+
+def edition(name: str = "rfc3986") -> Edition:
+    """The edition of that name.
+
+    Raises: NotSpecified if there is no such edition.
+
+    >>> edition("rfc3986").is_valid("http://h/p"), edition("rfc3986").date
+    (True, 'January 2005')
+    """
+    if name not in NAMES:
+        raise NotSpecified(f"there is no edition {name!r}; there is {', '.join(NAMES)}")
+    return import_module(NAMES[name]).EDITION  # type: ignore[no-any-return]
+
+
+def check(
+    text: str, edition: str = "rfc3986", *, rule: str | None = None, limit: int | None = 1000
+) -> list[Finding]:
+    """Everything that is wrong with a text by the letter of an edition; an empty list if nothing is.
+
+    rule: what the text should be, "URI" by default ("URI-reference" allows a relative reference).
+    limit: how many findings are listed (None: all); a last one of the kind "more" counts the rest.
+
+    Raises: nothing for any text; NotSpecified or GrammarError for a name that does not exist.
+
+    >>> [(f.kind, f.start, f.end) for f in check("http://h:8o/a b%zz")]
+    [('port-char', 10, 11), ('space', 13, 14), ('pct-encoded', 15, 18)]
+    """
+    return _edition(edition).check(text, rule, limit)
+
+
+_edition = edition

@@ -1,0 +1,96 @@
+"""What an edition is: one document, its grammar, and what the grammar cannot say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from overthere.errors import NotSpecified
+from overthere.grammar import Grammar
+from overthere.kernel.reference import Parts
+from overthere.normalize import Rung
+from overthere.resolve import Target
+
+if TYPE_CHECKING:
+    from overthere.errors import Finding
+
+__all__ = ["Edition"]
+
+
+@dataclass(frozen=True)
+class Edition:
+    """One document as a value.  Its functions take and give text; `URI` is the value type of the default edition."""
+
+    name: str
+    title: str
+    date: str
+    document: str
+    top: str
+    """The rule that `check` and `is_valid` ask for by default."""
+    class_rules: tuple[str, ...]
+    """The document's own names of its character classes."""
+    sections: Mapping[str, str]
+    """Which of its sections are implemented, and where."""
+    read_grammar: Callable[[], Grammar] = field(repr=False)
+    check_text: Callable[[str, str, int | None], list[Finding]] = field(repr=False)
+    split_text: Callable[[str], Parts] = field(repr=False)
+    resolve_text: Callable[[str, str, bool], Target] = field(repr=False)
+    normalize_text: Callable[[str, Rung], str] = field(repr=False)
+    encode_data: Callable[[str | bytes, str], str] = field(repr=False)
+    decode_text: Callable[[str], str] = field(repr=False)
+    elsewhere: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What it leaves to other documents: method name -> document."""
+
+    @property
+    def grammar(self) -> Grammar:
+        """The document's collected syntax."""
+        return self.read_grammar()
+
+    @property
+    def classes(self) -> dict[str, frozenset[str]]:
+        """The characters of each class, by the document's names."""
+        return {rule: self.grammar.charset(rule) for rule in self.class_rules}
+
+    def check(self, text: str, rule: str | None = None, limit: int | None = 1000) -> list[Finding]:
+        """Every finding on `text` by the letter of the grammar; never raises.
+
+        Raises: GrammarError if the document has no such rule.
+        """
+        return self.check_text(text, rule or self.top, limit)
+
+    def is_valid(self, text: str, rule: str | None = None) -> bool:
+        """Whether the document's rule (`top` by default) derives the whole text.
+
+        Raises: GrammarError if the document has no such rule.
+        """
+        return self.grammar.automaton(rule or self.top).accepts(text)
+
+    def split(self, text: str) -> Parts:
+        """The components of any text as the document's prose reads it; nothing is checked."""
+        return self.split_text(text)
+
+    def resolve(self, base: str, reference: str, strict: bool = True) -> Target:
+        """The target of a reference, by the document's own algorithm.
+
+        Raises: InvalidURI, NoBase; NotSpecified if the document leaves resolution to another one.
+        """
+        self._own("resolve")
+        return self.resolve_text(base, reference, strict)
+
+    def normalize(self, text: str, rung: Rung = Rung.SYNTAX) -> str:
+        """The normal form that the document allows, at a rung of the ladder.  Raises: InvalidURI, NotSpecified."""
+        self._own("normalize")
+        return self.normalize_text(text, rung)
+
+    def encode(self, data: str | bytes, component: str = "segment") -> str:
+        """Escape data for a component, by the document's character classes and charset.  Raises: CodingError."""
+        return self.encode_data(data, component)
+
+    def decode(self, text: str) -> str:
+        """The characters that component text stands for, by the document's charset.  Raises: CodingError."""
+        return self.decode_text(text)
+
+    def _own(self, what: str) -> None:
+        if what in self.elsewhere:
+            raise NotSpecified(f"{self.document} leaves this to {self.elsewhere[what]}")

@@ -1,0 +1,66 @@
+"""RFC 3986, January 2005: today's standard, the default of everything in overthere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from overthere import encoding
+from overthere.editions.library import grammar
+from overthere.editions.model import Edition
+from overthere.findings import check_uri
+from overthere.kernel.reference import split
+from overthere.normalize import Rung
+from overthere.resolve import Target
+from overthere.uri import URI, URIReference
+
+if TYPE_CHECKING:
+    from overthere.errors import Finding
+
+__all__ = ["EDITION"]
+
+
+def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
+    if rule in ("URI", "URI-reference"):
+        return check_uri(text, rule, limit=limit)
+    from overthere.findings import check_rule
+
+    return check_rule(grammar("rfc3986"), text, rule, "RFC 3986")
+
+
+def _resolve(base: str, reference: str, strict: bool) -> Target:
+    """5.2; the empty reference is the base without its fragment, and the same document (4.4)."""
+    own, ref = URI(base), URIReference(reference)
+    target = own.join(ref, strict)
+    return Target(str(target), target.fragment, ref.same_document(own))
+
+
+def _normalize(text: str, rung: Rung) -> str:
+    return str(URIReference(text).normalize(rung))
+
+
+EDITION = Edition(
+    name="rfc3986",
+    title="Uniform Resource Identifier (URI): Generic Syntax",
+    date="January 2005",
+    document="RFC 3986",
+    top="URI",
+    class_rules=("unreserved", "reserved", "gen-delims", "sub-delims", "pchar"),
+    sections={
+        "2.1 to 2.5 (characters, percent-encoding)": "overthere.encoding",
+        "3 (components)": "overthere.uri, overthere.kernel.components",
+        "4.1, 4.2, 4.4 (references, same-document)": "overthere.uri",
+        "5.2, 5.3 (resolution, recomposition)": "overthere.kernel.reference, overthere.resolve",
+        "5.1 (establishing a base)": "overthere.base",
+        "6 (the comparison ladder)": "overthere.normalize",
+        "7.5 (sensitive information)": "overthere.redact",
+        "Appendix A (collected ABNF)": "overthere/editions/rfc3986.abnf",
+        "Appendix B (the expression)": "overthere.kernel.reference.split",
+    },
+    read_grammar=lambda: grammar("rfc3986"),
+    check_text=_check,
+    split_text=split,
+    resolve_text=_resolve,
+    normalize_text=_normalize,
+    encode_data=encoding.encode,
+    decode_text=encoding.decode,
+)

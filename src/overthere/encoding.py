@@ -1,0 +1,116 @@
+"""Percent-encoding (RFC 3986 2.1 to 2.5): data in, component text out, and back.
+
+`encode` takes data and `decode` takes component text; no function takes "maybe both", so nothing is
+encoded twice and no "%" that a URI already holds is quoted again.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from overthere.errors import CodingError
+from overthere.kernel import percent_decode, percent_encode
+from overthere.kernel.reference import BROKEN_ESCAPE
+
+__all__ = ["decode", "decode_bytes", "encode", "safe_characters"]
+
+
+@cache
+def safe_characters(component: str, keep: str | None = None) -> str:
+    """The characters that `encode` leaves as they are for a component.
+
+    component: a rule of RFC 3986 Appendix A, such as "segment", "query", "userinfo", "reg-name" ("host").
+    keep: which of its reserved characters survive (2.2); None keeps all that the rule allows.
+
+    Raises: CodingError for a name that is no rule, or a `keep` that the rule does not allow.
+    """
+    from overthere.errors import GrammarError
+    from overthere.kernel.classes import CHARSETS
+
+    rule = {"host": "reg-name"}.get(component, component)
+    if rule in CHARSETS and rule not in ("scheme", "port", "ALPHA", "HEXDIG"):
+        allowed = frozenset(CHARSETS[rule])
+    else:
+        from overthere.editions.library import grammar
+
+        try:
+            if "%" not in grammar("rfc3986").first(rule):
+                raise CodingError(f"a {component} cannot hold percent-encoded data (RFC 3986 2.1)")
+            allowed = grammar("rfc3986").charset(rule)
+        except GrammarError:
+            raise CodingError(f"{component!r} is no component or rule of RFC 3986") from None
+    if keep is not None:
+        unreserved = frozenset(CHARSETS["unreserved"])
+        if not frozenset(keep) <= allowed:
+            foreign = "".join(sorted(frozenset(keep) - allowed))
+            raise CodingError(f"a {component} cannot hold {foreign!r} unescaped (RFC 3986 Appendix A)")
+        allowed = (allowed & unreserved) | frozenset(keep)
+    return "".join(sorted(allowed))
+
+
+def encode(data: str | bytes, component: str = "segment", *, keep: str | None = None, charset: str = "utf-8") -> str:
+    """Percent-encode data for a component (RFC 3986 2.1, 2.4).
+
+    Text becomes octets by `charset` (2.5: UTF-8); an octet that the component's rule does not allow
+    becomes `%HH`, and so does every "%".  `keep` names the reserved characters that may stay; the
+    default is all that the rule allows, "" is none of them.
+
+    Raises: CodingError for text that the charset does not have (a lone surrogate, say), or a name that is no rule.
+
+    >>> encode("a/b c%ü"), encode("a/b", "path"), encode("k=v&w", "query", keep="")
+    ('a%2Fb%20c%25%C3%BC', 'a/b', 'k%3Dv%26w')
+    """
+    safe = safe_characters(component, keep)
+    if isinstance(data, str):
+        try:
+            data = data.encode(charset)
+        except UnicodeEncodeError as error:
+            shown = f"U+{ord(error.object[error.start]):04X}"
+            raise CodingError(f"{shown} at {error.start} has no octets in {charset} (RFC 3986 2.5)") from None
+        except LookupError:
+            raise CodingError(f"{charset!r} is no charset that Python knows") from None
+    return percent_encode(data, safe)
+
+
+def decode_bytes(text: str | bytes) -> bytes:
+    """The octets that component text stands for (RFC 3986 2.1); characters above U+007F give their UTF-8 octets.
+
+    Raises: CodingError at a "%" that two hexadecimal digits do not follow, and at a lone surrogate.
+
+    >>> decode_bytes("%E9t%C3%A9")
+    b'\\xe9t\\xc3\\xa9'
+    """
+    if isinstance(text, str):
+        try:
+            octets = text.encode()
+        except UnicodeEncodeError as error:
+            raise CodingError(f"U+{ord(text[error.start]):04X} at {error.start} is a lone surrogate") from None
+    else:
+        octets, text = text, text.decode("latin-1")
+    if "%" not in text:
+        return octets
+    if broken := BROKEN_ESCAPE.search(text):
+        raise CodingError(f'two hexadecimal digits must follow the "%" at {broken.start()} (RFC 3986 2.1)')
+    return percent_decode(octets)
+
+
+def decode(text: str | bytes, *, charset: str = "utf-8", errors: str = "strict") -> str:
+    """The characters that component text stands for (RFC 3986 2.1, 2.5); `+` stays `+` (see `forms`).
+
+    errors: "strict", "replace", "surrogateescape" and the other handlers of Python's codecs.
+
+    Raises: CodingError if the octets are not in `charset`, or an escape is broken.
+
+    >>> decode("r%C3%A9sum%C3%A9"), decode("r%E9sum%E9", charset="latin-1")
+    ('résumé', 'résumé')
+    """
+    octets = decode_bytes(text)
+    try:
+        return octets.decode(charset, errors)
+    except UnicodeDecodeError as error:
+        octet = octets[error.start]
+        raise CodingError(
+            f"the octet %{octet:02X} at {error.start} of the decoded octets is not {charset} (RFC 3986 2.5)"
+        ) from None
+    except LookupError as error:
+        raise CodingError(str(error)) from None

@@ -1,0 +1,108 @@
+"""The figure of RFC 3986 section 3, drawn for any text that has been cut into components.
+
+     foo://example.com:8042/over/there?name=ferret#nose
+     \\_/   \\______________/\\_________/ \\_________/ \\__/
+      |           |            |            |        |
+    scheme     authority      path        query   fragment
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from overthere.errors import columns, printable
+
+__all__ = ["draw"]
+
+# A component is not shortened below this many characters.
+_SHORTEST = 9
+
+
+def draw(pieces: Sequence[tuple[str | None, str]], width: int = 80) -> str:
+    """The figure for (component or None for a delimiter, text) pieces in the order of the text.
+
+    A text wider than `width` is shown with the middle of its longest components left out.
+    """
+    shown = _fit([(name, printable(text)) for name, text in pieces], width)
+    brackets, marks = "", list[tuple[int, str]]()
+    at = 0
+    for name, text in shown:
+        wide = columns(text)
+        if name is None or wide == 0:
+            brackets += " " * wide
+        else:
+            brackets += "|" if wide == 1 else "\\" + "_" * (wide - 2) + "/"
+            marks.append((at + (wide - 1) // 2, name))
+        at += wide
+    margin = max([0, *(len(name) // 2 - centre for centre, name in marks)])
+    rows = [" " * margin + row for row in ("".join(text for _, text in shown), brackets)]
+    rows += _labels([(centre + margin, name) for centre, name in marks])
+    return "\n".join(row.rstrip() for row in rows)
+
+
+def _fit(pieces: list[tuple[str | None, str]], width: int) -> list[tuple[str | None, str]]:
+    """Cut the longest components until the text fits, or nothing more can be cut."""
+    excess = sum(columns(text) for _, text in pieces) - width
+    while excess > 0:
+        longest = max(range(len(pieces)), key=lambda i: len(pieces[i][1]) if pieces[i][0] else 0)
+        name, text = pieces[longest]
+        if name is None or len(text) <= _SHORTEST:
+            break
+        others = sorted((len(t) for n, t in pieces if n), reverse=True)
+        # Down to the next longest, no further than needed.
+        size = max(_SHORTEST, len(text) - excess - 1, (others[1] if len(others) > 1 else 0) * 3 // 4)
+        size = min(size, len(text) - 2)
+        head = (size - 1) // 2
+        cut = text[:head] + "…" + text[len(text) - (size - 1 - head) :]
+        pieces[longest] = (name, cut)
+        excess -= columns(text) - columns(cut)
+    return pieces
+
+
+def _labels(marks: list[tuple[int, str]]) -> list[str]:
+    """Lines that name each mark below its centre; names that would touch go to lower lines."""
+    if not marks:
+        return []
+    placed = _centred(marks) or _left_aligned(marks)
+    lines: list[str] = []
+    for row in range(-1, max(p.row for p in placed) + 1):
+        line: dict[int, str] = {}
+        for label in placed:
+            if label.row == row:
+                line.update(enumerate(label.name, label.start))
+            elif label.row > row:
+                line[label.centre] = "|"
+        lines.append("".join(line.get(i, " ") for i in range(max(line, default=-1) + 1)))
+    return lines
+
+
+class _Label(NamedTuple):
+    row: int
+    start: int
+    centre: int
+    name: str
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.name)
+
+
+def _centred(marks: list[tuple[int, str]]) -> list[_Label] | None:
+    """Each name centred below its mark, all on one line; None if two would touch."""
+    placed: list[_Label] = []
+    for centre, name in marks:
+        label = _Label(0, max(0, centre - len(name) // 2), centre, name)
+        if placed and placed[-1].end >= label.start:
+            return None
+        placed.append(label)
+    return placed
+
+
+def _left_aligned(marks: list[tuple[int, str]]) -> list[_Label]:
+    """Each name begins below its mark, and below every name to its right that it would cross."""
+    placed: list[_Label] = []
+    for centre, name in reversed(marks):
+        row = max((p.row + 1 for p in placed if p.centre <= centre + len(name)), default=0)
+        placed.append(_Label(row, centre, centre, name))
+    return placed

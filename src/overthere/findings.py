@@ -1,0 +1,244 @@
+"""Everything that is wrong with a text, component by component (RFC 3986 Appendix A, errors.KINDS).
+
+Appendix B cuts any text into components; each one is then read by its own rule, and what it cannot
+hold is reported as runs of one kind.  `URI(text)` raises the first finding, `check(text)` lists them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from overthere.errors import KINDS, Finding, InvalidIRI, InvalidURI, name_of
+from overthere.grammar import Expected, Grammar
+from overthere.kernel.classes import CHARSETS, IPRIVATE, PATTERNS, UCSCHAR
+from overthere.kernel.reference import APPENDIX_B, BIDI_CONTROLS, ip_literal, parse
+from overthere.redact import password_span
+
+__all__ = ["check_uri", "grammar_of", "refusal", "walk"]
+
+_SCHEME_FIRST = re.compile(f"[{CHARSETS['ALPHA']}]")
+
+
+def grammar_of(rule: str) -> Grammar:
+    """The grammar to which a top rule belongs."""
+    from overthere.editions.library import grammar
+
+    return grammar("rfc3987" if "IRI" in rule else "rfc3986")
+
+
+def check_uri(text: str, rule: str = "URI", zone: bool = False, limit: int | None = None) -> list[Finding]:
+    """Every finding on `text` as a URI, URI-reference, IRI or IRI-reference; never raises.
+
+    limit: how many are listed; a last one of the kind "more" counts the rest.
+    """
+    if parse(text, rule, zone) is not None:
+        return []
+    listed: list[Finding] = []
+    rest = 0
+    for finding in walk(text, rule, zone):
+        if limit is None or len(listed) < limit:
+            listed.append(finding)
+        else:
+            rest += 1
+    if rest:
+        kind = KINDS["more"]
+        message = kind.message.format(it=f"{rest:,}")
+        end = len(text)
+        listed.append(Finding("more", end, end, kind.component, kind.rule, "", kind.source, message))
+    return listed
+
+
+def refusal(text: str, rule: str, zone: bool = False) -> InvalidURI:
+    """The exception for a text that `rule` does not derive."""
+    finding = next(walk(text, rule, zone))
+    return (InvalidIRI if "IRI" in rule else InvalidURI)(text, finding)
+
+
+@cache
+def _foreign(component: str, iri: bool) -> re.Pattern[str]:
+    """What a component cannot hold, in runs of one kind."""
+    extra = "".join(f"{chr(a)}-{chr(b)}" for a, b in UCSCHAR) if iri else ""
+    private = "".join(f"{chr(a)}-{chr(b)}" for a, b in IPRIVATE)
+    if iri and component == "query":
+        extra += private
+    legal = f"{re.escape(CHARSETS[component])}{extra if component not in ('scheme', 'port') else ''}"
+    escapes = component not in ("scheme", "port")
+    return re.compile(
+        (r"(?P<pct>%(?![0-9A-Fa-f][0-9A-Fa-f]))|" if escapes else "")
+        + r"(?P<space>\ +)|(?P<control>[\x00-\x1f\x7f]+)"
+        + (rf"|(?P<bidi>[{BIDI_CONTROLS}]+)|(?P<private>(?![{legal}])[{private}]+)" if iri else "")
+        + rf"|(?P<other>(?:(?![{legal}])[^\x00-\x7f])+)"
+        + rf"|(?P<char>[^{legal}{'%' if escapes else ''}\x00-\x20\x7f-\U0010ffff]+)"
+    )
+
+
+_KIND_OF_GROUP = {
+    "pct": "pct-encoded",
+    "space": "space",
+    "control": "control",
+    "bidi": "iri-bidi",
+    "private": "iri-private",
+}
+
+
+def walk(text: str, rule: str, zone: bool = False) -> Iterator[Finding]:
+    """The findings of a text in its order."""
+    return _Walker(text, rule, zone).findings()
+
+
+class _Walker:
+    def __init__(self, text: str, rule: str, zone: bool) -> None:
+        self.text, self.rule, self.zone = text, rule, zone
+        self.iri = "IRI" in rule
+        self.password = password_span(text)
+        self.first = True
+
+    def finding(self, kind: str, start: int, end: int, component: str = "", rule: str = "") -> Finding:
+        row = KINDS[kind]
+        secret = self.password is not None and self.password[0] <= start < self.password[1]
+        it = "one of its characters" if secret else name_of(self.text[start:end])
+        component = component or row.component
+        rule = rule or row.rule
+        expected = self.expected(start, component, rule)
+        return Finding(kind, start, end, component, rule, expected, row.source, row.message.format(it=it))
+
+    def expected(self, start: int, component: str, rule: str) -> str:
+        """From the automaton of the whole rule while the text before is sound; later from the component's own."""
+        grammar = grammar_of(self.rule)
+        # Before an "@" or "/" is seen, the text after "//" could still be userinfo: all of pchar could follow.
+        unless = ("pchar", "ipchar") if component in ("userinfo", "host", "port") else ()
+        if self.first:
+            self.first = False
+            found = grammar.automaton(self.rule).expected(self.text[: start + 1])
+            if found.offset == start:
+                return grammar.describe(found, unless)
+        own = {"host": "reg-name"}.get(component, component)
+        if self.iri and own not in ("scheme", "port"):
+            own = "i" + own
+        dfa = grammar.automaton(own if rule != "pct-encoded" else "pct-encoded")
+        characters = frozenset(chr(b) for b in dfa.follow() if b < 0x80)
+        return grammar.describe(Expected(start, characters, self.iri, False))
+
+    def findings(self) -> Iterator[Finding]:
+        text = self.text
+        yield from self.scheme()
+        match = APPENDIX_B.fullmatch(text, 1 if text.startswith(":") else 0)
+        assert match is not None
+        if match[2] is not None:
+            yield from self.authority(*match.span(2))
+        yield from self.characters("path", *match.span(3))
+        if match[4] is not None:
+            yield from self.characters("query", *match.span(4))
+        if match[5] is not None:
+            yield from self.characters("fragment", *match.span(5))
+
+    def scheme(self) -> Iterator[Finding]:
+        text = self.text
+        if text.startswith(":"):
+            yield self.finding("scheme-empty", 0, 1)
+            return
+        match = APPENDIX_B.match(text)
+        end = match.end(1) if match is not None and match[1] is not None else 0
+        if not end:
+            if not self.rule.endswith("-reference"):
+                yield self.finding("scheme-missing", 0, 0, rule=self.rule)
+            return
+        start = 0
+        if text[0] in CHARSETS["scheme"] and not _SCHEME_FIRST.match(text):
+            yield self.finding("scheme-first", 0, 1)
+            start = 1
+        for finding in self.characters("scheme", start, end):
+            if finding.start == 0 and finding.kind == "scheme-char":
+                finding = finding._replace(
+                    kind="scheme-first", message=KINDS["scheme-first"].message.format(it=name_of(text[: finding.end]))
+                )
+            yield finding
+
+    def authority(self, start: int, end: int) -> Iterator[Finding]:
+        text = self.text
+        at = text.rfind("@", start, end)
+        if at >= 0:
+            first = text.find("@", start, end)
+            yield from self.characters("userinfo", start, first)
+            while first < at:
+                second = text.find("@", first + 1, end)
+                yield from self.characters("userinfo", first + 1, second)
+                yield self.finding("userinfo-at", second, second + 1)
+                first = second
+            start = at + 1
+        if text.startswith("[", start):
+            closing = text.find("]", start, end)
+            if closing < 0:
+                yield self.literal("ip-literal-open", start, end)
+                return
+            if not ip_literal(self.zone).fullmatch(text, start, closing + 1):
+                yield self.literal("ip-literal-address", start, closing + 1)
+            if closing + 1 < end and text[closing + 1] != ":":
+                colon = text.find(":", closing, end)
+                stop = end if colon < 0 else colon
+                kind = self.kind_of(text[closing + 1]) or "ip-literal-close"
+                yield self.finding(kind, closing + 1, stop, "host")
+                start = stop
+            else:
+                start = closing + 1
+        else:
+            colon = text.find(":", start, end)
+            stop = end if colon < 0 else colon
+            yield from self.characters("host", start, stop)
+            start = stop
+        if start < end:
+            yield from self.characters("port", start + 1, end)
+
+    def kind_of(self, char: str) -> str | None:
+        """The kind of a character that stands nowhere, or None."""
+        if char == " ":
+            return "space"
+        if char < " " or char == "\x7f":
+            return "control"
+        if char > "\x7f":
+            return "iri-char" if self.iri else "non-ascii"
+        return None
+
+    def literal(self, kind: str, start: int, end: int) -> Finding:
+        """What is wrong between brackets: the place is where the automaton stops."""
+        text = self.text
+        offset = start + grammar_of(self.rule).automaton("IP-literal").expected(text[start:end]).offset
+        if offset < len(text) and (other := self.kind_of(text[offset])):
+            return self.finding(other, offset, offset + 1, "host")
+        percent = text.find("%", start, end)
+        if percent == offset and not self.zone and re.fullmatch(PATTERNS["IPv6address"], text[start + 1 : percent]):
+            kind = "ip-zone"
+        stop = end - 1 if kind == "ip-zone" and text[end - 1] == "]" else end
+        return self.finding(kind, min(offset, end), max(offset, stop))
+
+    def characters(self, component: str, start: int, end: int) -> Iterator[Finding]:
+        if start >= end:
+            return
+        charset = "reg-name" if component == "host" else component
+        for match in _foreign(charset, self.iri).finditer(self.text, start, end):
+            group = match.lastgroup or ""
+            low, high = match.span()
+            if group == "char":
+                kind = f"{component}-char"
+            elif group == "other":
+                kind = "iri-char" if self.iri else "non-ascii"
+            else:
+                kind = _KIND_OF_GROUP[group]
+            if group == "pct":
+                high = min(low + 3, end)
+            yield self.finding(kind, low, high, component, "pct-encoded" if group == "pct" else charset)
+
+
+def check_rule(grammar: Grammar, text: str, rule: str, document: str) -> list[Finding]:
+    """The finding on a text by the automaton of any one rule: where it stops, and what could have followed."""
+    dfa = grammar.automaton(rule)
+    if dfa.accepts(text):
+        return []
+    expected = dfa.expected(text)
+    start, end = expected.offset, min(expected.offset + 1, len(text))
+    it = name_of(text[start:end]) if start < end else "the end"
+    name = grammar.rule(rule).name
+    return [Finding("not-derivable", start, end, name, name, grammar.describe(expected), document,
+                    KINDS["not-derivable"].message.format(it=it))]

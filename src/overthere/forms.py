@@ -1,0 +1,73 @@
+"""Queries of the form `key=value&key=value` (application/x-www-form-urlencoded).
+
+RFC 3986 3.4 says only that queries often carry such pairs.  This is the one place in overthere
+where "+" is a space.  A name without "=" is kept apart from one with an empty value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
+
+from overthere import encoding
+
+__all__ = ["Pairs", "decode", "encode"]
+
+Value: TypeAlias = "str | bytes | int | None"
+Pairs: TypeAlias = "Mapping[str, Value | Iterable[Value]] | Iterable[tuple[str | bytes, Value]]"
+
+
+def encode(pairs: Pairs, *, charset: str = "utf-8") -> str:
+    """The query for pairs, in their order; in a mapping a list gives one pair for each of its items.
+
+    None as a value writes the name without "=".  Everything but unreserved characters is encoded, a space as "+".
+
+    Raises: CodingError for text that `charset` does not have; TypeError for other types.
+
+    >>> encode({"k": "v w", "list": ["1", "2"], "flag": None, "empty": ""})
+    'k=v+w&list=1&list=2&flag&empty='
+    """
+    return "&".join(
+        _quote(name, charset) + ("" if value is None else "=" + _quote(value, charset))
+        for name, value in _flat(pairs)
+    )
+
+
+def _flat(pairs: Pairs) -> Iterable[tuple[str | bytes, Value]]:
+    if not isinstance(pairs, Mapping):
+        yield from pairs
+        return
+    for name, value in pairs.items():
+        if value is None or isinstance(value, str | bytes | int):
+            yield name, value
+        else:
+            for item in value:
+                yield name, item
+
+
+def _quote(data: str | bytes | int, charset: str) -> str:
+    if isinstance(data, bool) or not isinstance(data, str | bytes | int):
+        raise TypeError(f"a form's names and values are text, bytes or int, not {type(data).__name__}")
+    if isinstance(data, int):
+        data = str(data)
+    return encoding.encode(data, "query", keep="", charset=charset).replace("%20", "+")
+
+
+def decode(query: str, *, charset: str = "utf-8", errors: str = "strict") -> list[tuple[str, str | None]]:
+    """The pairs of a query, in its order; the value is None where there is no "=".
+
+    Raises: CodingError at a broken escape or octets that are not in `charset`.
+
+    >>> decode("k=v+w&flag&empty=&k=%2B")
+    [('k', 'v w'), ('flag', None), ('empty', ''), ('k', '+')]
+    """
+    pairs: list[tuple[str, str | None]] = []
+    for piece in query.split("&") if query else ():
+        name, equals, value = piece.replace("+", "%20").partition("=")
+        pairs.append(
+            (
+                encoding.decode(name, charset=charset, errors=errors),
+                encoding.decode(value, charset=charset, errors=errors) if equals else None,
+            )
+        )
+    return pairs

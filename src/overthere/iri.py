@@ -1,0 +1,202 @@
+"""Internationalized Resource Identifiers (RFC 3987), and the way to URIs and back.
+
+Two rules go past the grammar of section 2.2, and both are checked: the bidirectional formatting
+characters of 4.1 are not part of an IRI, and private-use characters stand in the query only.
+The recommendations of 4.2 on mixed direction are told by `IRIReference.mixed_direction`.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+from overthere import kernel
+from overthere.errors import CodingError
+from overthere.kernel.classes import IPRIVATE, UCSCHAR
+from overthere.kernel.components import Component, Components
+from overthere.kernel.reference import BIDI_CONTROLS
+
+if TYPE_CHECKING:
+    from overthere.uri import URI, URIReference
+
+__all__ = ["IRI", "IRIReference", "to_iri_text"]
+
+# 4.2: the components for the purpose of direction; a path is judged by its segments, a host by its labels.
+_DIRECTED: tuple[tuple[Component, str], ...] = (
+    ("userinfo", ":"), ("host", "."), ("path", "/"), ("query", "&=;"), ("fragment", ""),
+)  # fmt: skip
+
+
+class IRIReference(Components):
+    """Any IRI-reference (RFC 3987 2.2); its components are as written, like those of a URIReference.
+
+    Raises: InvalidIRI; TypeError if it is not text.
+
+    >>> str(IRIReference("../résumé?q#ü").to_uri())
+    '../r%C3%A9sum%C3%A9?q#%C3%BC'
+    """
+
+    __slots__ = ()
+    rule = "IRI-reference"
+
+    def to_uri(self, *, idna: bool = False) -> URIReference:
+        """The URI-reference that it maps to (3.1): characters above U+007F become escapes of their UTF-8 octets.
+
+        idna: whether a host beyond US-ASCII becomes labels that begin with "xn--" (IDNA 2008 with the
+        mappings of UTS 46) instead; for schemes whose hosts are domain names.
+
+        Raises: CodingError for a host that is no domain name under IDNA.
+
+        >>> IRI("http://bücher.example/ü").to_uri(idna=True)
+        URI('http://xn--bcher-kva.example/%C3%BC')
+        """
+        from overthere.uri import URI, URIReference
+
+        text = str(self)
+        host = self.host
+        if idna and host and not host.isascii():
+            start, end = self.span("host") or (0, 0)
+            text = text[:start] + _to_ascii(host) + text[end:]
+        kind = URIReference if self.scheme is None else URI
+        return kind(text if text.isascii() else _escape(text), zone=self.zone is not None)
+
+    def resolve(self, base: IRI | str, strict: bool = True) -> IRI:
+        """The target IRI: the algorithm of RFC 3986 5.2 on IRIs (RFC 3987 6.5).
+
+        >>> str(IRIReference("../ü").resolve("http://h/a/b/c"))
+        'http://h/a/ü'
+        """
+        from overthere.resolve import resolve_text
+
+        base = base if isinstance(base, Components) else IRI(base)
+        return IRI(resolve_text(base, self, strict), zone=self.zone is not None or base.zone is not None)
+
+    def mixed_direction(self) -> list[tuple[int, int]]:
+        """Spans that go against 4.2: right-to-left and left-to-right together, or not right-to-left at both ends.
+
+        These are recommendations; for an IRI that is never displayed they do not matter.
+
+        >>> IRI("http://h/\\u05d0b").mixed_direction()
+        [(9, 11)]
+        """
+        found: list[tuple[int, int]] = []
+        text = str(self)
+        for component, delimiters in _DIRECTED:
+            span = self.span(component)
+            if span is None or text[span[0] : span[1]].isascii():
+                continue
+            pieces = re.compile(f"[^{re.escape(delimiters)}]+") if delimiters else re.compile("(?s).+")
+            found += [m.span() for m in pieces.finditer(text, *span) if _mixed(m[0])]
+        return found
+
+
+class IRI(IRIReference):
+    """An IRI (RFC 3987 2.2): with a scheme.
+
+    >>> IRI("http://例え.jp/引").host
+    '例え.jp'
+    """
+
+    __slots__ = ()
+    rule = "IRI"
+
+    def join(self, reference: IRIReference | str, strict: bool = True) -> IRI:
+        """The target of a reference against this IRI as the base (RFC 3987 6.5)."""
+        reference = reference if isinstance(reference, Components) else IRIReference(reference)
+        return reference.resolve(self, strict)
+
+    def to_uri(self, *, idna: bool = False) -> URI:
+        """As `IRIReference.to_uri`; the result is a URI."""
+        from overthere.uri import URI
+
+        result = super().to_uri(idna=idna)
+        assert isinstance(result, URI)
+        return result
+
+
+def _mixed(text: str) -> bool:
+    from unicodedata import bidirectional
+
+    kinds = [bidirectional(c) for c in text]
+    right = [k in ("R", "AL") for k in kinds]
+    return any(right) and ("L" in kinds or not (right[0] and right[-1]))
+
+
+def _escape(text: str) -> str:
+    return re.sub(r"[^\x00-\x7f]+", lambda m: kernel.percent_encode(m[0].encode(), ""), text)
+
+
+def _to_ascii(host: str) -> str:
+    import idna
+
+    from overthere.encoding import decode
+
+    name = decode(host)
+    try:
+        return idna.encode(name, uts46=True).decode("ascii")
+    except (idna.IDNAError, UnicodeError) as error:
+        raise CodingError(f"the host {name!r} is no domain name under IDNA: {error} (RFC 5891 4)") from None
+
+
+@cache
+def _decodable(private: bool) -> re.Pattern[str]:
+    """Characters that may take the place of their escapes (3.2, step 4)."""
+    ranges = "".join(f"{chr(a)}-{chr(b)}" for a, b in (UCSCHAR + IPRIVATE if private else UCSCHAR))
+    return re.compile(f"(?![{BIDI_CONTROLS}])[{ranges}]")
+
+
+_RUN = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
+_UNRESERVED_ESCAPE = re.compile(r"%[2-7][0-9A-Fa-f]")
+
+
+def _to_characters(text: str, private: bool) -> str:
+    """3.2, steps 2 to 5 for one component."""
+    decodable = _decodable(private)
+
+    def run(match: re.Match[str]) -> str:
+        # Octets that are no UTF-8 come out as lone surrogates, and go back to escapes one by one.
+        characters = kernel.percent_decode(match[0].encode()).decode("utf-8", "surrogateescape")
+        return "".join(
+            c if decodable.match(c) else kernel.percent_encode(c.encode("utf-8", "surrogateescape"), "")
+            for c in characters
+        )
+
+    def unreserved(match: re.Match[str]) -> str:
+        char = chr(int(match[0][1:], 16))
+        return char if char.isalnum() or char in "-._~" else match[0]
+
+    return _RUN.sub(run, _UNRESERVED_ESCAPE.sub(unreserved, text))
+
+
+def to_iri_text(uri: URIReference, idna: bool) -> str:
+    """RFC 3987 3.2: the IRI of a URI-reference, as text."""
+    text = str(uri)
+    pieces: list[str] = []
+    done = 0
+    for component in ("userinfo", "host", "path", "query", "fragment"):
+        span = uri.span(component)
+        if span is None:
+            continue
+        piece = text[span[0] : span[1]]
+        if component == "host" and piece.startswith("["):
+            continue
+        if "%" in piece:
+            piece = _to_characters(piece, private=component == "query")
+        if component == "host" and idna and "xn--" in piece.lower():
+            piece = _to_unicode(piece)
+        pieces += [text[done : span[0]], piece]
+        done = span[1]
+    return "".join(pieces) + text[done:]
+
+
+def _to_unicode(host: str) -> str:
+    import idna
+
+    def label(text: str) -> str:
+        try:
+            return idna.decode(text) if text.lower().startswith("xn--") else text
+        except (idna.IDNAError, UnicodeError):
+            return text  # no valid A-label: it stays as it is (RFC 5891 5.4)
+
+    return ".".join(map(label, host.split(".")))

@@ -1,0 +1,130 @@
+"""The comparison ladder (RFC 3986 6.2): normal forms by rung, what each rung changed, and where two URIs meet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import IntEnum
+from typing import NamedTuple
+
+from overthere import kernel
+from overthere.kernel.reference import GROUPS, STEPS, parse, recompose, split
+
+__all__ = ["Change", "Rung", "changes", "lowest_rung", "normal_form"]
+
+
+class Rung(IntEnum):
+    """The rungs, from fewer to more false negatives avoided (6.2); each one includes those below."""
+
+    STRING = 0
+    """6.2.1: character by character."""
+    CASE = 1
+    """6.2.2.1: case of scheme, host and hexadecimal digits."""
+    PERCENT = 2
+    """6.2.2.2: escapes of unreserved characters."""
+    PATH = 3
+    """6.2.2.3: dot-segments."""
+    SYNTAX = 3
+    """6.2.2: all that the generic syntax allows, which is PATH."""
+    SCHEME = 4
+    """6.2.3: default and empty ports, empty paths, the scheme's own rules."""
+    PROTOCOL = 5
+    """6.2.4: what an access has shown; needs evidence."""
+
+
+PARAGRAPHS = {
+    Rung.STRING: "RFC 3986 6.2.1",
+    Rung.CASE: "RFC 3986 6.2.2.1",
+    Rung.PERCENT: "RFC 3986 6.2.2.2",
+    Rung.PATH: "RFC 3986 6.2.2.3",
+    Rung.SCHEME: "RFC 3986 6.2.3",
+    Rung.PROTOCOL: "RFC 3986 6.2.4",
+}
+
+# The components that a step can change, in the order of the text.
+_CHANGING = ("scheme", "userinfo", "host", "port", "path", "query", "fragment")
+
+
+class Change(NamedTuple):
+    """One component that a rung changed."""
+
+    rung: Rung
+    component: str
+    start: int
+    """Code-point offsets in the form of the rung below."""
+    end: int
+    before: str | None
+    after: str | None
+    source: str
+
+
+def normal_form(text: str, rung: Rung = Rung.SYNTAX, evidence: Mapping[str, str] | None = None) -> str:
+    """The normal form of a valid URI or reference, as text.
+
+    evidence: for `Rung.PROTOCOL`, URIs that an access has shown to name the same resource (a permanent
+    redirect, say), each to the URI to prefer (6.2.4).  Without it PROTOCOL is SCHEME: nothing is guessed.
+
+    >>> normal_form("eXAMPLE://a/./b/../b/%63/%7bfoo%7d")
+    'example://a/b/c/%7Bfoo%7D'
+    """
+    form = kernel.normalize(text, min(rung, Rung.SCHEME))
+    if rung < Rung.PROTOCOL or not evidence:
+        return form
+    known = {kernel.normalize(str(a), 4): kernel.normalize(str(b), 4) for a, b in evidence.items()}
+    seen = {form}
+    while form in known:
+        form = known[form]
+        if form in seen:  # evidence in a circle: every member names the resource, take one for all
+            start, circle = form, [form]
+            while (form := known[form]) != start:
+                circle.append(form)
+            return min(circle)
+        seen.add(form)
+    return form
+
+
+def changes(text: str, rung: Rung = Rung.SYNTAX, evidence: Mapping[str, str] | None = None) -> list[Change]:
+    """What the rungs up to `rung` change: component, place, before and after, paragraph.
+
+    >>> [(c.rung.name, c.component, c.before, c.after) for c in changes("HTTP://h/%7ea")]
+    [('CASE', 'scheme', 'HTTP', 'http'), ('CASE', 'path', '/%7ea', '/%7Ea'), ('PERCENT', 'path', '/%7Ea', '/~a')]
+    """
+    found: list[Change] = []
+    before = text
+    for step in range(1, rung + 1):
+        here = Rung(step)
+        if here < Rung.PROTOCOL:
+            after = recompose(STEPS[step - 1](split(before)))
+        else:
+            after = normal_form(before, here, evidence)
+        if after != before:
+            found += _compare(here, before, after)
+        before = after
+    return found
+
+
+def _compare(rung: Rung, before: str, after: str) -> list[Change]:
+    zone = "%25" in before  # already checked; only brackets can hold one
+    old, new = parse(before, "URI-reference", zone), parse(after, "URI-reference", zone)
+    assert old is not None and new is not None
+    found: list[Change] = []
+    for component in _CHANGING:
+        group = GROUPS[component]
+        if old[group] != new[group]:
+            start, end = old.span(group)
+            found.append(Change(rung, component, start, end, old[group], new[group], PARAGRAPHS[rung]))
+    return found
+
+
+def lowest_rung(a: object, b: object, evidence: Mapping[str, str] | None = None) -> Rung | None:
+    """The lowest rung at which two URIs are equal; None if they are not at any.
+
+    a, b: URI, URIReference or valid text.
+
+    >>> lowest_rung("http://example.com", "http://EXAMPLE.com:80/")
+    <Rung.SCHEME: 4>
+    """
+    one, two = str(a), str(b)
+    for rung in Rung:
+        if normal_form(one, rung, evidence) == normal_form(two, rung, evidence):
+            return rung
+    return None

@@ -1,0 +1,244 @@
+"""URI and URIReference: the value types (RFC 3986 3, 4.1).
+
+The text is the value.  A component is a place in it; decoding, lower case or a default port appear
+only where they are asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Self
+
+from overthere.kernel.components import Components
+from overthere.normalize import Change, Rung, changes, lowest_rung, normal_form
+from overthere.resolve import resolve_text, same_document
+
+if TYPE_CHECKING:
+    from ipaddress import IPv4Address, IPv6Address
+
+    from overthere.build import Userinfo
+    from overthere.forms import Pairs
+    from overthere.iri import IRIReference
+
+__all__ = ["URI", "URIReference"]
+
+
+class _Keep:
+    """The default of `replace`: leave the component as it is (None removes it)."""
+
+    def __repr__(self) -> str:
+        return "..."
+
+
+_KEEP = _Keep()
+
+
+class URIReference(Components):
+    """Any URI-reference: a URI or a relative reference (RFC 3986 4.1).
+
+    text: the reference; it is kept as it is, and `str()` gives it back.
+    zone: whether an IPv6 address may carry a zone identifier (RFC 6874).
+
+    Raises: InvalidURI if the text is not derivable from URI-reference; TypeError if it is not text.
+
+    >>> r = URIReference("../g?#s")
+    >>> r.path, r.query, r.fragment, r.form
+    ('../g', '', 's', 'relative-path')
+    """
+
+    __slots__ = ()
+    rule = "URI-reference"
+
+    def resolve(self, base: URI | str, strict: bool = True) -> URI:
+        """The target URI (5.2); the fragment of `base` plays no part (5.1).
+
+        strict: False ignores a scheme equal to the base's, as parsers before RFC 3986 did (5.2.2).
+
+        Raises: InvalidURI if `base` is text that is no URI.
+
+        >>> str(URIReference("../g").resolve("http://a/b/c/d;p?q"))
+        'http://a/b/g'
+        """
+        base = base if isinstance(base, Components) else URI(base)
+        return URI(resolve_text(base, self, strict), zone=self.zone is not None or base.zone is not None)
+
+    def same_document(self, base: URI | str) -> bool:
+        """Whether the target is the document of `base` (4.4): the target without its fragment is the base without its.
+
+        >>> URIReference("#s").same_document("http://a/b"), URIReference("c").same_document("http://a/b")
+        (True, False)
+        """
+        return same_document(base if isinstance(base, Components) else URI(base), self)
+
+    def replace(
+        self,
+        *,
+        scheme: str | None | _Keep = _KEEP,
+        authority: str | None | _Keep = _KEEP,
+        userinfo: str | None | _Keep = _KEEP,
+        host: str | None | _Keep = _KEEP,
+        port: int | str | None | _Keep = _KEEP,
+        path: str | _Keep = _KEEP,
+        query: str | None | _Keep = _KEEP,
+        fragment: str | None | _Keep = _KEEP,
+    ) -> Self:
+        """A new value with other components; None removes one (5.3).
+
+        The text of a component is checked, never encoded: `URI.build` and `encode` take data.
+
+        Raises: InvalidURI if the result is not valid or would be read back as other components;
+        TypeError for `authority` together with one of its parts.
+
+        >>> str(URI("http://h:80/p?q").replace(port=None, query=None))
+        'http://h/p'
+        """
+        from overthere.build import assemble, authority_of
+
+        parts = {"userinfo": userinfo, "host": host, "port": port}
+        given = {k: v for k, v in parts.items() if not isinstance(v, _Keep)}
+        if isinstance(authority, _Keep):
+            authority = self.authority
+            if given:
+                kept = {"userinfo": self.userinfo, "host": self.host, "port": self.port_text}
+                authority = authority_of(**{**kept, **given})  # type: ignore[arg-type]
+        elif given:
+            raise TypeError(f"authority already holds {' and '.join(given)}")
+        text = assemble(
+            type(self).rule,
+            self.scheme if isinstance(scheme, _Keep) else scheme,
+            authority,
+            self.path if isinstance(path, _Keep) else path,
+            self.query if isinstance(query, _Keep) else query,
+            self.fragment if isinstance(fragment, _Keep) else fragment,
+            zone=self.zone is not None,
+        )
+        return type(self)(text, zone=self.zone is not None)
+
+    @classmethod
+    def build(
+        cls,
+        *,
+        scheme: str | None = None,
+        authority: str | None = None,
+        userinfo: Userinfo | None = None,
+        host: str | bytes | IPv4Address | IPv6Address | None = None,
+        port: int | str | None = None,
+        path: str | bytes | None = None,
+        segments: Iterable[str | bytes] | None = None,
+        rooted: bool | None = None,
+        query: str | bytes | Pairs | None = None,
+        fragment: str | bytes | None = None,
+        zone: bool = False,
+    ) -> Self:
+        """A value from its parts: text is checked, data (lists, mappings, tuples, bytes) is percent-encoded.
+
+        userinfo: text, octets, or (user, password) as data.
+        host: text, octets of a reg-name, or an address of `ipaddress`.
+        segments: the data of each path segment; `rooted` says whether "/" stands before the first (default:
+        if there is an authority).
+        query: text, octets, or the pairs of a form (`forms.encode`).
+
+        Raises: InvalidURI if the result is not valid or would be read back as other parts; CodingError for
+        data that cannot be encoded; TypeError for `path` together with `segments` and the like.
+
+        >>> str(URI.build(scheme="http", host="h", segments=["a/b", "ü"], query={"k": "v w"}))
+        'http://h/a%2Fb/%C3%BC?k=v+w'
+        """
+        from overthere.build import build
+
+        text = build(
+            cls.rule,
+            scheme=scheme,
+            authority=authority,
+            userinfo=userinfo,
+            host=host,
+            port=port,
+            path=path,
+            segments=segments,
+            rooted=rooted,
+            query=query,
+            fragment=fragment,
+            zone=zone,
+        )
+        return cls(text, zone=zone)
+
+    def normalize(self, rung: Rung = Rung.SYNTAX, *, evidence: Mapping[str, str] | None = None) -> Self:
+        """The normal form at a rung of the ladder (6.2); see `Rung`.
+
+        A normal form is a key to compare with.  A relative-path reference keeps its dot-segments (6.2.2.3).
+
+        >>> str(URI("HTTP://Example.com:80/%7Eu/../a").normalize(Rung.SCHEME))
+        'http://example.com/a'
+        """
+        return type(self)(normal_form(str(self), rung, evidence), zone=self.zone is not None)
+
+    def changes(self, rung: Rung = Rung.SYNTAX, *, evidence: Mapping[str, str] | None = None) -> list[Change]:
+        """What normalising up to `rung` changes, where, and by which paragraph (6.2)."""
+        return changes(str(self), rung, evidence)
+
+    def equivalent(
+        self, other: URIReference, rung: Rung = Rung.SYNTAX, *, evidence: Mapping[str, str] | None = None
+    ) -> bool:
+        """Whether both have the same normal form at a rung (6.2).
+
+        >>> URI("http://a/%7Eb").equivalent(URI("http://A/~b")), URI("http://a").equivalent(URI("http://a/"))
+        (True, False)
+        """
+        found = lowest_rung(self, other, evidence if rung >= Rung.PROTOCOL else None)
+        return found is not None and found <= rung
+
+    def to_iri(self, *, idna: bool = False) -> IRIReference:
+        """The IRI that this maps from (RFC 3987 3.2): escapes that are UTF-8 of characters an IRI may hold are decoded.
+
+        idna: whether labels of the host that begin with "xn--" are shown in their own script.
+
+        >>> str(URI("http://h/r%C3%A9sum%C3%A9%2F").to_iri())
+        'http://h/résumé%2F'
+        """
+        from overthere.iri import IRI, IRIReference, to_iri_text
+
+        kind = IRIReference if self.scheme is None else IRI
+        return kind(to_iri_text(self, idna), zone=self.zone is not None)
+
+
+class URI(URIReference):
+    """A URI (RFC 3986 3): with a scheme, and with or without a fragment.
+
+    Raises: InvalidURI if the text is not derivable from URI; TypeError if it is not text.
+
+    >>> u = URI("foo://example.com:8042/over/there?name=ferret#nose")
+    >>> u.scheme, u.authority, u.host, u.port, u.path, u.query, u.fragment
+    ('foo', 'example.com:8042', 'example.com', 8042, '/over/there', 'name=ferret', 'nose')
+    """
+
+    __slots__ = ()
+    rule = "URI"
+
+    @property
+    def scheme(self) -> str:
+        """The scheme as written (3.1)."""
+        return self._match[1]
+
+    def join(self, reference: URIReference | str, strict: bool = True) -> URI:
+        """The target of a reference against this URI as the base (5.2).
+
+        Raises: InvalidURI if `reference` is text that is no URI-reference.
+
+        >>> str(URI("http://a/b/c/d;p?q").join("../g"))
+        'http://a/b/g'
+        """
+        reference = reference if isinstance(reference, Components) else URIReference(reference)
+        return reference.resolve(self, strict)
+
+    def relate(self, target: URI | str) -> URIReference:
+        """The shortest reference such that `self.join(it) == target`.
+
+        Raises: Unreachable if `target` has dot-segments, for resolution leaves none (5.2.4).
+
+        >>> str(URI("http://a/b/c/d").relate("http://a/b/g?x"))
+        '../g?x'
+        """
+        from overthere.relate import relate
+
+        target = target if isinstance(target, Components) else URI(target)
+        return URIReference(relate(str(self), str(target)), zone=self.zone is not None or target.zone is not None)
