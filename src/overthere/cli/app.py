@@ -1,0 +1,52 @@
+"""The group of verbs and what holds for all of them."""
+
+from __future__ import annotations
+
+import platform
+from importlib import import_module
+
+import click
+
+import overthere
+from overthere import kernel
+
+VERBS = {
+    "explain": "Take URIs apart: figure, components, normal forms, findings.",
+    "check": "Say everything that is wrong with each text.",
+    "resolve": "Resolve references against a base.",
+    "relate": "Find the shortest reference from a base to each target.",
+    "normalize": "Write the normal form at a rung of the ladder.",
+    "compare": "Say at which rung two URIs are equal.",
+    "encode": "Percent-encode data for a component.",
+    "decode": "Decode the text of a component.",
+    "build": "Put a URI together from its parts.",
+    "links": "Write the table of links of documents.",
+}
+
+
+class _Verbs(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in VERBS:
+            return None
+        command: click.Command = import_module(f"overthere.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Verbs"):
+            formatter.write_dl(list(VERBS.items()))
+
+
+@click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(
+    overthere.__version__,
+    message=f"overthere %(version)s (kernel: {kernel.name}; Python {platform.python_version()})",
+)
+def app() -> None:
+    """URIs by the letter of their specifications.
+
+    Texts come as arguments, or as lines on standard input.  Exit: 0 done, 1 some input was bad (each with
+    its figure on standard error), 2 usage.
+    """

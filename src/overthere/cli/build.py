@@ -1,0 +1,48 @@
+"""overthere build: a URI from its parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from overthere.cli.common import Output, format_option
+from overthere.errors import OverthereError
+from overthere.uri import URI, URIReference
+
+
+@click.command()
+@click.option("--scheme")
+@click.option("--authority", help="The whole authority, instead of userinfo, host and port.")
+@click.option("--userinfo")
+@click.option("--host")
+@click.option("--port")
+@click.option("--path", help="The path as text; it is checked.")
+@click.option("--segment", "segments", multiple=True, help="The data of a segment; it is encoded.  Repeat.")
+@click.option("--query", help="The query as text; it is checked.")
+@click.option("--pair", "pairs", multiple=True, metavar="NAME=VALUE", help="A pair of a form; it is encoded.  Repeat.")
+@click.option("--fragment")
+@format_option
+def command(
+    form: str, segments: tuple[str, ...], pairs: tuple[str, ...], query: str | None, **text: str | None
+) -> None:
+    """Put a URI together: text is checked, data (segments, pairs) is encoded."""
+    output = Output(form)
+    if query is not None and pairs:
+        raise click.UsageError("--query and --pair are two ways to say one thing: give one")
+    data: dict[str, Any] = dict(text)
+    if segments:
+        data["segments"] = segments
+    data["query"] = query
+    if pairs:
+        data["query"] = [(name, value if mark else None) for name, mark, value in (p.partition("=") for p in pairs)]
+    kind = URIReference if text["scheme"] is None else URI
+    try:
+        built = kind.build(**data)
+    except TypeError as error:
+        raise click.UsageError(str(error)) from None
+    except OverthereError as error:
+        output.refuse(getattr(error, "text", ""), error)
+    else:
+        output.answer(str(built), {"text": str(built)})
+    output.done()

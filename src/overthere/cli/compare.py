@@ -1,0 +1,46 @@
+"""overthere compare: the lowest rung at which two URIs are equal (RFC 3986 6.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+
+from overthere.cli.common import Output, format_option, inputs, texts_argument
+from overthere.errors import InvalidURI
+from overthere.normalize import PARAGRAPHS, Rung, lowest_rung
+from overthere.uri import URIReference
+
+
+@click.command()
+@texts_argument
+@format_option
+def command(texts: tuple[str, ...], form: str) -> None:
+    """Say at which rung A and B are equal: STRING, CASE, PERCENT, SYNTAX, SCHEME, or none.
+
+    Texts are taken in pairs; on standard input a line holds two, divided by a tab or a blank.
+    """
+    output = Output(form)
+    for a, b in _pairs(texts):
+        try:
+            rung = lowest_rung(URIReference(a), URIReference(b))
+        except InvalidURI as error:
+            output.refuse(error.text, error)
+            continue
+        name = None if rung is None else "SYNTAX" if rung is Rung.SYNTAX else rung.name
+        line = "none" if rung is None else f"{name}  ({PARAGRAPHS[rung]})"
+        output.answer(line, {"a": a, "b": b, "rung": name})
+    output.done()
+
+
+def _pairs(texts: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    if len(texts) % 2:
+        raise click.UsageError("URIs are compared in pairs: one is left over")
+    if texts:
+        yield from zip(texts[::2], texts[1::2], strict=True)
+        return
+    for number, line in enumerate(inputs((), "pairs of URIs"), 1):
+        a, mark, b = line.partition("\t" if "\t" in line else " ")
+        if not mark:
+            raise click.UsageError(f"line {number} holds one text, not two")
+        yield a, b

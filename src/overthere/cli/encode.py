@@ -1,0 +1,27 @@
+"""overthere encode: data to component text (RFC 3986 2.1)."""
+
+from __future__ import annotations
+
+import click
+
+from overthere.cli.common import Output, format_option, inputs, texts_argument
+from overthere.encoding import encode
+from overthere.errors import CodingError
+
+
+@click.command()
+@texts_argument
+@click.option("--component", default="segment", help="The rule whose characters stay: segment, path, query, ...")
+@click.option("--keep", help="The reserved characters that stay, instead of all that the rule allows.")
+@format_option
+def command(texts: tuple[str, ...], component: str, keep: str | None, form: str) -> None:
+    """Percent-encode data for a component; one a line."""
+    output = Output(form)
+    try:
+        encode("", component, keep=keep)
+    except CodingError as error:
+        raise click.UsageError(str(error)) from None
+    for text in inputs(texts, "data"):
+        encoded = encode(text.encode("utf-8", "surrogateescape"), component, keep=keep)
+        output.answer(encoded, {"data": text, "component": component, "encoded": encoded})
+    output.done()

@@ -1,0 +1,23 @@
+"""overthere explain: RFC 3986's figure of section 3 for the text at hand."""
+
+from __future__ import annotations
+
+import click
+
+from overthere.anatomy import explain
+from overthere.cli.common import Output, base_option, format_option, inputs, texts_argument, width
+
+
+@click.command()
+@texts_argument
+@base_option(required=False)
+@click.option("--zone", is_flag=True, help="Read zone identifiers (RFC 6874).")
+@format_option
+def command(texts: tuple[str, ...], base: str | None, zone: bool, form: str) -> None:
+    """Take URIs and references apart: figure, offsets, normal form at each rung, findings."""
+    output = Output(form)
+    for text in inputs(texts, "URIs"):
+        explanation = explain(text, base, zone=zone)
+        output.bad += bool(explanation.findings or explanation.problem)
+        output.answer(explanation.render(width()), explanation.to_dict())
+    output.done()

@@ -1,0 +1,36 @@
+"""overthere normalize: normal forms by rung (RFC 3986 6.2)."""
+
+from __future__ import annotations
+
+import click
+
+from overthere.cli.common import Output, format_option, inputs, rung_option, texts_argument
+from overthere.errors import InvalidURI
+from overthere.normalize import Rung
+from overthere.uri import URIReference
+
+
+@click.command()
+@texts_argument
+@rung_option
+@click.option("--changes", "show", is_flag=True, help="Say what changed, where, and by which paragraph.")
+@format_option
+def command(texts: tuple[str, ...], rung: str, show: bool, form: str) -> None:
+    """Write the normal form of each URI or reference; one a line."""
+    output = Output(form)
+    for text in inputs(texts, "URIs"):
+        try:
+            reference = URIReference(text)
+        except InvalidURI as error:
+            output.refuse(text, error)
+            continue
+        normal = str(reference.normalize(Rung[rung.upper()]))
+        changed = reference.changes(Rung[rung.upper()]) if show or output.jsonl else []
+        lines = [normal]
+        if show:
+            lines += [
+                f"  {c.component} at {c.start}..{c.end}: {c.before!r} -> {c.after!r}  ({c.source})" for c in changed
+            ]
+        data = {"text": text, "normal": normal, "changes": [{**c._asdict(), "rung": c.rung.name} for c in changed]}
+        output.answer("\n".join(lines), data)
+    output.done()
