@@ -1,0 +1,49 @@
+# The only entry points to remember.  Each makes and reuses .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test check bench docs clean
+.DELETE_ON_ERROR:
+
+demo: .venv/run.stamp
+	@$(BIN)/overthere --version
+	@$(BIN)/overthere explain 'foo://example.com:8042/over/there?name=ferret#nose'
+	@$(BIN)/overthere links examples/site --base https://museum.example/harbour/
+
+test: .venv/dev.stamp
+	$(BIN)/python -m pytest
+
+check: .venv/dev.stamp
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/basedpyright --level error
+	$(BIN)/python tools/generate.py --check
+	$(BIN)/python -m pytest tests/test_names.py
+
+bench: .venv/bench.stamp
+	$(BIN)/python bench/run.py
+
+docs: .venv/dev.stamp
+	$(BIN)/python tools/generate.py
+
+clean:
+	rm -rf .venv build
+
+.venv/pip.stamp:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "overthere needs Python 3.11 or later; name one: make PYTHON=python3.12 ..."; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	touch $@
+
+.venv/run.stamp: .venv/pip.stamp pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable '.[cli,links]'
+	touch $@
+
+.venv/dev.stamp: .venv/pip.stamp pyproject.toml requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --requirement requirements/dev.txt --editable '.[all]'
+	touch $@
+
+.venv/bench.stamp: .venv/dev.stamp requirements/bench.txt
+	$(BIN)/python -m pip install --quiet --requirement requirements/bench.txt
+	touch $@
