@@ -1,6 +1,6 @@
 """Everything that is derived from the grammar and the table of errors: `make docs` writes it, `--check` compares.
 
-    python tools/generate.py [--check]
+python tools/generate.py [--check]
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ The table is `KINDS` in `src/overthere/errors.py`; this page is written by `make
 ...     print(error.figure())
 http://h:8o/
           ^
-a port cannot contain "o" (at 10, in the port; expected a digit, "#", "/", "?" or the end; RFC 3986 3.2.3)
+a port cannot contain "o" (at 10, in the port; expected a digit; RFC 3986 3.2.3)
 
 ```
 

@@ -9,9 +9,10 @@ Each name is imported when it is first used.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from overthere import editions, forms, grammar, iri, kernel, links
     from overthere.anatomy import Explanation, explain
     from overthere.editions import check, edition

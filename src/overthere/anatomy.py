@@ -61,7 +61,9 @@ class Explanation:
         return {
             "text": self.text,
             "kind": self.kind,
-            "components": {r.component: {"start": r.start, "end": r.end, "text": r.text, "note": r.note} for r in self.rows},
+            "components": {
+                r.component: {"start": r.start, "end": r.end, "text": r.text, "note": r.note} for r in self.rows
+            },
             "normal": {f.rung.name: f.text for f in self.forms},
             "changes": [{**c._asdict(), "rung": c.rung.name} for f in self.forms for c in f.changes],
             "findings": [f._asdict() for f in self.findings],
@@ -95,7 +97,10 @@ class Explanation:
     def render(self, width: int = 80) -> str:
         """The whole explanation as lines of at most about `width` columns."""
         lines = ["".join(f"  {line}\n" for line in self.figure(width - 2).split("\n"))] if self.text else []
-        lines += [f"  {self.kind}" + (": no URI and no relative reference" if self.kind == "neither" else "" if self.text else ", empty")]
+        lines += [
+            f"  {self.kind}"
+            + (": no URI and no relative reference" if self.kind == "neither" else "" if self.text else ", empty")
+        ]
         lines += [*self._table(width), ""]
         for finding in self.findings:
             lines += ["  " + line for line in InvalidURI(self.text, finding).figure(width - 2).split("\n")]

@@ -66,7 +66,9 @@ def assemble(
     """
     parts = Parts(scheme, authority, path, query, fragment)
     text = recompose(parts)
-    start = text.find(path, (0 if scheme is None else len(scheme) + 1) + (0 if authority is None else len(authority) + 2))
+    start = text.find(
+        path, (0 if scheme is None else len(scheme) + 1) + (0 if authority is None else len(authority) + 2)
+    )
     if authority is not None and path and not path.startswith("/"):
         raise _refuse("path-rootless", text, start, start + 1)
     if authority is None and path.startswith("//"):
@@ -75,8 +77,8 @@ def assemble(
         colon = path.index(":")
         raise _refuse("path-colon", text, colon, colon + 1)
     for component, value, marks in zip(Parts._fields, parts, (":/?#", "/?#", "?#", "#", ""), strict=True):
-        for mark in marks if value is not None else "":
-            if mark in value:
+        for mark in marks if value else "":
+            if value and mark in value:
                 place = text.index(mark, text.index(value))
                 raise _refuse("delimiter", text, place, place + 1, component)
     match = parse(text, rule, zone)
@@ -109,7 +111,9 @@ def build(
     if authority is None:
         authority = authority_of(userinfo=_userinfo(userinfo), host=_host(host), port=port)
     if segments is not None:
-        path = _path(segments, authority is not None if rooted is None else rooted, scheme is None and authority is None)
+        path = _path(
+            segments, authority is not None if rooted is None else rooted, scheme is None and authority is None
+        )
     elif rooted is not None:
         raise TypeError("rooted goes with segments: a path says it by itself")
     return assemble(
@@ -117,7 +121,9 @@ def build(
         scheme,
         authority,
         _text_or_data(path, "path") or "",
-        forms.encode(query) if query is not None and not isinstance(query, str | bytes) else _text_or_data(query, "query"),
+        forms.encode(query)
+        if query is not None and not isinstance(query, str | bytes)
+        else _text_or_data(query, "query"),
         _text_or_data(fragment, "fragment"),
         zone=zone,
     )

@@ -1,14 +1,14 @@
 """The exceptions, and the one table of what can be wrong with a URI.
 
-    OverthereError
-    +-- InvalidURI (ValueError)         a text is not what it should be; carries the place and the rule
-    |   +-- InvalidIRI                  the same for RFC 3987
-    +-- Unreachable (ValueError)        relate: no reference resolves to that target
-    +-- NoBase (ValueError)             resolve: the base has no scheme (RFC 3986 5.1)
-    +-- CodingError (ValueError)        encode, decode: octets or characters that have no meaning there
-    +-- NotSpecified (LookupError)      an edition leaves this to another document
-    +-- GrammarError (ValueError)       an ABNF text, or a rule that is not there
-        +-- NotRegular                  a rule that no finite automaton recognises
+OverthereError
++-- InvalidURI (ValueError)         a text is not what it should be; carries the place and the rule
+|   +-- InvalidIRI                  the same for RFC 3987
++-- Unreachable (ValueError)        relate: no reference resolves to that target
++-- NoBase (ValueError)             resolve: the base has no scheme (RFC 3986 5.1)
++-- CodingError (ValueError)        encode, decode: octets or characters that have no meaning there
++-- NotSpecified (LookupError)      an edition leaves this to another document
++-- GrammarError (ValueError)       an ABNF text, or a rule that is not there
+    +-- NotRegular                  a rule that no finite automaton recognises
 """
 
 from __future__ import annotations
@@ -63,9 +63,7 @@ KINDS: dict[str, Kind] = {
         "http://a@b@h/",
         "http://a%40b@h/",
     ),
-    "host-char": Kind(
-        "a host cannot contain {it}", "host", "reg-name", "RFC 3986 3.2.2", "http://a|b/", "http://a-b/"
-    ),
+    "host-char": Kind("a host cannot contain {it}", "host", "reg-name", "RFC 3986 3.2.2", "http://a|b/", "http://a-b/"),
     "ip-literal-open": Kind(
         '"[" is never closed by "]"', "host", "IP-literal", "RFC 3986 3.2.2", "http://[::1/", "http://[::1]/"
     ),
@@ -90,7 +88,9 @@ KINDS: dict[str, Kind] = {
     ),
     "port-char": Kind("a port cannot contain {it}", "port", "port", "RFC 3986 3.2.3", "http://h:8o/", "http://h:80/"),
     "path-char": Kind("a path cannot contain {it}", "path", "path", "RFC 3986 3.3", "http://h/a|b", "http://h/a%7Cb"),
-    "query-char": Kind("a query cannot contain {it}", "query", "query", "RFC 3986 3.4", "http://h/?[]", "http://h/?%5B"),
+    "query-char": Kind(
+        "a query cannot contain {it}", "query", "query", "RFC 3986 3.4", "http://h/?[]", "http://h/?%5B"
+    ),
     "fragment-char": Kind(
         "a fragment cannot contain {it}", "fragment", "fragment", "RFC 3986 3.5", "http://h/#a#b", "http://h/#a%23b"
     ),
@@ -105,8 +105,17 @@ KINDS: dict[str, Kind] = {
         "http://h/ü",
         "http://h/%C3%BC",
     ),
-    "control": Kind("a URI cannot contain the control character {it}", "any", "URI-reference", "RFC 3986 2", "http://h/\t", "http://h/%09"),
-    "space": Kind("a URI cannot contain a space", "any", "URI-reference", "RFC 3986 2", "http://h/a b", "http://h/a%20b"),
+    "control": Kind(
+        "a URI cannot contain the control character {it}",
+        "any",
+        "URI-reference",
+        "RFC 3986 2",
+        "http://h/\t",
+        "http://h/%09",
+    ),
+    "space": Kind(
+        "a URI cannot contain a space", "any", "URI-reference", "RFC 3986 2", "http://h/a b", "http://h/a%20b"
+    ),
     "host-missing": Kind(
         "userinfo or port without a host",
         "host",
@@ -185,9 +194,7 @@ KINDS: dict[str, Kind] = {
     "not-derivable": Kind(
         "{it} cannot stand here", "any", "any", "RFC 3986 Appendix A", 'check("1.2.3", rule="IPv4address")', "http://h/"
     ),
-    "more": Kind(
-        "{it} further findings are not listed", "any", "URI-reference", "RFC 3986 4.1", "", "http://h/"
-    ),
+    "more": Kind("{it} further findings are not listed", "any", "URI-reference", "RFC 3986 4.1", "", "http://h/"),
 }
 
 
@@ -227,7 +234,7 @@ class InvalidURI(OverthereError, ValueError):
     ...     print(error.figure())
     http://joe:***@h:8o/
                       ^
-    a port cannot contain "o" (at 21, in the port; expected a digit, "/", "?", "#" or the end; RFC 3986 3.2.3)
+    a port cannot contain "o" (at 21, in the port; expected a digit, "#", "/", "?" or the end; RFC 3986 3.2.3)
     """
 
     def __init__(self, text: str, finding: Finding) -> None:

@@ -1,9 +1,9 @@
 """The figure of RFC 3986 section 3, drawn for any text that has been cut into components.
 
-     foo://example.com:8042/over/there?name=ferret#nose
-     \\_/   \\______________/\\_________/ \\_________/ \\__/
-      |           |            |            |        |
-    scheme     authority      path        query   fragment
+ foo://example.com:8042/over/there?name=ferret#nose
+ \\_/   \\______________/\\_________/ \\_________/ \\__/
+  |           |            |            |        |
+scheme     authority      path        query   fragment
 """
 
 from __future__ import annotations

@@ -109,15 +109,18 @@ class _Walker:
         grammar = grammar_of(self.rule)
         # Before an "@" or "/" is seen, the text after "//" could still be userinfo: all of pchar could follow.
         unless = ("pchar", "ipchar") if component in ("userinfo", "host", "port") else ()
-        if self.first:
+        if self.first and rule != "pct-encoded":
             self.first = False
             found = grammar.automaton(self.rule).expected(self.text[: start + 1])
             if found.offset == start:
                 return grammar.describe(found, unless)
+        if rule == "pct-encoded":
+            self.first = False
+            return grammar.describe(grammar.automaton(rule).expected("%"))
         own = {"host": "reg-name"}.get(component, component)
         if self.iri and own not in ("scheme", "port"):
             own = "i" + own
-        dfa = grammar.automaton(own if rule != "pct-encoded" else "pct-encoded")
+        dfa = grammar.automaton(own)
         characters = frozenset(chr(b) for b in dfa.follow() if b < 0x80)
         return grammar.describe(Expected(start, characters, self.iri, False))
 
@@ -240,5 +243,15 @@ def check_rule(grammar: Grammar, text: str, rule: str, document: str) -> list[Fi
     start, end = expected.offset, min(expected.offset + 1, len(text))
     it = name_of(text[start:end]) if start < end else "the end"
     name = grammar.rule(rule).name
-    return [Finding("not-derivable", start, end, name, name, grammar.describe(expected), document,
-                    KINDS["not-derivable"].message.format(it=it))]
+    return [
+        Finding(
+            "not-derivable",
+            start,
+            end,
+            name,
+            name,
+            grammar.describe(expected),
+            document,
+            KINDS["not-derivable"].message.format(it=it),
+        )
+    ]

@@ -7,7 +7,7 @@ where "+" is a space.  A name without "=" is kept apart from one with an empty v
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from overthere import encoding
 
@@ -28,8 +28,7 @@ def encode(pairs: Pairs, *, charset: str = "utf-8") -> str:
     'k=v+w&list=1&list=2&flag&empty='
     """
     return "&".join(
-        _quote(name, charset) + ("" if value is None else "=" + _quote(value, charset))
-        for name, value in _flat(pairs)
+        _quote(name, charset) + ("" if value is None else "=" + _quote(value, charset)) for name, value in _flat(pairs)
     )
 
 
@@ -37,7 +36,8 @@ def _flat(pairs: Pairs) -> Iterable[tuple[str | bytes, Value]]:
     if not isinstance(pairs, Mapping):
         yield from pairs
         return
-    for name, value in pairs.items():
+    mapping = cast("Mapping[str, Value | Iterable[Value]]", pairs)
+    for name, value in mapping.items():
         if value is None or isinstance(value, str | bytes | int):
             yield name, value
         else:

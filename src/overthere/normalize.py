@@ -105,7 +105,8 @@ def changes(text: str, rung: Rung = Rung.SYNTAX, evidence: Mapping[str, str] | N
 def _compare(rung: Rung, before: str, after: str) -> list[Change]:
     zone = "%25" in before  # already checked; only brackets can hold one
     old, new = parse(before, "URI-reference", zone), parse(after, "URI-reference", zone)
-    assert old is not None and new is not None
+    assert old is not None
+    assert new is not None
     found: list[Change] = []
     for component in _CHANGING:
         group = GROUPS[component]

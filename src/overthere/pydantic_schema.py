@@ -33,7 +33,7 @@ def schema(cls: type[Components]) -> CoreSchema:
         except InvalidURI as error:
             kind = "overthere_" + error.kind.replace("-", "_")
             context = {**error.finding._asdict(), "finding": str(error)}
-            raise PydanticCustomError(kind, "{finding}", context) from None  # type: ignore[arg-type]
+            raise PydanticCustomError(kind, "{finding}", context) from None
 
     return core_schema.no_info_plain_validator_function(
         read,

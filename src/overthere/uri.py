@@ -170,7 +170,9 @@ class URIReference(Components):
         >>> str(URI("HTTP://Example.com:80/%7Eu/../a").normalize(Rung.SCHEME))
         'http://example.com/a'
         """
-        return type(self)(normal_form(str(self), rung, evidence), zone=self.zone is not None)
+        text = str(self)
+        form = normal_form(text, rung, evidence)
+        return self if form == text else type(self)(form, zone=self.zone is not None)
 
     def changes(self, rung: Rung = Rung.SYNTAX, *, evidence: Mapping[str, str] | None = None) -> list[Change]:
         """What normalising up to `rung` changes, where, and by which paragraph (6.2)."""

@@ -30,9 +30,7 @@ def edition(name: str = "rfc3986") -> Edition:
     return import_module(NAMES[name]).EDITION  # type: ignore[no-any-return]
 
 
-def check(
-    text: str, edition: str = "rfc3986", *, rule: str | None = None, limit: int | None = 1000
-) -> list[Finding]:
+def check(text: str, edition: str = "rfc3986", *, rule: str | None = None, limit: int | None = 1000) -> list[Finding]:
     """Everything that is wrong with a text by the letter of an edition; an empty list if nothing is.
 
     rule: what the text should be, "URI" by default ("URI-reference" allows a relative reference).

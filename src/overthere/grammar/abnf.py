@@ -13,7 +13,18 @@ from typing import TypeAlias
 
 from overthere.errors import GrammarError
 
-__all__ = ["CORE", "Alternation", "Concatenation", "Literal", "Node", "Range", "Reference", "Repetition", "Rule", "read"]
+__all__ = [
+    "CORE",
+    "Alternation",
+    "Concatenation",
+    "Literal",
+    "Node",
+    "Range",
+    "Reference",
+    "Repetition",
+    "Rule",
+    "read",
+]
 
 # RFC 5234 Appendix B.1, in the document's order.
 CORE = """\

@@ -59,9 +59,7 @@ class Automaton:
     accepting: frozenset[int]
 
     @classmethod
-    def minimal(
-        cls, rows: Sequence[Sequence[int]], classes: bytes, start: int, accepting: Sequence[bool]
-    ) -> Automaton:
+    def minimal(cls, rows: Sequence[Sequence[int]], classes: bytes, start: int, accepting: Sequence[bool]) -> Automaton:
         """Minimise (Moore's refinement) and number canonically."""
         part = [int(a) for a in accepting]
         count = len(set(part))

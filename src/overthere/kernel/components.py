@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
-from overthere.kernel.reference import GROUPS, host_kind, parse
+from overthere.kernel.reference import GROUPS, Parts, host_kind, parse
 from overthere.redact import mask
 
 if TYPE_CHECKING:
@@ -41,7 +41,9 @@ class Components:
             zone = zone or text.zone is not None
             text = str(text)
         if not isinstance(text, str):
-            raise TypeError(f"{cls.__name__}() takes text (RFC 3986 2: characters, not octets), not {type(text).__name__}")
+            raise TypeError(
+                f"{cls.__name__}() takes text (RFC 3986 2: characters, not octets), not {type(text).__name__}"
+            )
         match = parse(text, cls.rule, zone)
         if match is None:
             from overthere.findings import refusal
@@ -92,6 +94,9 @@ class Components:
     def fragment(self) -> str | None:
         """The fragment (3.5) without its "#", or None."""
         return self._match[8]
+
+    def _parts(self) -> Parts:
+        return Parts._make(self._match.group(1, 2, 6, 7, 8))
 
     # -- what they say
 
@@ -220,7 +225,7 @@ class Components:
     def __deepcopy__(self, memo: object) -> Self:
         return self
 
-    def __reduce__(self) -> tuple[Callable[..., Self], tuple[type[Self], str, bool]]:
+    def __reduce__(self) -> tuple[Callable[..., Components], tuple[type[Components], str, bool]]:
         return _restore, (type(self), self._match.string, self.zone is not None)
 
     @classmethod
@@ -230,9 +235,8 @@ class Components:
         return schema(cls)
 
 
-_set_match: Callable[[Components, re.Match[str]], None] = Components._match.__set__  # type: ignore[attr-defined]
+_set_match: Callable[[Components, re.Match[str]], None] = Components.__dict__["_match"].__set__
 
 
 def _restore(cls: type[Components], text: str, zone: bool) -> Components:
     return cls(text, zone=zone)
-

@@ -288,7 +288,7 @@ def _with_host(authority: str, host: str) -> str:
 def case_normalization(parts: Parts) -> Parts:
     """6.2.2.1: hexadecimal digits of escapes in upper case, scheme and host in lower case."""
     scheme, authority, path, query, fragment = parts
-    if authority is not None:
+    if authority is not None and ("%" in authority or not authority.islower()):
         authority = _upper_escapes(authority)
         authority = _with_host(authority, _lower_host(split_authority(authority)[1]))
     return Parts(
@@ -307,6 +307,7 @@ def _unescape(text: str) -> str:
 def percent_encoding_normalization(parts: Parts) -> Parts:
     """6.2.2.2: escapes of unreserved characters are decoded; a letter that appears in the host is lowered."""
     scheme, authority, path, query, fragment = parts
+    # Most texts hold no escape at all, and few of those that do hold one in the authority.
     if authority is not None and "%" in authority:
         if "[" not in authority:
             authority = _unescape(authority)
@@ -321,7 +322,8 @@ def path_segment_normalization(parts: Parts) -> Parts:
     """6.2.2.3: dot-segments are removed, except where they wait for a base (a relative-path reference)."""
     if parts.scheme is None and parts.authority is None and not parts.path.startswith("/"):
         return parts
-    return guard_path(parts._replace(path=remove_dot_segments(parts.path)))
+    path = remove_dot_segments(parts.path)
+    return parts if path == parts.path else guard_path(parts._replace(path=path))
 
 
 def scheme_based_normalization(parts: Parts) -> Parts:
@@ -338,7 +340,7 @@ def scheme_based_normalization(parts: Parts) -> Parts:
             path = "/"
     if known.normal_path is not None:
         path = known.normal_path(path)
-    return parts._replace(authority=authority, path=path)
+    return Parts(parts.scheme, authority, path, parts.query, parts.fragment)
 
 
 STEPS = (
@@ -351,10 +353,11 @@ STEPS = (
 
 def normalize(text: str, rung: int) -> str:
     """The normal form of a valid text at a rung of the ladder: 0 nothing, 1 case, 2 percent, 3 path, 4 scheme."""
-    parts = split(text)
+    parts = before = split(text)
     for step in STEPS[:rung]:
-        parts = step(parts)
-    return recompose(parts)
+        if step is not percent_encoding_normalization or "%" in text:
+            parts = step(parts)
+    return text if parts == before else recompose(parts)
 
 
 # -- 2.1: percent-encoding

@@ -1,0 +1,123 @@
+"""The command line: arguments and standard input in; output, error output and exit status out."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support import ROOT
+
+
+def run(*arguments: str, stdin: bytes = b"", columns: int = 100) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "COLUMNS": str(columns), "PYTHONPATH": str(ROOT / "src"), "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run(
+        [sys.executable, "-m", "overthere", *arguments], input=stdin, capture_output=True, env=environment, check=False
+    )
+    return subprocess.CompletedProcess(
+        done.args, done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+    )
+
+
+# verb and arguments, standard input, exit status, standard output, what standard error holds
+ROWS: list[tuple[list[str], bytes, int, str, str]] = [
+    (["check", "http://h/"], b"", 0, "valid    http://h/\n", ""),
+    (["check", "http://h:8o/"], b"", 1, "invalid  http://h:8o/  (1 finding)\n", "          ^\n"),
+    (["check", "//h"], b"", 1, "invalid  //h  (1 finding)\n", "there is no scheme"),
+    (["check", "--reference", "//h"], b"", 0, "valid    //h\n", ""),
+    (["check", "--rule", "IPv4address", "1.2.3.4"], b"", 0, "valid    1.2.3.4\n", ""),
+    (["check", "--rule", "IRI", "http://ü/"], b"", 0, "valid    http://ü/\n", ""),
+    (["check", "--rule", "no-rule", "x"], b"", 2, "", "no rule"),
+    (["check", "--zone", "http://[fe80::1%25en0]/"], b"", 0, "valid    http://[fe80::1%25en0]/\n", ""),
+    (["check"], b"a:b\r\na b\n", 1, "valid    a:b\ninvalid  a b  (2 findings)\n", "space"),
+    (["check"], b"", 0, "", ""),
+    (["check", "http://joe:secret@h:x/"], b"", 1, "invalid  http://joe:***@h:x/  (1 finding)\n", "joe:***@"),
+    (["check"], b"a:\xff\x1b[31m\n", 1, "invalid  a:\ufffd\ufffd[31m  (3 findings)\n", ""),
+    (["resolve", "--base", "http://a/b/c", "../g", "?y"], b"", 0, "http://a/g\nhttp://a/b/c?y\n", ""),
+    (["resolve", "--base", "http://a/b/c", "x y"], b"", 1, "", "space"),
+    (["resolve", "--base", "no base", "x"], b"", 2, "", "--base is no URI"),
+    (["resolve", "x"], b"", 2, "", "--base"),
+    (["resolve", "--base", "http://a/b/c", "--loose", "http:g"], b"", 0, "http://a/b/g\n", ""),
+    (["relate", "--base", "http://a/b/c", "http://a/b/", "http://a/x"], b"", 0, ".\n/x\n", ""),
+    (["relate", "--base", "http://a/b/c", "http://a/../b"], b"", 1, "", "dot-segments"),
+    (["normalize", "HTTP://h:80/%7e"], b"", 0, "http://h:80/~\n", ""),
+    (["normalize", "--rung", "scheme", "HTTP://h:80/%7e"], b"", 0, "http://h/~\n", ""),
+    (["normalize", "[::1]"], b"", 1, "", "^"),
+    (["compare", "http://h", "HTTP://h:80/"], b"", 0, "SCHEME  (RFC 3986 6.2.3)\n", ""),
+    (["compare"], b"a:b a:c\n", 0, "none\n", ""),
+    (["compare", "x"], b"", 2, "", "pairs"),
+    (["encode", "a/b c%"], b"", 0, "a%2Fb%20c%25\n", ""),
+    (["encode", "--component", "path", "a/b"], b"", 0, "a/b\n", ""),
+    (["encode", "--component", "nothing", "a"], b"", 2, "", "no component"),
+    (["encode"], b"\xff\n", 0, "%FF\n", ""),
+    (["decode", "%C3%BC+"], b"", 0, "ü+\n", ""),
+    (["decode", "%FF"], b"", 1, "", "%FF"),
+    (["decode", "--charset", "latin-1", "%FC"], b"", 0, "ü\n", ""),
+    (["build", "--scheme", "a", "--host", "h", "--segment", "b/c", "--pair", "k=v"], b"", 0, "a://h/b%2Fc?k=v\n", ""),
+    (["build", "--scheme", "a", "--path", "//b"], b"", 1, "", "would be read as one"),
+    (["build", "--path", "x", "--segment", "y"], b"", 2, "", "give one"),
+    (["explain", "--base", "http://a/b", "c"], b"", 0, "", ""),
+    (["nothing"], b"", 2, "", "No such command"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "stdin", "status", "out", "err"), ROWS, ids=[" ".join(r[0]) for r in ROWS])
+def test_verbs(arguments: list[str], stdin: bytes, status: int, out: str, err: str) -> None:
+    done = run(*arguments, stdin=stdin)
+    assert (done.returncode, done.stdout if out or status else "") == (status, out), done.stderr
+    assert err in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_version_names_the_kernel() -> None:
+    assert "kernel: " in run("--version").stdout
+
+
+def test_jsonl() -> None:
+    done = run("check", "--format", "jsonl", "a:b", "a b")
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [row["valid"] for row in rows] == [True, False]
+    assert rows[1]["findings"][0]["kind"] == "scheme-missing"
+    for verb in (["explain"], ["resolve", "--base", "a:b"], ["relate", "--base", "a:b"], ["normalize"]):
+        assert json.loads(run(*verb, "--format", "jsonl", "a:c").stdout)
+
+
+def test_explain_fits_a_narrow_terminal() -> None:
+    text = "http://example.com/" + "long/" * 50 + "?" + "q" * 100 + "#f"
+    lines = run("explain", text, columns=60).stdout.splitlines()
+    assert max(map(len, lines)) <= 72
+    assert lines[1].count("\\") == 4
+
+
+def test_explain_prints_brackets_as_they_are() -> None:
+    done = run("explain", "http://[::1]/[bold]")
+    assert "http://[::1]/[bold]" in done.stdout
+    assert done.returncode == 1
+
+
+def test_links(tmp_path: Path) -> None:
+    done = run("links", "examples/site", "--base", "http://h/", "-o", str(tmp_path / "x.parquet"))
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    assert "4 documents" in done.stderr
+    shown = run("links", str(ROOT / "examples" / "site"), "--base", "http://h/")
+    assert "curator:***@intranet" in shown.stdout
+    assert "tide" not in shown.stdout
+    assert "http://[2001:db8::7]/?a=b" in shown.stdout
+    lines = run("links", "--format", "jsonl", str(ROOT / "examples" / "site")).stdout.splitlines()
+    assert all(json.loads(line)["source"] for line in lines)
+    assert run("links", "examples/site", "-o", "x.xls").returncode == 2
+    assert run("links", "nowhere").returncode == 2
+    (tmp_path / "broken.html").symlink_to("nowhere")
+    assert run("links", str(tmp_path)).returncode == 1
+
+
+def test_without_click() -> None:
+    code = "import sys; sys.modules['click'] = None; from overthere.cli import main; main()"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "overthere[cli]" in done.stderr

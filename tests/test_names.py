@@ -1,0 +1,89 @@
+"""The map in ARCHITECTURE.md, the public names, and the habits that a machine can see."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import overthere
+from support import ROOT
+
+PACKAGE = ROOT / "src" / "overthere"
+MODULES = sorted(p.relative_to(ROOT).as_posix() for p in PACKAGE.rglob("*.py"))
+
+
+def test_every_module_is_on_the_map() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    listed = set(re.findall(r"`(src/overthere/[\w/.]+\.py)`", text))
+    verbs = {f"src/overthere/cli/{name}" for name in re.findall(r"`(\w+\.py)`", text)}
+    assert set(MODULES) == listed | verbs & set(MODULES)
+    assert listed <= set(MODULES)
+
+
+def test_public_names() -> None:
+    assert sorted(overthere.__all__) == sorted(overthere._HOMES)
+    for name in overthere.__all__:
+        assert getattr(overthere, name) is not None
+    with pytest.raises(AttributeError, match="no_such_name"):
+        overthere.no_such_name  # noqa: B018
+    assert set(overthere.__all__) <= set(dir(overthere))
+
+
+def test_no_function_shares_its_name_with_a_module() -> None:
+    modules = {p.stem for p in PACKAGE.glob("*.py")} | {p.name for p in PACKAGE.iterdir() if p.is_dir()}
+    functions = {n for n, home in overthere._HOMES.items() if home and home != n}
+    assert not modules & functions
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_habits(module: str) -> None:
+    text = (ROOT / module).read_text()
+    tree = ast.parse(text)
+    assert ast.get_docstring(tree), f"{module} says nothing of itself"
+    if not module.endswith("kernel/classes.py"):
+        assert text.count("\n") <= 420, f"{module} is two files"
+
+
+def test_public_functions_are_documented() -> None:
+    for name in overthere.__all__:
+        assert (getattr(overthere, name).__doc__ or "").strip(), name
+
+
+def test_importing_is_cheap() -> None:
+    """The package imports nothing past the standard library, and little of that, before a name is used."""
+    code = "import sys; before = set(sys.modules); import overthere; print(*sorted(set(sys.modules) - before))"
+    run = [sys.executable, "-S", "-c", f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r}); {code}"]
+    loaded = subprocess.run(run, capture_output=True, text=True, check=True).stdout.split()
+    own = [m for m in loaded if m.split(".")[0] == "overthere"]
+    assert own == ["overthere"]
+    assert "re" not in loaded
+    code = code.replace("import overthere;", "import overthere; overthere.URI('http://h/%41').join('x').normalize();")
+    run[-1] = f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r}); {code}"
+    loaded = subprocess.run(run, capture_output=True, text=True, check=True).stdout.split()
+    assert not {"idna", "click", "rich", "pydantic", "urllib", "json", "zlib"} & {m.split(".")[0] for m in loaded}
+
+
+def test_no_case_without_a_source() -> None:
+    import tomllib
+
+    for file in sorted((ROOT / "tests" / "cases").glob("*.toml")):
+        rows = tomllib.loads(file.read_text())["case"]
+        assert len({row["id"] for row in rows}) == len(rows), file.name
+        assert all(row.get("from") for row in rows), file.name
+
+
+def test_project_text_names_no_machine() -> None:
+    words = ("/wor" + "k/", "/far" + "m/", "py" + "pi.org", "files.python" + "hosted")
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split(
+        "\n"
+    )
+    for name in filter(None, tracked):
+        file = Path(ROOT, name)
+        if file.suffix in (".py", ".md", ".toml", ".txt", ".rs", "") and file.is_file():
+            text = file.read_text(errors="replace")
+            assert not [w for w in words if w in text], name
