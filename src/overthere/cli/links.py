@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from overthere.cli.common import rung_option
-from overthere.errors import InvalidURI, printable
+from overthere.errors import InvalidURI, columns, printable
 from overthere.links import Document, Link, documents, extract
 from overthere.normalize import Rung
 from overthere.redact import mask
@@ -78,8 +78,8 @@ def _progress(sources: tuple[str, ...], base: URI | None) -> Iterator[Callable[[
     if not console.is_terminal or sys.stdout.isatty():
         yield None
         return
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
+    shown = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*shown, console=console, transient=True) as bar:
         task = bar.add_task("documents", total=sum(1 for _ in documents(sources, base)))
         yield lambda _: bar.advance(task)
 
@@ -126,17 +126,17 @@ def show(rows: Iterator[Link]) -> None:
         console.print(Text(printable(source), style="bold"), soft_wrap=True)
         for base, layer in dict.fromkeys((row.base, row.base_from) for row in held if row.base_from is not None):
             console.print(Text(f"  base {printable(mask(base or ''))}  ({layer})", style="dim"), soft_wrap=True)
-        column = min(max((len(row.reference or "") for row in held), default=0), max(16, console.width // 3))
+        column = min(max((columns(row.reference or "") for row in held), default=0), max(16, console.width // 3))
         for row in held:
             console.print(_line(row, column), soft_wrap=True)
         console.print()
 
 
 def _line(row: Link, column: int) -> Text:
-    reference = printable(mask(row.reference or ""))
-    if len(reference) > column:
-        reference = reference[: column - 1] + "…"
-    line = Text(f"  {reference:<{column}}  ")
+    reference = printable(mask(row.reference or "")) or '""'
+    while columns(reference) > column:
+        reference = reference[: max(1, len(reference) - 1 - (columns(reference) - column) // 2) - 1] + "…"
+    line = Text(f"  {reference}{' ' * (column - columns(reference))}  ")
     if row.error == "unreadable":
         return Text("  cannot be read", style="red")
     if row.target is None:
