@@ -12,6 +12,8 @@ demo: .venv/run.stamp
 
 test: .venv/dev.stamp
 	$(BIN)/python -m pytest
+	@if $(BIN)/overthere --version | grep -q native; then \
+	    echo "The same once more on the reference kernel:"; OVERTHERE_KERNEL=reference $(BIN)/python -m pytest; fi
 
 check: .venv/dev.stamp
 	$(BIN)/ruff format --check .

@@ -30,6 +30,12 @@ def kernel_classes() -> str:
     return generate_classes.python()
 
 
+def rust_classes() -> str:
+    import generate_rust
+
+    return generate_rust.rust()
+
+
 def errors_page() -> str:
     import generate_pages
 
@@ -40,6 +46,7 @@ OUTPUTS: dict[str, Callable[[], str]] = {
     "src/overthere/editions/rfc3986.tables.json": lambda: tables("rfc3986"),
     "src/overthere/editions/rfc3987.tables.json": lambda: tables("rfc3987"),
     "src/overthere/kernel/classes.py": kernel_classes,
+    "rust/core/src/classes.rs": rust_classes,
     "docs/errors.md": errors_page,
 }
 

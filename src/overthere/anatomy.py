@@ -9,7 +9,7 @@ from overthere.encoding import decode
 from overthere.errors import CodingError, Finding, InvalidURI, OverthereError, printable
 from overthere.figure import draw
 from overthere.findings import check_uri
-from overthere.kernel.components import Components
+from overthere.kernel import Components
 from overthere.kernel.reference import APPENDIX_B
 from overthere.normalize import Change, Rung, changes, normal_form
 from overthere.redact import MASK, mask, password_span
@@ -82,10 +82,7 @@ class Explanation:
                 continue
             if row.start > at:
                 pieces.append((None, self.text[at : row.start]))
-            shown = row.text
-            if secret and row.start <= secret[0] < secret[1] <= row.end:
-                shown = shown[: secret[0] - row.start] + MASK + shown[secret[1] - row.start :]
-            pieces.append((row.component, shown))
+            pieces.append((row.component, _hide(row, secret)))
             at = row.end
         if at < len(self.text):
             pieces.append((None, self.text[at:]))
@@ -109,16 +106,15 @@ class Explanation:
             lines += [*self._ladder(width), ""]
         if self.base is not None:
             answer = mask(self.target) if self.target is not None else f"no target: {self.problem}"
-            lines += [f"  against {printable(mask(self.base))}", f"  target  {printable(answer)}", ""]
+            against = _short(printable(mask(self.base)), max(24, width - 10))
+            lines += [f"  against {against}", f"  target  {_short(printable(answer), max(24, width - 10))}", ""]
         return "\n".join(lines)
 
     def _table(self, width: int) -> list[str]:
         secret = password_span(self.text)
         lines: list[str] = []
         for row in self.rows:
-            text = row.text
-            if secret and row.start <= secret[0] < secret[1] <= row.end:
-                text = text[: secret[0] - row.start] + MASK + text[secret[1] - row.start :]
+            text = _hide(row, secret)
             indent = "    " if row.component in ("userinfo", "host", "port") else "  "
             place = f"{row.start}..{row.end}"
             shown = _short(printable(text), max(16, width - 32 - len(row.note))) or '""'
@@ -140,6 +136,13 @@ class Explanation:
                 after = "undefined" if c.after is None else _short(printable(c.after), 24) or "empty"
                 lines.append(f"  {'':<9}   {c.component}: {before or 'empty'} -> {after} ({c.source})")
         return lines
+
+
+def _hide(row: Row, secret: tuple[int, int] | None) -> str:
+    """A row's text, with a mask for what of the password stands in it."""
+    if secret is None or secret[0] >= row.end or row.start >= secret[1]:
+        return row.text
+    return row.text[: max(0, secret[0] - row.start)] + MASK + row.text[max(0, secret[1] - row.start) :]
 
 
 def _short(text: str, width: int) -> str:

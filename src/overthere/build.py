@@ -5,6 +5,7 @@ Text is checked and data is encoded; the two are told apart by type, never guess
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from ipaddress import IPv4Address, IPv6Address
 from typing import TypeAlias
@@ -18,13 +19,30 @@ from overthere.kernel.reference import GROUPS, Parts, parse, recompose
 
 __all__ = ["Userinfo", "assemble", "authority_of", "build"]
 
+# A delimiter of the authority inside what is given as a host, an IP-literal aside.
+_MARK_AFTER_HOST = re.compile(r"(?:\[[^\]]*\])?+[^:@]*[:@]")
+
 Userinfo: TypeAlias = "str | bytes | tuple[str | bytes, str | bytes]"
 
 
-def _refuse(kind: str, text: str, start: int, end: int, component: str = "") -> InvalidURI:
+def _refuse(
+    kind: str, text: str, start: int, end: int, component: str = "", secret: tuple[int, int] | None = None
+) -> InvalidURI:
     row = KINDS[kind]
     message = row.message.format(it=name_of(text[start:end]))
-    return InvalidURI(text, Finding(kind, start, end, component or row.component, row.rule, "", row.source, message))
+    finding = Finding(kind, start, end, component or row.component, row.rule, "", row.source, message)
+    return InvalidURI(text, finding, secret)
+
+
+def _secret(authority: str, start: int) -> tuple[int, int] | None:
+    """Where a password stands in what was given as an authority, whatever else it holds."""
+    colon, at = authority.find(":"), authority.rfind("@")
+    return (start + colon + 1, start + at) if 0 <= colon < at - 1 else None
+
+
+def _text(component: str, value: object) -> None:
+    if value is not None and not isinstance(value, str):
+        raise TypeError(f"{component} is text, not {type(value).__name__}")
 
 
 def authority_of(*, userinfo: str | None, host: str | None, port: int | str | None) -> str | None:
@@ -32,21 +50,24 @@ def authority_of(*, userinfo: str | None, host: str | None, port: int | str | No
 
     Raises: InvalidURI for userinfo or a port without a host.
     """
+    _text("userinfo", userinfo)
+    _text("host", host)
+    if isinstance(port, bool) or not isinstance(port, int | str | None):
+        raise TypeError(f"port is text or a whole number, not {type(port).__name__}")
     rest = "" if port is None else f":{port}"
     before = "" if userinfo is None else f"{userinfo}@"
     if host is None:
         if before or rest:
             text = f"//{before}{rest}"
-            raise _refuse("host-missing", text, 2 + len(before), len(text))
+            raise _refuse("host-missing", text, 2 + len(before), len(text), secret=_secret(text[2:], 2))
         return None
-    if ":" in host and not host.startswith("["):
-        text = f"//{before}{host}{rest}"
-        place = 2 + len(before) + host.index(":")
-        raise _refuse("delimiter", text, place, place + 1, "host")
-    if "@" in host:
-        text = f"//{before}{host}{rest}"
-        place = 2 + len(before) + host.index("@")
-        raise _refuse("delimiter", text, place, place + 1, "host")
+    text, start = f"//{before}{host}{rest}", 2 + len(before)
+    if mark := _MARK_AFTER_HOST.match(host):
+        place = start + mark.end() - 1
+        raise _refuse("delimiter", text, place, place + 1, "host", _secret(text[2:], 2))
+    if "@" in rest:
+        place = start + len(host) + rest.index("@")
+        raise _refuse("delimiter", text, place, place + 1, "port", _secret(text[2:], 2))
     return before + host + rest
 
 
@@ -65,6 +86,8 @@ def assemble(
     Raises: InvalidURI; its offsets are those of the text that would have resulted.
     """
     parts = Parts(scheme, authority, path, query, fragment)
+    for component, value in zip(Parts._fields, parts, strict=True):
+        _text(component, value)
     text = recompose(parts)
     start = text.find(
         path, (0 if scheme is None else len(scheme) + 1) + (0 if authority is None else len(authority) + 2)
@@ -80,7 +103,8 @@ def assemble(
         for mark in marks if value else "":
             if value and mark in value:
                 place = text.index(mark, text.index(value))
-                raise _refuse("delimiter", text, place, place + 1, component)
+                secret = _secret(value, text.index(value)) if component == "authority" else None
+                raise _refuse("delimiter", text, place, place + 1, component, secret)
     match = parse(text, rule, zone)
     if match is None:
         raise refusal(text, rule, zone)

@@ -10,35 +10,40 @@ from functools import cache
 
 from overthere.errors import CodingError
 from overthere.kernel import percent_decode, percent_encode
+from overthere.kernel.classes import CHARSETS
 from overthere.kernel.reference import BROKEN_ESCAPE
 
-__all__ = ["decode", "decode_bytes", "encode", "safe_characters"]
+__all__ = ["DATA_RULES", "decode", "decode_bytes", "encode", "safe_characters"]
+
+
+# The components into which data can be put at any place -> the rule that says which characters stay.
+DATA_RULES = {
+    "userinfo": "userinfo",
+    "host": "reg-name",
+    "reg-name": "reg-name",
+    "path": "path",
+    "segment": "segment",
+    "segment-nz": "segment",
+    "segment-nz-nc": "segment-nz-nc",
+    "pchar": "pchar",
+    "query": "query",
+    "fragment": "fragment",
+    "unreserved": "unreserved",
+}
 
 
 @cache
 def safe_characters(component: str, keep: str | None = None) -> str:
     """The characters that `encode` leaves as they are for a component.
 
-    component: a rule of RFC 3986 Appendix A, such as "segment", "query", "userinfo", "reg-name" ("host").
+    component: a key of `DATA_RULES`.
     keep: which of its reserved characters survive (2.2); None keeps all that the rule allows.
 
-    Raises: CodingError for a name that is no rule, or a `keep` that the rule does not allow.
+    Raises: CodingError for another component, or a `keep` that its rule does not allow.
     """
-    from overthere.errors import GrammarError
-    from overthere.kernel.classes import CHARSETS
-
-    rule = {"host": "reg-name"}.get(component, component)
-    if rule in CHARSETS and rule not in ("scheme", "port", "ALPHA", "HEXDIG"):
-        allowed = frozenset(CHARSETS[rule])
-    else:
-        from overthere.editions.library import grammar
-
-        try:
-            if "%" not in grammar("rfc3986").first(rule):
-                raise CodingError(f"a {component} cannot hold percent-encoded data (RFC 3986 2.1)")
-            allowed = grammar("rfc3986").charset(rule)
-        except GrammarError:
-            raise CodingError(f"{component!r} is no component or rule of RFC 3986") from None
+    if component not in DATA_RULES:
+        raise CodingError(f"{component!r} is no component that holds data: {', '.join(DATA_RULES)} (RFC 3986 2.4)")
+    allowed = frozenset(CHARSETS[DATA_RULES[component]])
     if keep is not None:
         unreserved = frozenset(CHARSETS["unreserved"])
         if not frozenset(keep) <= allowed:
@@ -55,20 +60,23 @@ def encode(data: str | bytes, component: str = "segment", *, keep: str | None = 
     becomes `%HH`, and so does every "%".  `keep` names the reserved characters that may stay; the
     default is all that the rule allows, "" is none of them.
 
-    Raises: CodingError for text that the charset does not have (a lone surrogate, say), or a name that is no rule.
+    Raises: CodingError for text that the charset does not have (a lone surrogate, say), or another component;
+    TypeError for data that is neither text nor bytes.
 
     >>> encode("a/b c%ü"), encode("a/b", "path"), encode("k=v&w", "query", keep="")
     ('a%2Fb%20c%25%C3%BC', 'a/b', 'k%3Dv%26w')
     """
     safe = safe_characters(component, keep)
+    if not isinstance(data, str | bytes):
+        raise TypeError(f"encode() takes text or bytes, not {type(data).__name__}")
     if isinstance(data, str):
         try:
             data = data.encode(charset)
         except UnicodeEncodeError as error:
             shown = f"U+{ord(error.object[error.start]):04X}"
             raise CodingError(f"{shown} at {error.start} has no octets in {charset} (RFC 3986 2.5)") from None
-        except LookupError:
-            raise CodingError(f"{charset!r} is no charset that Python knows") from None
+        except (LookupError, UnicodeError):
+            raise CodingError(f"{charset!r} is no charset that Python can write") from None
     return percent_encode(data, safe)
 
 
@@ -85,8 +93,10 @@ def decode_bytes(text: str | bytes) -> bytes:
             octets = text.encode()
         except UnicodeEncodeError as error:
             raise CodingError(f"U+{ord(text[error.start]):04X} at {error.start} is a lone surrogate") from None
-    else:
+    elif isinstance(text, bytes):
         octets, text = text, text.decode("latin-1")
+    else:
+        raise TypeError(f"component text is text or bytes, not {type(text).__name__}")
     if "%" not in text:
         return octets
     if broken := BROKEN_ESCAPE.search(text):
@@ -112,5 +122,5 @@ def decode(text: str | bytes, *, charset: str = "utf-8", errors: str = "strict")
         raise CodingError(
             f"the octet %{octet:02X} at {error.start} of the decoded octets is not {charset} (RFC 3986 2.5)"
         ) from None
-    except LookupError as error:
+    except (LookupError, UnicodeError) as error:
         raise CodingError(str(error)) from None

@@ -237,21 +237,23 @@ class InvalidURI(OverthereError, ValueError):
     a port cannot contain "o" (at 21, in the port; expected a digit, "#", "/", "?" or the end; RFC 3986 3.2.3)
     """
 
-    def __init__(self, text: str, finding: Finding) -> None:
-        super().__init__(text, finding)
+    def __init__(self, text: str, finding: Finding, secret: tuple[int, int] | None = None) -> None:
+        """`secret` is where a password stands, if its maker knows better than `redact.password_span`."""
+        super().__init__(text, finding, secret)
         self.text = text
         self.finding = finding
+        self._secret = secret or password_span(text)
         self.kind, self.start, self.end, self.component, self.rule, self.expected, self.source, self.message = finding
 
     def __str__(self) -> str:
         return str(self.finding)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({mask(self.text)!r}, {self.finding!r})"
+        return f"{type(self).__name__}({mask(self.text, self._secret)!r}, {self.finding!r})"
 
     def figure(self, width: int = 80) -> str:
         """The text with the place underlined, and the message below; the password is not shown."""
-        return f"{underline(self.text, self.start, self.end, width)}\n{self.finding}"
+        return f"{underline(self.text, self.start, self.end, width, self._secret)}\n{self.finding}"
 
 
 class InvalidIRI(InvalidURI):
@@ -309,9 +311,8 @@ def columns(text: str) -> int:
     return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
-def underline(text: str, start: int, end: int, width: int = 80) -> str:
-    """Two lines: `text`, cut to `width` around the place, and carets under text[start:end]."""
-    hidden = password_span(text)
+def underline(text: str, start: int, end: int, width: int = 80, hidden: tuple[int, int] | None = None) -> str:
+    """Two lines: `text`, cut to `width` around the place, and carets below text[start:end]; `hidden` is masked."""
     if hidden is not None:
         low, high = hidden
         shift = high - low - len(MASK)

@@ -9,15 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import islice
+from typing import NamedTuple
 
 from overthere.errors import KINDS, Finding, InvalidIRI, InvalidURI, name_of
-from overthere.grammar import Expected, Grammar
+from overthere.grammar import Grammar
 from overthere.kernel.classes import CHARSETS, IPRIVATE, PATTERNS, UCSCHAR
 from overthere.kernel.reference import APPENDIX_B, BIDI_CONTROLS, ip_literal, parse
 from overthere.redact import password_span
 
 __all__ = ["check_uri", "grammar_of", "refusal", "walk"]
 
+_ATS = re.compile("@+")
 _SCHEME_FIRST = re.compile(f"[{CHARSETS['ALPHA']}]")
 
 
@@ -35,13 +38,10 @@ def check_uri(text: str, rule: str = "URI", zone: bool = False, limit: int | Non
     """
     if parse(text, rule, zone) is not None:
         return []
-    listed: list[Finding] = []
-    rest = 0
-    for finding in walk(text, rule, zone):
-        if limit is None or len(listed) < limit:
-            listed.append(finding)
-        else:
-            rest += 1
+    walker = _Walker(text, rule, zone)
+    places = walker.places()
+    listed = [walker.finding(place) for place in islice(places, limit)]
+    rest = sum(1 for _ in places)
     if rest:
         kind = KINDS["more"]
         message = kind.message.format(it=f"{rest:,}")
@@ -85,7 +85,18 @@ _KIND_OF_GROUP = {
 
 def walk(text: str, rule: str, zone: bool = False) -> Iterator[Finding]:
     """The findings of a text in its order."""
-    return _Walker(text, rule, zone).findings()
+    walker = _Walker(text, rule, zone)
+    return map(walker.finding, walker.places())
+
+
+class _Place(NamedTuple):
+    """A finding before it is put in words: most of a hostile text's are only counted."""
+
+    kind: str
+    start: int
+    end: int
+    component: str = ""
+    rule: str = ""
 
 
 class _Walker:
@@ -95,12 +106,12 @@ class _Walker:
         self.password = password_span(text)
         self.first = True
 
-    def finding(self, kind: str, start: int, end: int, component: str = "", rule: str = "") -> Finding:
+    def finding(self, place: _Place) -> Finding:
+        kind, start, end, component, rule = place
         row = KINDS[kind]
         secret = self.password is not None and self.password[0] <= start < self.password[1]
         it = "one of its characters" if secret else name_of(self.text[start:end])
-        component = component or row.component
-        rule = rule or row.rule
+        component, rule = component or row.component, rule or row.rule
         expected = self.expected(start, component, rule)
         return Finding(kind, start, end, component, rule, expected, row.source, row.message.format(it=it))
 
@@ -120,11 +131,9 @@ class _Walker:
         own = {"host": "reg-name"}.get(component, component)
         if self.iri and own not in ("scheme", "port"):
             own = "i" + own
-        dfa = grammar.automaton(own)
-        characters = frozenset(chr(b) for b in dfa.follow() if b < 0x80)
-        return grammar.describe(Expected(start, characters, self.iri, False))
+        return grammar.describe(grammar.automaton(own).expected("")._replace(end=False))
 
-    def findings(self) -> Iterator[Finding]:
+    def places(self) -> Iterator[_Place]:
         text = self.text
         yield from self.scheme()
         match = APPENDIX_B.fullmatch(text, 1 if text.startswith(":") else 0)
@@ -137,39 +146,34 @@ class _Walker:
         if match[5] is not None:
             yield from self.characters("fragment", *match.span(5))
 
-    def scheme(self) -> Iterator[Finding]:
+    def scheme(self) -> Iterator[_Place]:
         text = self.text
         if text.startswith(":"):
-            yield self.finding("scheme-empty", 0, 1)
+            yield _Place("scheme-empty", 0, 1)
             return
         match = APPENDIX_B.match(text)
         end = match.end(1) if match is not None and match[1] is not None else 0
         if not end:
             if not self.rule.endswith("-reference"):
-                yield self.finding("scheme-missing", 0, 0, rule=self.rule)
+                yield _Place("scheme-missing", 0, 0, rule=self.rule)
             return
         start = 0
         if text[0] in CHARSETS["scheme"] and not _SCHEME_FIRST.match(text):
-            yield self.finding("scheme-first", 0, 1)
+            yield _Place("scheme-first", 0, 1)
             start = 1
-        for finding in self.characters("scheme", start, end):
-            if finding.start == 0 and finding.kind == "scheme-char":
-                finding = finding._replace(
-                    kind="scheme-first", message=KINDS["scheme-first"].message.format(it=name_of(text[: finding.end]))
-                )
-            yield finding
+        for place in self.characters("scheme", start, end):
+            yield place._replace(kind="scheme-first") if place.start == 0 and place.kind == "scheme-char" else place
 
-    def authority(self, start: int, end: int) -> Iterator[Finding]:
+    def authority(self, start: int, end: int) -> Iterator[_Place]:
         text = self.text
         at = text.rfind("@", start, end)
         if at >= 0:
             first = text.find("@", start, end)
             yield from self.characters("userinfo", start, first)
-            while first < at:
-                second = text.find("@", first + 1, end)
-                yield from self.characters("userinfo", first + 1, second)
-                yield self.finding("userinfo-at", second, second + 1)
-                first = second
+            for ats in _ATS.finditer(text, first + 1, end):
+                yield from self.characters("userinfo", first + 1, ats.start())
+                yield _Place("userinfo-at", *ats.span())
+                first = ats.end() - 1
             start = at + 1
         if text.startswith("[", start):
             closing = text.find("]", start, end)
@@ -182,7 +186,7 @@ class _Walker:
                 colon = text.find(":", closing, end)
                 stop = end if colon < 0 else colon
                 kind = self.kind_of(text[closing + 1]) or "ip-literal-close"
-                yield self.finding(kind, closing + 1, stop, "host")
+                yield _Place(kind, closing + 1, stop, "host")
                 start = stop
             else:
                 start = closing + 1
@@ -204,19 +208,19 @@ class _Walker:
             return "iri-char" if self.iri else "non-ascii"
         return None
 
-    def literal(self, kind: str, start: int, end: int) -> Finding:
+    def literal(self, kind: str, start: int, end: int) -> _Place:
         """What is wrong between brackets: the place is where the automaton stops."""
         text = self.text
         offset = start + grammar_of(self.rule).automaton("IP-literal").expected(text[start:end]).offset
         if offset < len(text) and (other := self.kind_of(text[offset])):
-            return self.finding(other, offset, offset + 1, "host")
+            return _Place(other, offset, offset + 1, "host")
         percent = text.find("%", start, end)
         if percent == offset and not self.zone and re.fullmatch(PATTERNS["IPv6address"], text[start + 1 : percent]):
             kind = "ip-zone"
         stop = end - 1 if kind == "ip-zone" and text[end - 1] == "]" else end
-        return self.finding(kind, min(offset, end), max(offset, stop))
+        return _Place(kind, min(offset, end), max(offset, stop))
 
-    def characters(self, component: str, start: int, end: int) -> Iterator[Finding]:
+    def characters(self, component: str, start: int, end: int) -> Iterator[_Place]:
         if start >= end:
             return
         charset = "reg-name" if component == "host" else component
@@ -231,7 +235,7 @@ class _Walker:
                 kind = _KIND_OF_GROUP[group]
             if group == "pct":
                 high = min(low + 3, end)
-            yield self.finding(kind, low, high, component, "pct-encoded" if group == "pct" else charset)
+            yield _Place(kind, low, high, component, "pct-encoded" if group == "pct" else charset)
 
 
 def check_rule(grammar: Grammar, text: str, rule: str, document: str) -> list[Finding]:

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 from overthere import kernel
 from overthere.errors import CodingError
 from overthere.kernel.classes import IPRIVATE, UCSCHAR
-from overthere.kernel.components import Component, Components
 from overthere.kernel.reference import BIDI_CONTROLS
+from overthere.value import Value
 
 if TYPE_CHECKING:
+    from overthere.kernel.components import Component
     from overthere.uri import URI, URIReference
 
 __all__ = ["IRI", "IRIReference", "to_iri_text"]
@@ -28,7 +29,7 @@ _DIRECTED: tuple[tuple[Component, str], ...] = (
 )  # fmt: skip
 
 
-class IRIReference(Components):
+class IRIReference(Value):
     """Any IRI-reference (RFC 3987 2.2); its components are as written, like those of a URIReference.
 
     Raises: InvalidIRI; TypeError if it is not text.
@@ -69,7 +70,7 @@ class IRIReference(Components):
         """
         from overthere.resolve import resolve_text
 
-        base = base if isinstance(base, Components) else IRI(base)
+        base = base if isinstance(base, Value) else IRI(base)
         return IRI(resolve_text(base, self, strict), zone=self.zone is not None or base.zone is not None)
 
     def mixed_direction(self) -> list[tuple[int, int]]:
@@ -103,7 +104,7 @@ class IRI(IRIReference):
 
     def join(self, reference: IRIReference | str, strict: bool = True) -> IRI:
         """The target of a reference against this IRI as the base (RFC 3987 6.5)."""
-        reference = reference if isinstance(reference, Components) else IRIReference(reference)
+        reference = reference if isinstance(reference, Value) else IRIReference(reference)
         return reference.resolve(self, strict)
 
     def to_uri(self, *, idna: bool = False) -> URI:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pydantic_core import CoreSchema
 
-    from overthere.kernel.components import Components
+    from overthere.kernel import Components
 
 __all__ = ["schema"]
 
@@ -33,7 +33,7 @@ def schema(cls: type[Components]) -> CoreSchema:
         except InvalidURI as error:
             kind = "overthere_" + error.kind.replace("-", "_")
             context = {**error.finding._asdict(), "finding": str(error)}
-            raise PydanticCustomError(kind, "{finding}", context) from None
+            raise PydanticCustomError(kind, "{finding}", context) from None  # pyright: ignore[reportArgumentType]
 
     return core_schema.no_info_plain_validator_function(
         read,

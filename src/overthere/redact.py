@@ -26,21 +26,19 @@ def password_span(text: str) -> tuple[int, int] | None:
     start, end = match.span(1)
     at = text.rfind("@", start, end)
     colon = text.find(":", start, end if at < 0 else at)
-    if colon < 0:
-        return None
-    if at < 0:
-        rest = text[colon + 1 : end]
-        if text.startswith("[", start) or (rest.isascii() and rest.isdigit()) or not rest:
-            return None
-        at = text.rfind("@", end)
-    return (colon + 1, at) if at > colon + 1 else None
+    last = text.find(":", max(at + 1, start), end)
+    rest = text[last + 1 : end]
+    if last >= 0 and rest and not (rest.isascii() and rest.isdigit()) and not text.startswith("[", max(at + 1, start)):
+        # What stands in the port's place is no port: a password that a stray delimiter has cut.
+        colon, at = (last if colon < 0 else colon), max(at, text.rfind("@", end))
+    return (colon + 1, at) if 0 <= colon < at - 1 else None
 
 
-def mask(text: str) -> str:
-    """`text` with `***` for the password.
+def mask(text: str, span: tuple[int, int] | None = None) -> str:
+    """`text` with `***` for the password: what stands in `span`, or else in `password_span(text)`.
 
     >>> mask("ftp://joe:secret@h/")
     'ftp://joe:***@h/'
     """
-    span = password_span(text)
+    span = span or password_span(text)
     return text if span is None else text[: span[0]] + MASK + text[span[1] :]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from overthere import kernel
 from overthere.errors import NoBase, Unreachable
-from overthere.kernel.reference import Parts, guard_path, recompose, remove_dot_segments, split
+from overthere.kernel.reference import Parts, guard_path, recompose, remove_dot_segments, resolve, split
 
 __all__ = ["relate"]
 
@@ -25,7 +24,7 @@ def relate(base: str, target: str) -> str:
         raise NoBase("a base has a scheme (RFC 3986 5.1)")
     found: str | None = None
     for candidate in _candidates(split(base), split(target)):
-        if (found is None or len(candidate) < len(found)) and kernel.resolve(base, candidate) == target:
+        if (found is None or len(candidate) < len(found)) and resolve(base, candidate) == target:
             found = candidate
     if found is None:
         raise Unreachable("no reference leads to a URI with dot-segments: resolution removes them (RFC 3986 5.2.4)")
@@ -51,6 +50,8 @@ def _candidates(base: Parts, target: Parts) -> Iterator[str]:
 
 def _paths(base: Parts, target: str) -> Iterator[str]:
     """Relative and absolute paths to `target`."""
+    if base.authority is None and target.startswith("/.//"):
+        target = target[2:]  # the path that was guarded (decision 3986-1)
     path = base.path if base.path or base.authority is None else "/"
     here = remove_dot_segments(path[: path.rfind("/") + 1]).split("/")
     there = target.split("/")

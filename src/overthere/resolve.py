@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from overthere import kernel
 from overthere.errors import NoBase
-from overthere.kernel.components import Components
-from overthere.kernel.reference import guard_path, recompose, transform_references
+from overthere.kernel import Components
 
 __all__ = ["Target", "resolve_text", "same_document"]
 
@@ -28,7 +28,7 @@ def resolve_text(base: Components, reference: Components, strict: bool = True) -
     """
     if base.scheme is None:
         raise NoBase(f"a base has a scheme (RFC 3986 5.1); {base!r} has none")
-    return recompose(guard_path(transform_references(base._parts(), reference._parts(), strict)))
+    return kernel.resolve(base, reference, strict)
 
 
 def same_document(base: Components, reference: Components) -> bool:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Self
 
-from overthere.kernel.components import Components
 from overthere.normalize import Change, Rung, changes, lowest_rung, normal_form
 from overthere.resolve import resolve_text, same_document
+from overthere.value import Value
 
 if TYPE_CHECKING:
     from ipaddress import IPv4Address, IPv6Address
@@ -33,7 +33,7 @@ class _Keep:
 _KEEP = _Keep()
 
 
-class URIReference(Components):
+class URIReference(Value):
     """Any URI-reference: a URI or a relative reference (RFC 3986 4.1).
 
     text: the reference; it is kept as it is, and `str()` gives it back.
@@ -59,7 +59,7 @@ class URIReference(Components):
         >>> str(URIReference("../g").resolve("http://a/b/c/d;p?q"))
         'http://a/b/g'
         """
-        base = base if isinstance(base, Components) else URI(base)
+        base = base if isinstance(base, Value) else URI(base)
         return URI(resolve_text(base, self, strict), zone=self.zone is not None or base.zone is not None)
 
     def same_document(self, base: URI | str) -> bool:
@@ -68,7 +68,7 @@ class URIReference(Components):
         >>> URIReference("#s").same_document("http://a/b"), URIReference("c").same_document("http://a/b")
         (True, False)
         """
-        return same_document(base if isinstance(base, Components) else URI(base), self)
+        return same_document(base if isinstance(base, Value) else URI(base), self)
 
     def replace(
         self,
@@ -216,10 +216,10 @@ class URI(URIReference):
     __slots__ = ()
     rule = "URI"
 
-    @property
-    def scheme(self) -> str:
-        """The scheme as written (3.1)."""
-        return self._match[1]
+    if TYPE_CHECKING:
+
+        @property
+        def scheme(self) -> str: ...  # always defined (3.1)
 
     def join(self, reference: URIReference | str, strict: bool = True) -> URI:
         """The target of a reference against this URI as the base (5.2).
@@ -229,7 +229,7 @@ class URI(URIReference):
         >>> str(URI("http://a/b/c/d;p?q").join("../g"))
         'http://a/b/g'
         """
-        reference = reference if isinstance(reference, Components) else URIReference(reference)
+        reference = reference if isinstance(reference, Value) else URIReference(reference)
         return reference.resolve(self, strict)
 
     def relate(self, target: URI | str) -> URIReference:
@@ -242,5 +242,5 @@ class URI(URIReference):
         """
         from overthere.relate import relate
 
-        target = target if isinstance(target, Components) else URI(target)
+        target = target if isinstance(target, Value) else URI(target)
         return URIReference(relate(str(self), str(target)), zone=self.zone is not None or target.zone is not None)

@@ -126,7 +126,7 @@ def show(rows: Iterator[Link]) -> None:
         console.print(Text(printable(source), style="bold"), soft_wrap=True)
         for base, layer in dict.fromkeys((row.base, row.base_from) for row in held if row.base_from is not None):
             console.print(Text(f"  base {printable(mask(base or ''))}  ({layer})", style="dim"), soft_wrap=True)
-        column = min(max((columns(row.reference or "") for row in held), default=0), max(16, console.width // 3))
+        column = min(max(columns(row.reference or '""') for row in held), max(16, console.width // 3))
         for row in held:
             console.print(_line(row, column), soft_wrap=True)
         console.print()
@@ -134,8 +134,11 @@ def show(rows: Iterator[Link]) -> None:
 
 def _line(row: Link, column: int) -> Text:
     reference = printable(mask(row.reference or "")) or '""'
-    while columns(reference) > column:
-        reference = reference[: max(1, len(reference) - 1 - (columns(reference) - column) // 2) - 1] + "…"
+    if columns(reference) > column:
+        reference = reference[:column]  # no character takes less than a column but combining ones
+        while columns(reference) >= column > 1:
+            reference = reference[:-1]
+        reference += "…"
     line = Text(f"  {reference}{' ' * (column - columns(reference))}  ")
     if row.error == "unreadable":
         return Text("  cannot be read", style="red")

@@ -140,21 +140,23 @@ def read(text: str) -> dict[str, Rule]:
     ['greeting', 'name']
     """
     rules: dict[str, Rule] = {}
-    for line, body in _split(text):
+    for line, margin, body in _split(text):
         head = _RULE.match(body)
         if head is None:
-            raise GrammarError("a rule begins with its name and '='", line, 1, body.split("\n")[0])
+            raise GrammarError(
+                "a rule begins with its name and '='", line, margin + 1, " " * margin + body.split("\n")[0]
+            )
         name, sign = head.groups()
-        node = _Reader(body, head.end(), line).rule()
+        node = _Reader(body, head.end(), line, margin).rule()
         printed = _tidy(body[head.end() :])
         known = rules.get(name.lower())
         if sign == "=/":
             if known is None:
-                raise GrammarError(f"'=/' adds to the rule {name!r}, which is not defined above", line, 1, body)
+                raise GrammarError(f"'=/' adds to the rule {name!r}, which is not defined above", line, margin + 1)
             node = Alternation((*_alternatives(known.node), *_alternatives(node)))
             rules[name.lower()] = Rule(known.name, node, f"{known.text} / {printed}", known.line)
         elif known is not None:
-            raise GrammarError(f"the rule {name!r} stands twice (first on line {known.line})", line, 1, body)
+            raise GrammarError(f"the rule {name!r} stands twice (first on line {known.line})", line, margin + 1)
         else:
             rules[name.lower()] = Rule(name, node, printed, line)
     return rules
@@ -165,13 +167,13 @@ def _alternatives(node: Node) -> tuple[Node, ...]:
 
 
 def _tidy(text: str) -> str:
-    """The text of a rule on one line, its comments left out."""
-    parts = (m.group() for m in re.finditer(r'"[^"\n]*"|<[^>\n]*>|;[^\n]*|[^";<]+', text))
-    return " ".join("".join(p for p in parts if not p.startswith(";")).split())
+    """The text of a rule on one line, its comments left out; what stands in quotes is kept as it is."""
+    parts = re.findall(r'"[^"\n]*"|<[^>\n]*>|(?:\s|;[^\n]*)+|[^";<\s]+', text)
+    return "".join(" " if part[0] in " \t\r\n;" else part for part in parts).strip()
 
 
-def _split(text: str) -> Iterator[tuple[int, str]]:
-    """Cut a rule list into (line number, rule) pairs by indentation."""
+def _split(text: str) -> Iterator[tuple[int, int, str]]:
+    """Cut a rule list by indentation into (line number, margin, rule without its margin)."""
     margin: int | None = None
     start, held = 0, list[str]()
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
@@ -186,26 +188,27 @@ def _split(text: str) -> Iterator[tuple[int, str]]:
             raise GrammarError("a rule stands further left than the first one", number, indent + 1, line)
         if indent == margin:
             if start:
-                yield start, "\n".join(held)
+                yield start, margin, "\n".join(held)
             start, held = number, [line[margin:]]
         else:
             held.append(line[margin:])
     if start:
-        yield start, "\n".join(held)
+        yield start, margin or 0, "\n".join(held)
 
 
 class _Reader:
     """One rule's elements, by recursive descent over its tokens."""
 
-    def __init__(self, text: str, pos: int, line: int) -> None:
-        self.text, self.pos, self.line, self.depth = text, pos, line, 0
+    def __init__(self, text: str, pos: int, line: int, margin: int) -> None:
+        self.text, self.pos, self.line, self.margin, self.depth = text, pos, line, margin, 0
         self.kind, self.token, self.at = "", "", pos
         self.step()
 
     def fail(self, why: str, at: int) -> GrammarError:
         start = self.text.rfind("\n", 0, at) + 1
         shown = self.text[start:].split("\n", 1)[0]
-        return GrammarError(why, self.line + self.text.count("\n", 0, at), at - start + 1, shown)
+        line = self.line + self.text.count("\n", 0, at)
+        return GrammarError(why, line, self.margin + at - start + 1, " " * self.margin + shown)
 
     def step(self) -> None:
         while self.pos < len(self.text):
@@ -246,6 +249,8 @@ class _Reader:
         if self.text[self.pos : self.pos + 1] in ("", " ", "\t", "\n", "/"):
             raise self.fail("a repeat count stands directly before its element", at)
         low, star, high = spelling.partition("*")
+        if len(spelling) > 12:
+            raise self.fail(f"more than {MAX_REPEAT} repetitions", at)
         least = int(low or 0)
         most = (int(high) if high else None) if star else least
         if max(least, most or 0) > MAX_REPEAT:
@@ -287,9 +292,11 @@ class _Reader:
 
     def number(self, token: str, at: int) -> Node:
         base, digits = _BASES[token[1].lower()], token[2:]
-        values = [int(d, base) for d in re.split(r"[.-]", digits)]
-        if max(values) > 0x10FFFF:
-            raise self.fail(f"{token} is not a Unicode code point", at)
+        numbers = [d.lstrip("0") or "0" for d in re.split(r"[.-]", digits)]
+        # No code point has more than 21 digits, in any base.
+        if max(map(len, numbers)) > 21 or max(int(d, base) for d in numbers) > 0x10FFFF:
+            raise self.fail(f"{token[:24]} is not a Unicode code point", at)
+        values = [int(d, base) for d in numbers]
         if "-" in digits:
             if values[0] > values[1]:
                 raise self.fail(f"{token} is an empty range", at)

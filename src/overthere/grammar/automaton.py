@@ -60,18 +60,8 @@ class Automaton:
 
     @classmethod
     def minimal(cls, rows: Sequence[Sequence[int]], classes: bytes, start: int, accepting: Sequence[bool]) -> Automaton:
-        """Minimise (Moore's refinement) and number canonically."""
-        part = [int(a) for a in accepting]
-        count = len(set(part))
-        while True:
-            seen: dict[tuple[int, ...], int] = {}
-            part = [
-                seen.setdefault((own, *map(part.__getitem__, row)), len(seen))
-                for own, row in zip(part, rows, strict=True)
-            ]
-            if len(seen) == count:
-                break
-            count = len(seen)
+        """Minimise (Hopcroft's refinement) and number canonically."""
+        part, count = _partition(rows, accepting)
         sample = {p: s for s, p in enumerate(part)}
         merged = [[part[t] for t in rows[sample[p]]] for p in range(count)]
         final = [accepting[sample[p]] for p in range(count)]
@@ -321,6 +311,38 @@ class Automaton:
                 stem = access + bytes([byte])
                 for suffix in suffixes:
                     yield stem + suffix
+
+
+def _partition(rows: Sequence[Sequence[int]], accepting: Sequence[bool]) -> tuple[list[int], int]:
+    """Hopcroft's partition refinement: per state the number of its class, and how many classes there are."""
+    sources: list[list[list[int]]] = [[[] for _ in rows] for _ in rows[0]]
+    for state, row in enumerate(rows):
+        for c, target in enumerate(row):
+            sources[c][target].append(state)
+    part = [int(a) for a in accepting]
+    blocks = [{s for s, p in enumerate(part) if p == number} for number in (0, 1)]
+    if not blocks[0] or not blocks[1]:
+        return [0] * len(rows), 1
+    smaller = int(len(blocks[1]) < len(blocks[0]))
+    work = {(smaller, c) for c in range(len(rows[0]))}
+    while work:
+        splitter, c = work.pop()
+        hit: dict[int, set[int]] = {}
+        for target in blocks[splitter]:
+            for state in sources[c][target]:
+                hit.setdefault(part[state], set()).add(state)
+        for number, inside in hit.items():
+            whole = blocks[number]
+            if len(inside) == len(whole):
+                continue
+            # The smaller half gets a new number, and splits others in its turn.
+            moved = inside if 2 * len(inside) <= len(whole) else whole - inside
+            whole -= moved
+            for state in moved:
+                part[state] = len(blocks)
+            work.update((len(blocks), d) for d in range(len(rows[0])))
+            blocks.append(moved)
+    return part, len(blocks)
 
 
 def _alive(rows: list[list[int]], final: list[bool]) -> set[int]:

@@ -1,6 +1,6 @@
 """From a rule's syntax tree to its minimal automaton.
 
-Thompson's construction, the subset construction and Moore's partition refinement, over bytes:
+Thompson's construction and the subset construction, over bytes:
 characters above U+007F become their UTF-8 sequences.  Bytes that no rule tells apart share a class.
 """
 
@@ -15,7 +15,7 @@ from overthere.grammar.automaton import Automaton
 __all__ = ["build", "subsets"]
 
 # A rule that needs more states than this before minimisation is refused instead of filling memory.
-MAX_STATES = 200_000
+MAX_STATES = 50_000
 
 
 def build(rules: Mapping[str, Rule], name: str) -> Automaton:
@@ -26,7 +26,10 @@ def build(rules: Mapping[str, Rule], name: str) -> Automaton:
     """
     nfa = _Nfa(rules)
     start, end = nfa.state(), nfa.state()
-    nfa.add(Reference(name.lower(), 0), start, end, ())
+    try:
+        nfa.add(Reference(name.lower(), 0), start, end, ())
+    except RecursionError:
+        raise GrammarError(f"the rules below {name!r} refer to each other too deeply") from None
     return subsets(nfa.edges, nfa.free, [start], {end})
 
 
@@ -37,16 +40,23 @@ class _Nfa:
         self.rules = rules
         self.edges: list[list[tuple[int, int]]] = []
         self.free: list[list[int]] = []
+        self.steps = 0
 
     def state(self) -> int:
-        if len(self.edges) >= MAX_STATES:
-            raise GrammarError(f"the rule needs more than {MAX_STATES} states")
+        self.step()
         self.edges.append([])
         self.free.append([])
         return len(self.edges) - 1
 
+    def step(self) -> None:
+        """A rule of few lines may stand for very many states, or very many ways through few."""
+        self.steps += 1
+        if self.steps > MAX_STATES:
+            raise GrammarError(f"the rule needs more than {MAX_STATES} states")
+
     def add(self, node: Node, start: int, end: int, path: tuple[str, ...]) -> None:
         """Join `start` to `end` by everything that `node` matches; `path` is the chain of rules above it."""
+        self.step()
         match node:
             case Reference(name, line):
                 if name in path:

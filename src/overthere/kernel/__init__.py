@@ -1,21 +1,51 @@
-"""The hot operations on text: one interface, picked once at import.
+"""The hot operations on text: one interface, two implementations, picked once at import.
 
-`name` says which implementation serves.  `OVERTHERE_KERNEL=reference` asks for the plain one.
+`name` says which one serves.  `OVERTHERE_KERNEL=reference` in the environment asks for the plain one;
+`OVERTHERE_KERNEL=native` makes its absence an error.
+
+- `split(text)`: Appendix B; nothing is checked.
+- `parse(text, rule, zone=False)`: split and check in one, to `Components` or None.
+- `Components`: a text and where its components are; what every value is made of.
+- `resolve(base, reference, strict)`: 5.2 and 5.3 on values, to text.
+- `normalize(text, rung)`: 6.2 up to the scheme rung, of valid text.
+- `remove_dot_segments(path)`: 5.2.4.
+- `percent_encode(data, safe)`, `percent_decode(data)`: 2.1 on octets.
 """
 
-from overthere.kernel.reference import (
-    normalize,
-    parse,
-    percent_decode,
-    percent_encode,
-    remove_dot_segments,
-    resolve,
-    split,
-)
+from __future__ import annotations
 
-name = "reference"
+import os
+
+from overthere.kernel.reference import split
+
+TYPE_CHECKING = False
+
+_asked = os.environ.get("OVERTHERE_KERNEL", "")
+_native_found = False
+if not TYPE_CHECKING and _asked != "reference":
+    try:
+        from overthere.kernel.native import (
+            Components,
+            name,
+            normalize,
+            parse,
+            percent_decode,
+            percent_encode,
+            remove_dot_segments,
+            resolve,
+        )
+
+        _native_found = True
+    except ImportError:
+        if _asked == "native":
+            raise
+
+if TYPE_CHECKING or not _native_found:
+    from overthere.kernel.components import Components, parse, resolve
+    from overthere.kernel.reference import name, normalize, percent_decode, percent_encode, remove_dot_segments
 
 __all__ = [
+    "Components",
     "name",
     "normalize",
     "parse",

@@ -1,22 +1,28 @@
-"""A text and where its components are: what every value type of overthere is made of.
+"""A text and where its components are: the hot half of every value type, in plain Python.
 
-The text is never changed; the match that checked it knows the places.  Values are immutable, hashable,
-ordered and compared by their text (RFC 3986 6.2.1), and say nothing of a password in their repr.
+The text is never changed; the match that checked it knows the places.  `rust/python/src/components.rs` is the
+same class in Rust; `overthere.value.Value` adds what need not be fast.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
-from overthere.kernel.reference import GROUPS, Parts, host_kind, parse
-from overthere.redact import mask
+from overthere.kernel.reference import (
+    GROUPS,
+    Parts,
+    guard_path,
+    host_kind,
+    recompose,
+    transform_references,
+)
+from overthere.kernel.reference import parse as match_of
 
 if TYPE_CHECKING:
     import re
     from collections.abc import Callable
-    from ipaddress import IPv4Address, IPv6Address
 
-__all__ = ["Component", "Components", "Form", "HostKind"]
+__all__ = ["Component", "Components", "Form", "HostKind", "parse", "resolve"]
 
 Component = Literal["scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment"]
 HostKind = Literal["reg-name", "IPv4address", "IPv6address", "IPvFuture"]
@@ -30,7 +36,6 @@ class Components:
     """The components of a text that `rule` derives; None is undefined, "" is empty."""
 
     __slots__ = ("_match",)
-    __match_args__ = ("scheme", "authority", "path", "query", "fragment")
     _match: re.Match[str]
 
     rule: ClassVar[str] = "URI-reference"
@@ -38,13 +43,13 @@ class Components:
 
     def __new__(cls, text: str | Components, *, zone: bool = False) -> Self:
         if isinstance(text, Components):
-            zone = zone or text.zone is not None
+            zone = zone or "%25" in (text.host or "")
             text = str(text)
         if not isinstance(text, str):
             raise TypeError(
                 f"{cls.__name__}() takes text (RFC 3986 2: characters, not octets), not {type(text).__name__}"
             )
-        match = parse(text, cls.rule, zone)
+        match = match_of(text, cls.rule, zone)
         if match is None:
             from overthere.findings import refusal
 
@@ -117,23 +122,6 @@ class Components:
         return None if host is None else host_kind(host)  # type: ignore[return-value]
 
     @property
-    def ip(self) -> IPv4Address | IPv6Address | None:
-        """The address of an IPv4address or IPv6address (with its zone, if it has one), else None."""
-        import ipaddress
-
-        host = self._match[4]
-        match self.host_kind:
-            case "IPv4address":
-                return ipaddress.IPv4Address(host)
-            case "IPv6address":
-                from overthere.encoding import decode
-
-                address, percent, zone = host[1:-1].partition("%25")
-                return ipaddress.IPv6Address(f"{address}%{decode(zone)}" if percent else address)
-            case _:
-                return None
-
-    @property
     def zone(self) -> str | None:
         """The zone identifier of an IPv6 address as written (RFC 6874), or None."""
         host = self._match[4]
@@ -141,12 +129,6 @@ class Components:
             return None
         _, percent, zone = host[1:-1].partition("%25")
         return zone if percent else None
-
-    @property
-    def segments(self) -> tuple[str, ...]:
-        """The raw segments of the path (3.3): `()` for an empty path, `("",)` for "/", `("a", "")` for "/a/"."""
-        path = self._match[6]
-        return tuple(path.removeprefix("/").split("/")) if path else ()
 
     @property
     def form(self) -> Form:
@@ -167,33 +149,10 @@ class Components:
         span = self._match.span(GROUPS[component])
         return None if span[0] < 0 else span
 
-    def decoded_bytes(self, component: Component = "path") -> bytes | None:
-        """The octets that a component stands for (2.1); None if it is undefined."""
-        from overthere.encoding import decode_bytes
-
-        text = self._match[GROUPS[component]]
-        return None if text is None else decode_bytes(text)
-
-    def decoded(self, component: Component = "path", charset: str = "utf-8", errors: str = "strict") -> str | None:
-        """The characters that a component stands for (2.5: UTF-8 unless said otherwise); None if it is undefined.
-
-        What is decoded cannot be told from what was delimited: "%2F" and "/" look alike afterwards (2.2).
-
-        Raises: CodingError if the octets are not in that charset.
-        """
-        from overthere.encoding import decode
-
-        text = self._match[GROUPS[component]]
-        return None if text is None else decode(text, charset=charset, errors=errors)
-
     # -- a value like any other
 
     def __str__(self) -> str:
         return self._match.string
-
-    def __repr__(self) -> str:
-        zone = ", zone=True" if self.zone is not None else ""
-        return f"{type(self).__name__}({mask(self._match.string)!r}{zone})"
 
     def __hash__(self) -> int:
         return hash(self._match.string)
@@ -213,30 +172,20 @@ class Components:
     def __ge__(self, other: object) -> bool:
         return self._match.string >= other._match.string if isinstance(other, Components) else NotImplemented
 
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"{type(self).__name__} is immutable; replace({name}=...) makes a new one")
 
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"{type(self).__name__} is immutable")
+def parse(text: str, rule: str = "URI-reference", zone: bool = False) -> Components | None:
+    """The components of a text, or None if `rule` (URI, URI-reference, IRI, IRI-reference) does not derive it."""
+    match = match_of(text, rule, zone)
+    if match is None:
+        return None
+    found = object.__new__(Components)
+    _set_match(found, match)
+    return found
 
-    def __copy__(self) -> Self:
-        return self
 
-    def __deepcopy__(self, memo: object) -> Self:
-        return self
-
-    def __reduce__(self) -> tuple[Callable[..., Components], tuple[type[Components], str, bool]]:
-        return _restore, (type(self), self._match.string, self.zone is not None)
-
-    @classmethod
-    def __get_pydantic_core_schema__(cls, source: object, handler: object) -> object:
-        from overthere.pydantic_schema import schema
-
-        return schema(cls)
+def resolve(base: Components, ref: Components, strict: bool = True) -> str:
+    """5.2 and 5.3 on values; the base's fragment plays no part (5.1)."""
+    return recompose(guard_path(transform_references(base._parts(), ref._parts(), strict)))
 
 
 _set_match: Callable[[Components, re.Match[str]], None] = Components.__dict__["_match"].__set__
-
-
-def _restore(cls: type[Components], text: str, zone: bool) -> Components:
-    return cls(text, zone=zone)

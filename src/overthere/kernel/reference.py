@@ -10,6 +10,7 @@ import re
 from functools import cache
 from typing import NamedTuple
 
+from overthere.errors import GrammarError
 from overthere.kernel.classes import CHARSETS, IPRIVATE, PATTERNS, UCSCHAR
 from overthere.schemes.facts import facts
 
@@ -24,6 +25,7 @@ __all__ = [
     "host_kind",
     "merge_paths",
     "normalize",
+    "normalize_scheme",
     "parse",
     "path_segment_normalization",
     "percent_decode",
@@ -102,6 +104,8 @@ def _spread(ranges: tuple[tuple[int, int], ...]) -> str:
 @cache
 def expression(rule: str) -> re.Pattern[str]:
     """The expression for URI, URI-reference, IRI or IRI-reference (4.1; RFC 3987 2.2)."""
+    if rule not in ("URI", "URI-reference", "IRI", "IRI-reference"):
+        raise GrammarError(f"the kernel reads URI, URI-reference, IRI and IRI-reference, not {rule!r}")
     ucschar = _spread(UCSCHAR) if rule.startswith("IRI") else ""
     iprivate = _spread(IPRIVATE) if rule.startswith("IRI") else ""
     scheme = f"(?:([{CHARSETS['ALPHA']}][{re.escape(CHARSETS['scheme'])}]*+):)"
@@ -341,6 +345,13 @@ def scheme_based_normalization(parts: Parts) -> Parts:
     if known.normal_path is not None:
         path = known.normal_path(path)
     return Parts(parts.scheme, authority, path, parts.query, parts.fragment)
+
+
+def normalize_scheme(text: str) -> str:
+    """The scheme rung on top of a form that is normal by the generic ones."""
+    parts = split(text)
+    after = scheme_based_normalization(parts)
+    return text if parts == after else recompose(after)
 
 
 STEPS = (

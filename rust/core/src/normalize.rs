@@ -1,0 +1,118 @@
+//! The generic rungs of the comparison ladder (RFC 3986 6.2.2): 1 case, 2 percent, 3 path.
+
+use crate::classes::{self, CLASS};
+use crate::parse::Spans;
+use crate::percent::octet;
+use crate::resolve::{may_have_dot_segments, remove_dot_segments};
+
+/// The highest rung that is generic.
+pub const SYNTAX: u8 = 3;
+
+/// Whether the text may change at a generic rung; `false` is certain.
+pub fn may_change(text: &[u8], spans: &Spans, rung: u8) -> bool {
+    let upper = |span: Option<(usize, usize)>| {
+        span.is_some_and(|(start, end)| text[start..end].iter().any(u8::is_ascii_uppercase))
+    };
+    rung > 0
+        && (upper(spans.scheme())
+            || upper(spans.host())
+            || memchr::memchr(b'%', text).is_some()
+            || (rung >= SYNTAX && {
+                let (start, end) = spans.path();
+                may_have_dot_segments(&text[start..end])
+            }))
+}
+
+/// The normal form of a valid text at a generic rung, written to the end of `out`.
+pub fn normalize(text: &[u8], spans: &Spans, rung: u8, out: &mut Vec<u8>) {
+    if rung == 0 {
+        out.extend_from_slice(text);
+        return;
+    }
+    out.reserve(text.len() + 2);
+    if let Some((start, end)) = spans.scheme() {
+        out.extend(text[start..end].iter().map(u8::to_ascii_lowercase));
+        out.push(b':');
+    }
+    if spans.authority().is_some() {
+        out.extend_from_slice(b"//");
+        if let Some((start, end)) = spans.userinfo() {
+            escapes(&text[start..end], rung, out);
+            out.push(b'@');
+        }
+        if let Some((start, end)) = spans.host() {
+            host(&text[start..end], rung, out);
+        }
+        if let Some((start, end)) = spans.port() {
+            out.push(b':');
+            out.extend_from_slice(&text[start..end]);
+        }
+    }
+    let (start, end) = spans.path();
+    path(&text[start..end], spans, rung, out);
+    if let Some((start, end)) = spans.query() {
+        out.push(b'?');
+        escapes(&text[start..end], rung, out);
+    }
+    if let Some((start, end)) = spans.fragment(text.len()) {
+        out.push(b'#');
+        escapes(&text[start..end], rung, out);
+    }
+}
+
+/// 6.2.2.3; a relative-path reference keeps its dot-segments, for they wait for a base.
+fn path(path: &[u8], spans: &Spans, rung: u8, out: &mut Vec<u8>) {
+    let waits = spans.scheme().is_none() && spans.authority().is_none() && path.first() != Some(&b'/');
+    let start = out.len();
+    escapes(path, rung, out);
+    if rung < SYNTAX || waits || !may_have_dot_segments(&out[start..]) {
+        return;
+    }
+    let written = out.split_off(start);
+    remove_dot_segments(&written, out);
+    if spans.authority().is_none() && out[start..].starts_with(b"//") {
+        out.splice(start..start, *b"/.");
+    }
+}
+
+/// 6.2.2.1 and 6.2.2.2 for the escapes of a component.
+fn escapes(text: &[u8], rung: u8, out: &mut Vec<u8>) {
+    let mut done = 0;
+    for at in memchr::memchr_iter(b'%', text) {
+        out.extend_from_slice(&text[done..at]);
+        escape(text, at, rung, out);
+        done = at + 3;
+    }
+    out.extend_from_slice(&text[done..]);
+}
+
+fn escape(text: &[u8], at: usize, rung: u8, out: &mut Vec<u8>) {
+    match octet(text, at) {
+        Some(b) if rung >= 2 && CLASS[b as usize] & classes::UNRESERVED != 0 => out.push(b),
+        _ => out.extend(text[at..at + 3].iter().map(u8::to_ascii_uppercase)),
+    }
+}
+
+/// A host in lower case, its escapes in upper case; a zone identifier keeps its case (RFC 6874 2).
+fn host(text: &[u8], rung: u8, out: &mut Vec<u8>) {
+    let mut i = 0;
+    let literal = text.first() == Some(&b'[');
+    while i < text.len() {
+        if text[i] == b'%' {
+            if literal {
+                // From "%25" on only the hexadecimal digits of escapes change.
+                return escapes(&text[i..], 1, out);
+            }
+            match octet(text, i) {
+                Some(b) if rung >= 2 && CLASS[b as usize] & classes::UNRESERVED != 0 => {
+                    out.push(b.to_ascii_lowercase());
+                }
+                _ => out.extend(text[i..i + 3].iter().map(u8::to_ascii_uppercase)),
+            }
+            i += 3;
+        } else {
+            out.push(text[i].to_ascii_lowercase());
+            i += 1;
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! `Components`: a text and where its components are.
+//!
+//! The text is the caller's own `str`.  Offsets are code points; for US-ASCII, which every URI is, they
+//! are bytes too.  IRIs come with the offsets that the reference kernel found.
+
+use overthere_core::host::{host_kind, HostKind};
+use overthere_core::parse::{parse, Rule, Spans, OMITTED};
+use pyo3::basic::CompareOp;
+use pyo3::exceptions::{PyKeyError, PyTypeError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple, PyType};
+
+type Place = Option<(usize, usize)>;
+
+/// The components of a text that its class's rule derives; None is undefined, "" is empty.
+#[pyclass(frozen, subclass, module = "overthere._native")]
+pub struct Components {
+    text: Py<PyString>,
+    pub(crate) spans: Spans,
+    length: usize,
+    ascii: bool,
+}
+
+impl Components {
+    fn slice<'py>(&self, py: Python<'py>, place: Place) -> PyResult<Option<Bound<'py, PyString>>> {
+        let Some((start, end)) = place else { return Ok(None) };
+        let text = self.text.bind(py);
+        if self.ascii {
+            return Ok(Some(PyString::new(py, &text.to_str()?[start..end])));
+        }
+        let part = text.get_item(pyo3::types::PySlice::new(py, start as isize, end as isize, 1))?;
+        Ok(Some(part.cast_into()?))
+    }
+
+    /// From what the reference kernel found.
+    fn of_match(text: &Bound<'_, PyString>, found: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = text.py();
+        let spans = spans_of(&found.getattr(intern!(py, "regs"))?)?;
+        let ascii = text.call_method0(intern!(py, "isascii"))?.extract()?;
+        Ok(Components { length: text.len()?, text: text.clone().unbind(), spans, ascii })
+    }
+
+    fn place(&self, component: &str) -> Option<Place> {
+        Some(match component {
+            "scheme" => self.spans.scheme(),
+            "authority" => self.spans.authority(),
+            "userinfo" => self.spans.userinfo(),
+            "host" => self.spans.host(),
+            "port" => self.spans.port(),
+            "path" => Some(self.spans.path()),
+            "query" => self.spans.query(),
+            "fragment" => self.spans.fragment(self.length),
+            _ => return None,
+        })
+    }
+
+    fn part<'py>(&'py self, py: Python<'py>, place: Place) -> PyResult<&'py str> {
+        let text = self.text.bind(py).to_str()?;
+        Ok(place.map_or("", |(start, end)| &text[start..end]))
+    }
+}
+
+/// The spans of a match of the reference kernel: its groups, one by one.
+fn spans_of(regs: &Bound<'_, PyAny>) -> PyResult<Spans> {
+    let regs: Vec<(i64, i64)> = regs.extract()?;
+    let at = |value: i64| if value < 0 { OMITTED } else { value as u32 };
+    Ok(Spans {
+        scheme_end: at(regs[1].1),
+        authority: at(regs[2].0),
+        userinfo_end: at(regs[3].1),
+        host_end: at(regs[4].1),
+        path: at(regs[6].0),
+        path_end: at(regs[6].1),
+        query_end: at(regs[7].1),
+        fragment: at(regs[8].0),
+    })
+}
+
+/// A text that the fast path does not take: another type, an IRI, or something to refuse.
+#[cold]
+fn slow(cls: &Bound<'_, PyType>, text: &Bound<'_, PyAny>, zone: bool) -> PyResult<Components> {
+    let py = cls.py();
+    let mut zone = zone;
+    let text: Bound<'_, PyString> = if let Ok(other) = text.cast::<Components>() {
+        zone = zone || !text.getattr(intern!(py, "zone"))?.is_none();
+        other.get().text.bind(py).clone()
+    } else if let Ok(text) = text.cast::<PyString>() {
+        text.clone()
+    } else {
+        return Err(PyTypeError::new_err(format!(
+            "{}() takes text (RFC 3986 2: characters, not octets), not {}",
+            cls.name()?,
+            text.get_type().name()?
+        )));
+    };
+    let rule = cls.getattr(intern!(py, "rule"))?;
+    let reference = py.import(intern!(py, "overthere.kernel.reference"))?;
+    let found = reference.call_method1(intern!(py, "parse"), (&text, &rule, zone))?;
+    if found.is_none() {
+        let findings = py.import(intern!(py, "overthere.findings"))?;
+        let refusal = findings.call_method1(intern!(py, "refusal"), (&text, &rule, zone))?;
+        return Err(PyErr::from_value(refusal));
+    }
+    Components::of_match(&text, &found)
+}
+
+/// The components of a text, or None if `rule` (URI, URI-reference, IRI, IRI-reference) does not derive it.
+#[pyfunction]
+#[pyo3(name = "parse", signature = (text, rule = "URI-reference", zone = false))]
+pub fn parse_text(text: &Bound<'_, PyString>, rule: &str, zone: bool) -> PyResult<Option<Components>> {
+    let py = text.py();
+    let own = match rule {
+        "URI" => Some(Rule::Uri),
+        "URI-reference" => Some(Rule::UriReference),
+        _ => None,
+    };
+    if let Some(rule) = own {
+        return Ok(text.to_str().ok().and_then(|characters| {
+            let spans = parse(characters.as_bytes(), rule, zone).ok()?;
+            Some(Components { text: text.clone().unbind(), spans, length: characters.len(), ascii: true })
+        }));
+    }
+    let reference = py.import(intern!(py, "overthere.kernel.reference"))?;
+    let found = reference.call_method1(intern!(py, "parse"), (text, rule, zone))?;
+    if found.is_none() {
+        return Ok(None);
+    }
+    Ok(Some(Components::of_match(text, &found)?))
+}
+
+/// Which rule of RFC 3986 a class asks for; None for the rules of RFC 3987.
+fn rule_of(cls: &Bound<'_, PyType>) -> PyResult<Option<Rule>> {
+    let py = cls.py();
+    let rule = cls.getattr(intern!(py, "rule"))?;
+    Ok(if rule.is(intern!(py, "URI")) {
+        Some(Rule::Uri)
+    } else if rule.is(intern!(py, "URI-reference")) {
+        Some(Rule::UriReference)
+    } else {
+        match rule.extract()? {
+            "URI" => Some(Rule::Uri),
+            "URI-reference" => Some(Rule::UriReference),
+            _ => None,
+        }
+    })
+}
+
+/// What stands between "%25" and "]" of an IP-literal.
+fn zone_of(host: &str) -> Option<&str> {
+    let inside = host.strip_prefix('[')?.strip_suffix(']')?;
+    inside.split_once("%25").map(|(_, zone)| zone)
+}
+
+#[pymethods]
+impl Components {
+    #[classattr]
+    #[allow(non_upper_case_globals)]
+    const rule: &'static str = "URI-reference";
+
+    #[new]
+    #[classmethod]
+    #[pyo3(signature = (text, *, zone = false))]
+    fn new(cls: &Bound<'_, PyType>, text: &Bound<'_, PyAny>, zone: bool) -> PyResult<Self> {
+        if let Ok(exact) = text.cast_exact::<PyString>() {
+            if let Some(rule) = rule_of(cls)? {
+                // A lone surrogate has no UTF-8 form, and no place in a URI.
+                if let Ok(characters) = exact.to_str() {
+                    if let Ok(spans) = parse(characters.as_bytes(), rule, zone) {
+                        let length = characters.len();
+                        return Ok(Components { text: exact.clone().unbind(), spans, length, ascii: true });
+                    }
+                }
+            }
+        }
+        slow(cls, text, zone)
+    }
+
+    /// The scheme as written (RFC 3986 3.1), or None.
+    #[getter]
+    fn scheme<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
+        self.slice(py, self.spans.scheme())
+    }
+
+    /// The authority (3.2) without its "//", or None.
+    #[getter]
+    fn authority<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
+        self.slice(py, self.spans.authority())
+    }
+
+    /// The userinfo (3.2.1) without its "@", or None.
+    #[getter]
+    fn userinfo<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
+        self.slice(py, self.spans.userinfo())
+    }
+
+    /// The host (3.2.2), brackets included; None without an authority, "" if it is empty.
+    #[getter]
+    fn host<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
+        self.slice(py, self.spans.host())
+    }
+
+    /// The port's digits as written (3.2.3), "" after a bare colon, or None.
+    #[getter]
+    fn port_text<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
+        self.slice(py, self.spans.port())
+    }
+
+    /// The path (3.3); it is always defined, and may be empty.
+    #[getter]
+    fn path<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
+        self.slice(py, Some(self.spans.path()))
+    }
+
+    /// The query (3.4) without its "?", or None.
+    #[getter]
+    fn query<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
+        self.slice(py, self.spans.query())
+    }
+
+    /// The fragment (3.5) without its "#", or None.
+    #[getter]
+    fn fragment<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
+        self.slice(py, self.spans.fragment(self.length))
+    }
+
+    /// The port as a number; None if undefined, empty or of more than 18 digits.
+    #[getter]
+    fn port(&self, py: Python<'_>) -> PyResult<Option<u64>> {
+        if self.spans.port().is_none() {
+            return Ok(None);
+        }
+        let port = self.slice(py, self.spans.port())?;
+        let digits = port.as_ref().map_or(Ok(""), |p| p.to_str())?;
+        if digits.is_empty() {
+            return Ok(None);
+        }
+        let digits = digits.trim_start_matches('0');
+        Ok(match digits.len() {
+            0 => Some(0),
+            1..=18 => digits.parse().ok(),
+            _ => None,
+        })
+    }
+
+    /// Which alternative of 3.2.2 the host is: the first that matches; None without an authority.
+    #[getter]
+    fn host_kind(&self, py: Python<'_>) -> PyResult<Option<&'static str>> {
+        let Some(host) = self.slice(py, self.spans.host())? else { return Ok(None) };
+        Ok(Some(match host_kind(host.to_str()?.as_bytes()) {
+            HostKind::RegName => "reg-name",
+            HostKind::IPv4address => "IPv4address",
+            HostKind::IPv6address => "IPv6address",
+            HostKind::IPvFuture => "IPvFuture",
+        }))
+    }
+
+    /// The zone identifier of an IPv6 address as written (RFC 6874), or None.
+    #[getter]
+    fn zone<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
+        let Some((start, end)) = self.spans.host() else { return Ok(None) };
+        if !self.ascii {
+            let host = self.slice(py, Some((start, end)))?;
+            let found = host.as_ref().map(|h| h.to_str()).transpose()?.and_then(zone_of);
+            return Ok(found.map(|zone| PyString::new(py, zone)));
+        }
+        let host = self.part(py, Some((start, end)))?;
+        Ok(zone_of(host).map(|zone| PyString::new(py, zone)))
+    }
+
+    /// Which kind of reference it is by its syntax (4.1, 4.2, 4.4).
+    #[getter]
+    fn form(&self, py: Python<'_>) -> PyResult<&'static str> {
+        let spans = &self.spans;
+        let (start, end) = spans.path();
+        Ok(if spans.scheme().is_some() {
+            "uri"
+        } else if spans.authority().is_some() {
+            "network-path"
+        } else if start < end && self.ascii && self.part(py, Some((start, start + 1)))? == "/" {
+            "absolute-path"
+        } else if start < end && !self.ascii && self.text.bind(py).get_item(start)?.eq("/")? {
+            "absolute-path"
+        } else if start == end && spans.query().is_none() {
+            "same-document"
+        } else {
+            "relative-path"
+        })
+    }
+
+    /// Where a component stands in the text, (start, end) in code points; None if it is undefined.
+    ///
+    /// Raises: KeyError for a name that is no component.
+    fn span(&self, component: &str) -> PyResult<Place> {
+        self.place(component).ok_or_else(|| PyKeyError::new_err(component.to_owned()))
+    }
+
+    /// The five components as a tuple.
+    fn _parts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let parts = [
+            self.slice(py, self.spans.scheme())?,
+            self.slice(py, self.spans.authority())?,
+            self.slice(py, Some(self.spans.path()))?,
+            self.slice(py, self.spans.query())?,
+            self.slice(py, self.spans.fragment(self.length))?,
+        ];
+        PyTuple::new(py, parts)
+    }
+
+    fn __str__(&self, py: Python<'_>) -> Py<PyString> {
+        self.text.clone_ref(py)
+    }
+
+    fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
+        self.text.bind(py).hash()
+    }
+
+    fn __richcmp__<'py>(&self, other: &Bound<'py, PyAny>, op: CompareOp) -> PyResult<Bound<'py, PyAny>> {
+        let py = other.py();
+        match other.cast::<Components>() {
+            Ok(other) => self.text.bind(py).rich_compare(other.get().text.bind(py), op),
+            Err(_) => Ok(py.NotImplemented().into_bound(py)),
+        }
+    }
+}
+
+/// The text of a value, and its spans if they are byte offsets.
+pub(crate) fn ascii_text<'a>(py: Python<'a>, value: &'a Components) -> PyResult<Option<&'a str>> {
+    if value.ascii { Ok(Some(value.text.bind(py).to_str()?)) } else { Ok(None) }
+}

@@ -1,0 +1,15 @@
+//! The border: `overthere._native`.  Everything that knows RFC 3986 is in `overthere-core`.
+
+mod components;
+mod text;
+
+use pyo3::prelude::*;
+
+/// The fast kernel of overthere.
+#[pymodule(gil_used = false)]
+mod _native {
+    #[pymodule_export]
+    use super::components::{parse_text, Components};
+    #[pymodule_export]
+    use super::text::{normalize, percent_decode, percent_encode, remove_dot_segments, resolve};
+}

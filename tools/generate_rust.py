@@ -1,0 +1,46 @@
+"""The byte classes of the Rust kernel, computed from the grammar of RFC 3986."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from overthere.grammar import Grammar
+
+EDITIONS = Path(__file__).resolve().parent.parent / "src" / "overthere" / "editions"
+
+# Constant -> the rule whose single characters it marks.
+BITS = ("ALPHA", "SCHEME", "USERINFO", "REG_NAME", "PATH", "QUERY", "HEXDIG", "UNRESERVED")
+TEXTS = {
+    "ALPHA": "the first letter of a scheme (3.1)",
+    "SCHEME": "what may follow it",
+    "USERINFO": "`userinfo` (3.2.1), which is also what an IPvFuture holds",
+    "REG_NAME": "`reg-name` (3.2.2)",
+    "PATH": '`path`: `pchar` and "/" (3.3)',
+    "QUERY": "`query` and `fragment` (3.4, 3.5)",
+    "HEXDIG": "a hexadecimal digit (2.1)",
+    "UNRESERVED": "`unreserved` (2.3)",
+}
+
+
+def rust() -> str:
+    grammar = Grammar((EDITIONS / "rfc3986.abnf").read_text())
+    scheme = grammar.automaton("scheme")
+    sets = {
+        bit: grammar.charset(bit.lower().replace("_", "-") if bit not in ("ALPHA", "HEXDIG") else bit) for bit in BITS
+    }
+    sets["SCHEME"] = frozenset(map(chr, scheme.follow(scheme.run(b"a")[1])))
+    assert grammar.charset("query") == grammar.charset("fragment")
+    future = grammar.automaton("IPvFuture")
+    assert frozenset(map(chr, future.follow(future.run(b"v1.a")[1]))) == sets["USERINFO"]
+    lines = [
+        "//! What each byte may be, as bits: generated from rfc3986.abnf by `make docs`.",
+        "//!",
+        '//! "%" is in no class: what follows it is looked at apart.',
+        "",
+    ]
+    for number, bit in enumerate(BITS):
+        lines += [f"/// The bit of {TEXTS[bit]}.", f"pub const {bit}: u8 = {1 << number};"]
+    lines += ["", "/// The bits of each byte.", "#[rustfmt::skip]", "pub static CLASS: [u8; 256] = ["]
+    values = [sum(1 << n for n, bit in enumerate(BITS) if chr(b) in sets[bit]) for b in range(256)]
+    lines += ["    " + " ".join(f"{v}," for v in values[i : i + 16]) for i in range(0, 256, 16)]
+    return "\n".join([*lines, "];"]) + "\n"
