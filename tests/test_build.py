@@ -1,0 +1,219 @@
+"""Making URIs: from parts, by replacing parts, and by pydantic; what would read back otherwise is refused."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+from typing import Any, Literal
+
+import pydantic
+import pytest
+
+from overthere import URI, CodingError, InvalidURI, IRIReference, URIReference
+from overthere.errors import KINDS
+
+
+@pytest.mark.parametrize(
+    ("parts", "wanted"),
+    [
+        ({"scheme": "x"}, "x:"),
+        ({"scheme": "x", "host": ""}, "x://"),
+        ({"scheme": "x", "authority": "u@h:8", "path": "/p"}, "x://u@h:8/p"),
+        ({"scheme": "x", "host": "h", "port": ""}, "x://h:"),
+        ({"scheme": "x", "host": "h", "port": "080"}, "x://h:080"),
+        ({"scheme": "x", "host": "h", "port": 0}, "x://h:0"),
+        ({"scheme": "x", "host": "h", "userinfo": ""}, "x://@h"),
+        ({"scheme": "x", "host": "h", "userinfo": "a:b:c"}, "x://a:b:c@h"),
+        ({"scheme": "x", "host": "h", "userinfo": ("a:b", "c@d:e")}, "x://a%3Ab:c%40d%3Ae@h"),
+        ({"scheme": "x", "host": "h", "userinfo": (b"\xff", "")}, "x://%FF:@h"),
+        ({"scheme": "x", "host": "h", "userinfo": b"a:b/c"}, "x://a:b%2Fc@h"),
+        ({"scheme": "x", "host": b"a/b\xff"}, "x://a%2Fb%FF"),
+        ({"scheme": "x", "host": ipaddress.IPv4Address("1.2.3.4")}, "x://1.2.3.4"),
+        ({"scheme": "x", "host": ipaddress.IPv6Address("::1"), "port": 8}, "x://[::1]:8"),
+        ({"scheme": "x", "host": ipaddress.IPv6Address("fe80::1%a b"), "zone": True}, "x://[fe80::1%25a%20b]"),
+        ({"scheme": "x", "host": "h", "segments": []}, "x://h"),
+        ({"scheme": "x", "host": "h", "segments": [""]}, "x://h/"),
+        ({"scheme": "x", "host": "h", "segments": ["", "", "a"]}, "x://h///a"),
+        ({"scheme": "x", "host": "h", "segments": ["a/b?#%", b"\xff", "ü"]}, "x://h/a%2Fb%3F%23%25/%FF/%C3%BC"),
+        ({"scheme": "x", "segments": ["a:b", "c"]}, "x:a:b/c"),
+        ({"scheme": "x", "segments": ["a"], "rooted": True}, "x:/a"),
+        ({"segments": ["a:b", "c:d"]}, "a%3Ab/c:d"),
+        ({"host": "h", "segments": ["a:b"]}, "//h/a:b"),
+        ({"scheme": "x", "segments": ("...", ".a")}, "x:.../.a"),
+        ({"path": b"a b/c"}, "a%20b/c"),
+        ({"query": {"a": "b c", "d": ["1", "2"], "e": None}}, "?a=b+c&d=1&d=2&e"),
+        ({"query": [("a", "1"), (b"\xff", 2), ("a", "")]}, "?a=1&%FF=2&a="),
+        ({"query": {}}, "?"),
+        ({"query": ""}, "?"),
+        ({"query": b"a=b&c d"}, "?a=b&c%20d"),
+        ({"query": "a=%20"}, "?a=%20"),
+        ({"fragment": b"#\xc3"}, "#%23%C3"),
+        ({"fragment": ""}, "#"),
+        ({}, ""),
+    ],
+)
+def test_build(parts: dict[str, Any], wanted: str) -> None:
+    """Text is checked, data is encoded."""
+    assert str(URIReference.build(**parts)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("parts", "kind"),
+    [
+        ({"scheme": "x", "port": 8}, "host-missing"),
+        ({"scheme": "x", "userinfo": "u"}, "host-missing"),
+        ({"scheme": "x", "path": "//h"}, "path-slashes"),
+        ({"path": "//h"}, "path-slashes"),
+        ({"scheme": "x", "segments": ["", "a"], "rooted": True}, "path-slashes"),
+        ({"scheme": "x", "path": b"//h"}, "path-slashes"),
+        ({"host": "h", "path": "p"}, "path-rootless"),
+        ({"path": "a:b"}, "path-colon"),
+        ({"path": b"a:b"}, "path-colon"),
+        ({"path": "a?b"}, "delimiter"),
+        ({"path": "a#b"}, "delimiter"),
+        ({"query": "a#b"}, "delimiter"),
+        ({"scheme": "x:y"}, "delimiter"),
+        ({"authority": "h/p"}, "delimiter"),
+        ({"authority": "h?q"}, "delimiter"),
+        ({"host": "h:8"}, "delimiter"),
+        ({"host": "u@h"}, "delimiter"),
+        ({"host": "::1"}, "delimiter"),
+        ({"host": "h/p"}, "delimiter"),
+        ({"host": "h", "port": "8@evil"}, "delimiter"),
+        ({"host": "h", "port": "8/p"}, "delimiter"),
+        ({"host": "[::1]:8"}, "delimiter"),
+        ({"host": "[::1]@h"}, "delimiter"),
+        ({"host": "h", "userinfo": "a@b"}, "userinfo-at"),
+        ({"segments": [".."]}, "segment-dots"),
+        ({"segments": ["a", b"."]}, "segment-dots"),
+        ({"segments": ["", "a"]}, "segment-empty"),
+        ({"scheme": ""}, "scheme-empty"),
+        ({"scheme": "1"}, "scheme-first"),
+        ({"scheme": "é"}, "non-ascii"),
+        ({"path": "a b"}, "space"),
+        ({"path": "%"}, "pct-encoded"),
+        ({"query": "|"}, "query-char"),
+        ({"fragment": "#"}, "fragment-char"),
+        ({"host": "h", "port": "x"}, "port-char"),
+        ({"host": "h", "port": -1}, "port-char"),
+        ({"host": "h", "port": "\u0663"}, "non-ascii"),
+        ({"host": "[::1%25a]"}, "ip-zone"),
+        ({"host": ipaddress.IPv6Address("fe80::1%a")}, "ip-zone"),
+    ],
+)
+def test_refused(parts: dict[str, Any], kind: str) -> None:
+    """DESIGN 3: what would not read back as it was given is refused, and the kind says why."""
+    assert kind in KINDS
+    with pytest.raises(InvalidURI) as caught:
+        URIReference.build(**parts)
+    assert caught.value.kind == kind
+    assert 0 <= caught.value.start <= caught.value.end <= len(caught.value.text)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"path": "a", "segments": ["a"]},
+        {"authority": "h", "host": "h"},
+        {"authority": "h", "port": 8},
+        {"authority": "h", "userinfo": ""},
+        {"path": "a", "rooted": True},
+        {"segments": "abc"},
+        {"segments": b"abc"},
+        {"segments": [5]},
+        {"segments": [None]},
+        {"path": 5},
+        {"scheme": 5},
+        {"scheme": b"x"},
+        {"host": 5},
+        {"host": "h", "userinfo": 5},
+        {"host": "h", "userinfo": ["u", "p"]},
+        {"host": "h", "userinfo": ("u", None)},
+        {"host": "h", "port": 8.0},
+        {"host": "h", "port": True},
+        {"host": "h", "port": b"8"},
+        {"query": 5},
+        {"query": {"a": 1.5}},
+        {"fragment": 5},
+        {"nothing": "x"},
+    ],
+)
+def test_wrong_types(parts: dict[str, Any]) -> None:
+    """TypeError, or InvalidURI for what it would be as text: never an answer, nor another exception."""
+    with pytest.raises((TypeError, InvalidURI)):
+        URIReference.build(**parts)
+
+
+def test_data_without_octets() -> None:
+    for parts in ({"segments": ["\ud800"]}, {"query": {"\ud800": ""}}, {"userinfo": ("\udc00", ""), "host": "h"}):
+        with pytest.raises(CodingError):
+            URIReference.build(**parts)
+
+
+@pytest.mark.parametrize(
+    ("text", "new", "wanted"),
+    [
+        ("http://h:80/p?q#f", {"port": None, "query": None}, "http://h/p#f"),
+        ("http://h:80/p?q#f", {"query": "", "fragment": ""}, "http://h:80/p?#"),
+        ("http://u@h:080/p", {"host": "i"}, "http://u@i:080/p"),
+        ("http://u@h:80/p", {"authority": None}, "http:/p"),
+        ("http://u@h:80/p", {"host": None, "userinfo": None, "port": None}, "http:/p"),
+        ("http://u@h:80/p", {"authority": ""}, "http:///p"),
+        ("a:/b", {"host": "h", "port": 8}, "a://h:8/b"),
+        ("a:b", {"path": ""}, "a:"),
+        ("a:b", {"scheme": "c"}, "c:b"),
+        ("a:b", {}, "a:b"),
+    ],
+)
+def test_replace(text: str, new: dict[str, Any], wanted: str) -> None:
+    assert str(URI(text).replace(**new)) == wanted
+
+
+def test_replace_refuses() -> None:
+    with pytest.raises(TypeError, match="authority"):
+        URI("a://h").replace(authority="h", port=8)
+    with pytest.raises(InvalidURI) as caught:
+        URI("a:b").replace(scheme=None)
+    assert caught.value.kind == "scheme-missing"
+    with pytest.raises(InvalidURI) as caught:
+        URI("http://u:p@h/").replace(host=None)
+    assert caught.value.kind == "host-missing"
+    assert type(URIReference("a:b").replace(scheme=None)) is URIReference
+
+
+# -- pydantic
+
+
+def test_pydantic() -> None:
+    class Page(pydantic.BaseModel):
+        at: URI
+        link: URIReference | None = None
+        name: IRIReference = IRIReference("ü")
+
+    raw: Any = {"at": "http://h:80/", "link": "../g"}
+    page = Page(**raw)
+    assert type(page.at) is URI
+    assert page.at.port == 80
+    assert page.model_dump()["at"] is page.at
+    assert json.loads(page.model_dump_json()) == {"at": "http://h:80/", "link": "../g", "name": "ü"}
+    assert Page.model_validate_json(page.model_dump_json()) == page
+    assert Page(at=page.at).at is page.at
+    modes: tuple[Literal["validation", "serialization"], ...] = ("validation", "serialization")
+    for mode in modes:
+        properties = Page.model_json_schema(mode=mode)["properties"]
+        assert {k: v for k, v in properties["at"].items() if k != "title"} == {"type": "string", "format": "uri"}
+        assert properties["link"]["anyOf"][0] == {"type": "string", "format": "uri-reference"}
+        assert properties["name"]["format"] == "iri-reference"
+
+    with pytest.raises(pydantic.ValidationError) as caught:
+        Page.model_validate({"at": "http://u:Geheim7@h:8o/", "link": 5})
+    first, second = caught.value.errors()
+    assert (first["type"], first["loc"]) == ("overthere_port_char", ("at",))
+    assert {k: first["ctx"][k] for k in ("kind", "component", "source")} == {
+        "kind": "port-char", "component": "port", "source": "RFC 3986 3.2.3",
+    }  # fmt: skip
+    assert first["ctx"]["start"] == 20
+    assert "a port cannot contain" in first["msg"]
+    assert "Geheim7" not in f"{first['msg']}{first['ctx']}"
+    assert second["type"] == "overthere_type"
+    json.dumps(first["ctx"])

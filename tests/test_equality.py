@@ -1,0 +1,239 @@
+"""The hand-written reading of a URI equals the grammar: parse, check and every value type against the automata."""
+
+from __future__ import annotations
+
+import random
+import re
+from functools import cache
+
+import pytest
+
+from overthere import IRI, URI, GrammarError, InvalidURI, IRIReference, URIReference, check
+from overthere.editions.library import grammar
+from overthere.errors import KINDS
+from overthere.findings import check_uri
+from overthere.grammar import Automaton, Grammar
+from overthere.kernel import parse
+from overthere.kernel import reference as plain
+from overthere.kernel.reference import BIDI_CONTROLS
+
+KINDS_OF_VALUE = {"URI": URI, "URI-reference": URIReference, "IRI": IRI, "IRI-reference": IRIReference}
+RULES = list(KINDS_OF_VALUE)
+BIDI = re.compile(f"[{BIDI_CONTROLS}]")
+
+# Each holds every kind of component that its rule has.
+TEMPLATES = (
+    "s1+-.://u:p@h.e:80/p/q;r?k=v#f",
+    "s://[::1]:8/p",
+    "s://[1:2:3:4:5:6:7.8.9.0]/",
+    "s://[v1.a:b]?q",
+    "s://1.2.3.4",
+    "s:%41/%42?%43#%44",
+    "s://%41:%42@%43/",
+    "//u@h:1/p?q#f",
+    "a/b:c?q#f",
+    "/a",
+    "s:/a",
+    "?q",
+    "#f",
+    "",
+)
+
+
+@cache
+def automaton(rule: str) -> Automaton:
+    return grammar("rfc3987" if "IRI" in rule else "rfc3986").automaton(rule)
+
+
+def derives(rule: str, text: str) -> bool:
+    """The grammar, and for IRIs the rule of RFC 3987 4.1 that the grammar does not say."""
+    return automaton(rule).accepts(text) and not ("IRI" in rule and BIDI.search(text))
+
+
+@cache
+def code_points() -> list[str]:
+    """Every octet's character, and both sides of every border that RFC 3987 2.2 could draw, in each plane."""
+    low = [0xA0, 0x200E, 0x2010, 0x202A, 0x202E, 0xD7FF, 0xD800, 0xDFFF, 0xE000, 0xF8FF, 0xF900, 0xFDCF, 0xFDD0]
+    low += [0xFDEF, 0xFDF0, 0xFFEF, 0xFFF0, 0xFFFD, 0xFFFE, 0xFFFF, 0xE0000, 0xE0001, 0xE0FFF, 0xE1000]
+    planes = [(plane << 16) + x for plane in range(1, 17) for x in (0, 0xFFFD, 0xFFFE, 0xFFFF)]
+    near = {p + d for p in low + planes for d in (-1, 0, 1)}
+    return [chr(p) for p in sorted({*range(256), *near}) if p < 0x110000]
+
+
+def mutations(rule: str, n: int, seed: int) -> list[str]:
+    """Samples of the rule with a few characters struck out, put in, or exchanged; most are nearly valid."""
+    chance = random.Random(seed)
+    marks = list("::://??##[[]]@@%%..  aZ09-_~!$'|\\^<>\"{}\t\n\x00\x7fé\u0660\ud800\U0001f600\u202e\ue000")
+    made: list[str] = []
+    for text in automaton(rule).sample(n, seed, length=30):
+        letters = list(text)
+        for _ in range(chance.randint(1, 3)):
+            at = chance.randint(0, len(letters))
+            letters[at : at + chance.randint(0, 2)] = [chance.choice(marks)] * chance.randint(0, 2)
+        made.append("".join(letters))
+    return made
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_parse_equals_the_grammar_on_its_cover(rule: str) -> None:
+    """DESIGN 5: on the W-method set, both kernels and the automaton give one answer."""
+    dfa = automaton(rule)
+    wrong: list[bytes] = []
+    for data in dfa.cover():
+        offset, state = dfa.run(data)
+        accepted = offset == len(data) and state in dfa.accepting
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            assert not accepted
+            continue
+        accepted = accepted and not BIDI.search(text)
+        if (parse(text, rule) is not None) is not accepted or (plain.parse(text, rule) is not None) is not accepted:
+            wrong.append(data)
+    assert wrong == []
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_character_in_every_place(rule: str) -> None:
+    """Each octet and each border of a range, put in at each place, and put in the place of each character."""
+    characters = code_points()
+    wrong: list[str] = []
+    for template in TEMPLATES:
+        for at in range(len(template) + 1):
+            for char in characters if "IRI" in rule else characters[:258]:
+                for after in (at, at + 1):
+                    text = template[:at] + char + template[after:]
+                    if (parse(text, rule) is not None) is not derives(rule, text):
+                        wrong.append(text)
+    assert wrong == []
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_samples_are_read(rule: str) -> None:
+    kind = KINDS_OF_VALUE[rule]
+    for text in automaton(rule).sample(2000, seed=11):
+        if derives(rule, text):
+            assert parse(text, rule) is not None
+            assert check_uri(text, rule) == []
+            assert str(kind(text)) == text
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_one_answer_of_everything(rule: str) -> None:
+    """parse, check and the value type agree with the grammar on what is nearly valid; the findings have their form."""
+    kind = KINDS_OF_VALUE[rule]
+    for text in mutations(rule, 3000, seed=12):
+        accepted = derives(rule, text)
+        found = check_uri(text, rule)
+        assert (parse(text, rule) is not None) is accepted, text
+        assert (found == []) is accepted, text
+        if accepted:
+            assert str(kind(text)) == text
+            continue
+        with pytest.raises(InvalidURI) as caught:
+            kind(text)
+        assert caught.value.finding == found[0]
+        # In the order of the text, and all inside it.
+        assert [f.start for f in found] == sorted(f.start for f in found), text
+        assert all(f.start <= f.end <= len(text) for f in found), text
+        for finding in found:
+            assert finding.kind in KINDS
+            assert finding.expected
+            assert finding.message in str(finding)
+
+
+@pytest.mark.parametrize("rule", ["URI", "URI-reference"])
+def test_public_check(rule: str) -> None:
+    for text in mutations(rule, 500, seed=13):
+        assert (check(text, rule=rule) == []) is automaton(rule).accepts(text)
+
+
+@pytest.mark.parametrize("rule", sorted(r.name for r in grammar("rfc3986").rules.values()))
+def test_check_by_any_rule(rule: str) -> None:
+    """check() asks any rule of the document, and its place is where the automaton stops."""
+    dfa = grammar("rfc3986").automaton(rule)
+    for text in [*dfa.sample(20, seed=5, length=8), *mutations("URI-reference", 50, seed=6), *mutations("path", 20, 7)]:
+        found = check(text, rule=rule)
+        assert (found == []) is dfa.accepts(text), text
+        if found and rule not in ("URI", "URI-reference"):
+            assert [f.start for f in found] == [dfa.expected(text).offset]
+    with pytest.raises(GrammarError):
+        check("a", rule=rule + "-x")
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_first_finding_lies_where_the_text_is_still_sound(rule: str) -> None:
+    """Before the place of the first finding, the text is the beginning of something valid.
+
+    Not so for the kinds that judge a construction as a whole: a second "@", an address in brackets.
+    """
+    whole = {"userinfo-at", "ip-literal-open", "ip-literal-address", "ip-literal-close", "ip-zone"}
+    for text in mutations(rule, 3000, seed=14):
+        found = check_uri(text, rule)
+        if found and found[0].kind not in whole | {"iri-bidi"}:
+            assert found[0].start <= automaton(rule).expected(text).offset, (text, found[0])
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_what_is_expected_is_right(rule: str) -> None:
+    """What the first finding expects can in fact stand at its place, as far as it is spelled out."""
+    for text in ["a", "a b", *mutations(rule, 1500, seed=15)]:
+        found = check_uri(text, rule)
+        if not found or found[0].start > automaton(rule).expected(text).offset:
+            continue
+        start, words = found[0].start, found[0].expected
+        characters = re.findall(r'"(.)"', words) + ["é"] * ("above U+007F" in words)
+        for char in characters:
+            assert automaton(rule).expected(text[:start] + char).offset == start + 1, (text, char, found[0])
+
+
+@cache
+def zoned(rule: str) -> Automaton:
+    """RFC 6874 2: three rules of the grammar, one of which replaces IP-literal."""
+    name = "rfc3987" if "IRI" in rule else "rfc3986"
+    text, count = re.subn(
+        r"(?m)^IP-literal +=.*$",
+        'IP-literal = "[" ( IPv6address / IPv6addrz / IPvFuture  ) "]"\n'
+        "ZoneID = 1*( unreserved / pct-encoded )\n"
+        'IPv6addrz = IPv6address "%25" ZoneID',
+        grammar(name).text,
+    )
+    assert count == 1
+    return Grammar(text).automaton(rule)
+
+
+def test_zone_identifiers_equal_the_grammar_on_its_cover() -> None:
+    dfa = zoned("URI-reference")
+    assert not dfa.difference(automaton("URI-reference")).empty
+    wrong: list[str] = []
+    for data in dfa.cover():
+        if data.isascii():
+            text, refused = data.decode(), not dfa.accepts(data)
+            if any((reader(text, "URI-reference", True) is None) is not refused for reader in (parse, plain.parse)):
+                wrong.append(text)
+    assert wrong == []
+
+
+@pytest.mark.parametrize("rule", ["URI", "IRI"])
+def test_zone_identifiers_by_character(rule: str) -> None:
+    template = "s://u@[fe80::1%25e-%41]:8/p"
+    assert parse(template, rule) is None
+    for at in range(len(template) + 1):
+        for char in code_points():
+            for after in (at, at + 1):
+                text = template[:at] + char + template[after:]
+                accepted = zoned(rule).accepts(text) and not (rule == "IRI" and BIDI.search(text))
+                assert (parse(text, rule, True) is not None) is accepted, text
+                if not accepted and at % 4 == 0:
+                    assert check_uri(text, rule, True)
+
+
+@pytest.mark.parametrize("rule", ["absolute-URI", "relative-ref", "uri", "absolute-IRI", "path"])
+def test_the_kernel_has_no_other_rules(rule: str) -> None:
+    """A rule that parse does not have is refused, or answered by its own grammar: not by that of another rule."""
+    texts = ["a:b", "a:b#f", "#f", "//h", "", "a:ü", "a", "a:b:c"]
+    try:
+        answers = [parse(text, rule) is not None for text in texts]
+    except (ValueError, LookupError):
+        return
+    assert answers == [automaton(rule).accepts(text) for text in texts]

@@ -1,0 +1,129 @@
+"""Rows from elsewhere: the JSON Schema suite, Fielding's tables, the printed examples, the WHATWG's URL tests.
+
+They lie beside the project, in ../shared/cases, and are not part of it.  A row that RFC 3986 contradicts stands
+in expected_failures.toml with its reason; it must fail, and a row that stands there must exist.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from typing import Any
+
+import pytest
+
+from overthere import URI, InvalidURI, Rung, URIReference, encode
+from overthere.editions.library import grammar
+from overthere.kernel import remove_dot_segments
+from support import SHARED, TESTS, outside
+
+if not SHARED.exists():
+    pytest.skip("../shared/cases is absent", allow_module_level=True)
+
+Row = dict[str, Any]
+
+FAILURES: dict[str, str] = {
+    row["id"]: row["reason"] for row in tomllib.loads((TESTS / "expected_failures.toml").read_text()).get("row", [])
+}
+# Target of the JSON Schema suite -> the grammar and the rule that its prose names.
+FORMATS = {
+    "uri": ("rfc3986", "URI"),
+    "uri-reference": ("rfc3986", "URI-reference"),
+    "iri": ("rfc3987", "IRI"),
+    "iri-reference": ("rfc3987", "IRI-reference"),
+    "ipv4": ("rfc3986", "IPv4address"),
+    "ipv6": ("rfc3986", "IPv6address"),
+}
+
+
+def known(rows: list[Row]) -> list[Any]:
+    """The rows as parameters; those that are expected to fail are marked so, strictly."""
+    return [
+        pytest.param(
+            row,
+            id=row["id"],
+            marks=[pytest.mark.xfail(strict=True, reason=FAILURES[row["id"]], raises=(AssertionError, InvalidURI))]
+            if row["id"] in FAILURES
+            else [],
+        )
+        for row in rows
+    ]
+
+
+def rows(*names: str, **wanted: tuple[str, ...]) -> list[Row]:
+    return [row for name in names for row in outside(name) if all(row[key] in values for key, values in wanted.items())]
+
+
+SCHEMA = rows("jsonschema_format", target=tuple(FORMATS))
+RESOLUTION = rows(
+    "resolution_tables", "roy_rel_examples", kind=("resolve",), spec=("rfc3986", "rfc3986-nonstrict"),
+)  # fmt: skip
+DOTS = rows("resolution_tables", kind=("normalize",), spec=("rfc3986",))
+SEEDS = rows("seed_examples", spec=("rfc3986",), kind=("valid", "equal", "parse", "encode"))
+WHATWG = rows("wpt_urltestdata")
+
+
+@pytest.mark.parametrize("row", known(SCHEMA))
+def test_json_schema(row: Row) -> None:
+    edition, rule = FORMATS[row["target"]]
+    assert grammar(edition).automaton(rule).accepts(row["input"]) is row["expected"], row["note"]
+
+
+@pytest.mark.parametrize("row", known(RESOLUTION))
+def test_resolution(row: Row) -> None:
+    strict = row["spec"] != "rfc3986-nonstrict"
+    assert str(URI(row["base"]).join(row["input"], strict)) == row["expected"], row["note"]
+
+
+@pytest.mark.parametrize("row", known(DOTS))
+def test_dots(row: Row) -> None:
+    assert remove_dot_segments(row["input"]) == row["expected"]
+
+
+@pytest.mark.parametrize("row", known(SEEDS))
+def test_printed(row: Row) -> None:
+    text, wanted = row["input"], row["expected"]
+    match row["kind"]:
+        case "valid":
+            assert str(URI(text)) == text
+        case "equal":
+            rung = {"syntax": Rung.SYNTAX, "scheme": Rung.SCHEME}[row["target"]]
+            assert URI(text).equivalent(URI(row["base"]), rung) is wanted
+        case "parse":
+            value = URIReference(text)
+            assert {name: getattr(value, name) for name in wanted} == wanted
+        case "encode":
+            assert encode(text) in (wanted if isinstance(wanted, list) else [wanted])
+        case other:
+            pytest.fail(f"a kind of row that is not read: {other}")
+
+
+def test_whatwg() -> None:
+    """Another specification's tests are only texts here: each is refused as InvalidURI, or kept as it is."""
+    kept = 0
+    for row in WHATWG:
+        base: URI | None = None
+        if row["base"] is not None:
+            try:
+                base = URI(row["base"])
+            except InvalidURI:
+                base = None
+        try:
+            value = URIReference(row["input"])
+        except InvalidURI as error:
+            shown = f"{error}\n{error!r}\n{error.figure()}"
+            assert shown, row["id"]
+            continue
+        assert str(value) == row["input"], row["id"]
+        kept += 1
+        if base is not None:
+            assert URI(str(base.join(value))).fragment == value.fragment
+    assert kept > 100
+
+
+def test_expected_failures_exist() -> None:
+    assert FAILURES.keys() <= {row["id"] for row in [*SCHEMA, *RESOLUTION, *DOTS, *SEEDS]}
+
+
+@pytest.mark.parametrize(("name", "least"), [("SCHEMA", 150), ("RESOLUTION", 140), ("SEEDS", 20), ("WHATWG", 900)])
+def test_rows_are_there(name: str, least: int) -> None:
+    assert len(globals()[name]) >= least

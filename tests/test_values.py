@@ -1,0 +1,376 @@
+"""The value types as Python values, what they refuse, and what is never shown: passwords."""
+
+from __future__ import annotations
+
+import copy
+import ipaddress
+import pickle
+import traceback
+from typing import Any
+
+import pytest
+
+import overthere
+from overthere import (
+    IRI,
+    URI,
+    CodingError,
+    GrammarError,
+    InvalidIRI,
+    InvalidURI,
+    IRIReference,
+    NoBase,
+    NotRegular,
+    NotSpecified,
+    OverthereError,
+    Unreachable,
+    URIReference,
+    check,
+    edition,
+    explain,
+)
+from overthere.errors import KINDS
+from overthere.kernel.components import Component
+
+NAMES = {"URI": URI, "URIReference": URIReference, "IRI": IRI, "IRIReference": IRIReference, "check": check}
+
+
+# -- a value like any other
+
+
+def test_match_statement() -> None:
+    match URI("http://u@h:8/p?q"):
+        case URI(scheme="http", host="h", port=port, fragment=None):
+            assert port == 8
+        case _:
+            pytest.fail("no match by name")
+    match URIReference("//h?#"):
+        case URIReference(None, "h", "", "", ""):
+            pass
+        case _:
+            pytest.fail("no match by position")
+
+
+def test_immutable() -> None:
+    value = URI("http://h/")
+    for name in ("host", "text", "_match", "anything"):
+        with pytest.raises(AttributeError):
+            setattr(value, name, "x")
+    for name in ("host", "_match"):
+        with pytest.raises(AttributeError):
+            delattr(value, name)
+    assert not hasattr(value, "__dict__")
+    assert copy.copy(value) is value is copy.deepcopy(value)
+
+
+class Own(URI):
+    """A class of a user's own."""
+
+    __slots__ = ()
+
+    @property
+    def site(self) -> str:
+        return f"{self.scheme}:{self.host}"
+
+
+def test_subclass() -> None:
+    value = Own("http://H/a/../b?q")
+    for other in (value.normalize(), value.replace(query=None), pickle.loads(pickle.dumps(value)), Own(URI("x://h"))):
+        assert type(other) is Own
+        assert other.site
+    assert repr(value) == "Own('http://H/a/../b?q')"
+    assert type(value.join("c")) is URI
+    assert value == URI(str(value))
+    assert hash(value) == hash(URI(str(value)))
+    with pytest.raises(InvalidURI):
+        Own("//h")
+
+
+def test_one_class_from_another() -> None:
+    assert URI(URIReference("a:b")) == URI("a:b")
+    assert URIReference(IRI("a:b")) == URI("a:b")
+    assert str(IRI(URI("a:b"))) == "a:b"
+    with pytest.raises(InvalidURI):
+        URI(URIReference("b"))
+    with pytest.raises(InvalidURI):
+        URI(IRI("a:ü"))
+    zoned = URI("http://[fe80::1%25a]/", zone=True)
+    assert URIReference(zoned).zone == "a"
+
+
+@pytest.mark.parametrize("wrong", [None, 5, b"http://h/", ["http://h/"], object(), bytearray(b"a:")])
+def test_only_text(wrong: Any) -> None:
+    for kind in (URI, URIReference, IRI, IRIReference, explain, check):
+        with pytest.raises(TypeError):
+            kind(wrong)
+    for method in (URI("a:b").join, URI("a:b").relate, URIReference("c").resolve):
+        with pytest.raises(TypeError):
+            method(wrong)
+
+
+def test_order_is_among_values() -> None:
+    assert sorted([URI("b:"), URI("B:"), URI("a:")]) == [URI("B:"), URI("a:"), URI("b:")]
+    with pytest.raises(TypeError):
+        assert URI("a:") < "b:"
+    assert URI("a:") != "a:"
+    assert len({URI("a:"), URIReference("a:"), URI("A:")}) == 2
+
+
+# -- the components
+
+
+@pytest.mark.parametrize(
+    ("authority", "text", "number"),
+    [("h", None, None), ("h:", "", None), ("h:0", "0", 0), ("h:080", "080", 80), ("h:65536", "65536", 65536),
+     ("h:" + "9" * 18, "9" * 18, 10**18 - 1), ("h:" + "9" * 19, "9" * 19, None),
+     ("h:" + "0" * 50 + "7", "0" * 50 + "7", 7), ("u:1@h", None, None), ("[::1]:5", "5", 5), (":5", "5", 5)],
+)  # fmt: skip
+def test_port(authority: str, text: str | None, number: int | None) -> None:
+    """3.2.3."""
+    assert (URI(f"x://{authority}").port_text, URI(f"x://{authority}").port) == (text, number)
+
+
+@pytest.mark.parametrize(
+    ("host", "kind", "ip", "zone"),
+    [
+        ("", "reg-name", None, None),
+        ("h", "reg-name", None, None),
+        ("1.2.3.4", "IPv4address", "1.2.3.4", None),
+        ("01.2.3.4", "reg-name", None, None),
+        ("256.2.3.4", "reg-name", None, None),
+        ("1.2.3.4.", "reg-name", None, None),
+        ("%31.2.3.4", "reg-name", None, None),
+        ("[::1]", "IPv6address", "::1", None),
+        ("[::FFFF:1.2.3.4]", "IPv6address", "::ffff:1.2.3.4", None),
+        ("[1:2:3:4:5:6:7::]", "IPv6address", "1:2:3:4:5:6:7:0", None),
+        ("[v1.x:y]", "IPvFuture", None, None),
+        ("[VA.x]", "IPvFuture", None, None),
+        ("[fe80::1%25en0]", "IPv6address", "fe80::1%en0", "en0"),
+        ("[fe80::1%25a%2Db]", "IPv6address", "fe80::1%a-b", "a%2Db"),
+    ],
+)
+def test_host(host: str, kind: str, ip: str | None, zone: str | None) -> None:
+    """3.2.2: the first alternative that matches; RFC 6874."""
+    value = URI(f"x://{host}", zone=zone is not None)
+    assert value.host == host
+    assert value.host_kind == kind
+    assert value.ip == (None if ip is None else ipaddress.ip_address(ip))
+    assert value.zone == zone
+    assert pickle.loads(pickle.dumps(value)) == value
+    assert value.replace(path="/p").host == host
+
+
+@pytest.mark.parametrize("zone", ["a%2Fb", "%25", "%FF", "%00", "a%20b"])
+def test_ip_of_any_zone(zone: str) -> None:
+    """DESIGN law 7: whatever RFC 6874 derives, .ip is an address, None, or a documented refusal."""
+    value = URI(f"x://[fe80::1%25{zone}]/", zone=True)
+    assert value.zone == zone
+    try:
+        found = value.ip
+    except OverthereError:
+        return
+    assert found is None or found.version == 6
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "segments"),
+    [("a:", "uri", ()), ("a:b/c", "uri", ("b", "c")), ("//h", "network-path", ()), ("//h/", "network-path", ("",)),
+     ("/", "absolute-path", ("",)), ("/a/", "absolute-path", ("a", "")), ("/a%2Fb", "absolute-path", ("a%2Fb",)),
+     ("b", "relative-path", ("b",)), ("b/", "relative-path", ("b", "")), ("?", "relative-path", ()),
+     ("?#", "relative-path", ()), ("", "same-document", ()), ("#", "same-document", ()), (".", "relative-path", (".",)),
+     ("a:/.//b", "uri", (".", "", "b"))],
+)  # fmt: skip
+def test_form_and_segments(text: str, form: str, segments: tuple[str, ...]) -> None:
+    """3.3, 4.1, 4.2, 4.4."""
+    assert (URIReference(text).form, URIReference(text).segments) == (form, segments)
+
+
+def test_decoded() -> None:
+    value = URI("x://%C3%BC@%41:8/%2F+%E9?%C3%A9#%00")
+    wanted: dict[Component, bytes] = {"scheme": b"x", "userinfo": "ü".encode(), "host": b"A", "port": b"8",
+                                      "path": b"//+\xe9", "query": "é".encode(), "fragment": b"\0"}  # fmt: skip
+    assert {c: value.decoded_bytes(c) for c in wanted} == wanted
+    assert value.decoded("userinfo") == "ü"
+    assert value.decoded(charset="latin-1") == "//+é"
+    assert value.decoded(errors="replace") == "//+\ufffd"
+    assert URIReference("a").decoded("query") is None
+    assert URIReference("a").decoded_bytes("host") is None
+    with pytest.raises(CodingError):
+        value.decoded()
+    nothing: Any = "nothing"
+    for method in (value.decoded, value.decoded_bytes, value.span):
+        with pytest.raises(KeyError):
+            method(nothing)
+
+
+# -- resolution
+
+
+def test_same_document() -> None:
+    """4.4 and decision 3986-11: by the target, its fragment aside, and not by the syntax."""
+    base = "http://a/b/c?q#f"
+    same = ["", "#", "#s", "c?q", "?q", "./c?q", "/b/c?q", "//a/b/c?q#x", "http://a/b/c?q", "../b/c?q"]
+    assert all(URIReference(r).same_document(base) for r in same)
+    assert not any(
+        URIReference(r).same_document(URI(base)) for r in ["c", "?", "?Q", "http://A/b/c?q", "c?q/", "//a", "."]
+    )
+
+
+def test_base_needs_a_scheme() -> None:
+    """5.1."""
+    for action in (URIReference("g").resolve, URIReference("g").same_document):
+        with pytest.raises(NoBase, match=r"RFC 3986 5\.1"):
+            action(URIReference("//u:secret@h"))  # type: ignore[arg-type]
+        with pytest.raises(InvalidURI) as caught:
+            action("//h")
+        assert caught.value.kind == "scheme-missing"
+    with pytest.raises(Unreachable, match=r"5\.2\.4"):
+        URI("a:b").relate("a:c/../d")
+
+
+def test_not_strict() -> None:
+    """5.2.2, 5.4.2: the scheme of the base is ignored where it is the same, in any case."""
+    base = URI("http://a/b/c/d;p?q")
+    assert base.join("HTTP:g") == URI("HTTP:g")
+    assert base.join("HTTP:g", strict=False) == URI("http://a/b/c/g")
+    assert base.join("http:", strict=False) == base
+    assert base.join("x:g", strict=False) == URI("x:g")
+    assert str(IRI(str(base)).join("http:ü", strict=False)) == "http://a/b/c/ü"
+
+
+# -- the exceptions
+
+
+ERRORS: list[tuple[Any, type[OverthereError]]] = [
+    (lambda: URI("http://h:8o/"), InvalidURI),
+    (lambda: IRI("http://h/\u202e"), InvalidIRI),
+    (lambda: URI("a:").relate("a:../b"), Unreachable),
+    (lambda: URIReference("a").resolve(URIReference("b")), NoBase),  # type: ignore[arg-type]
+    (lambda: overthere.decode("%"), CodingError),
+    (lambda: edition("rfc1"), NotSpecified),
+    (lambda: overthere.grammar.Grammar("r = <p>").rules, GrammarError),
+    (lambda: overthere.grammar.Grammar("r = r").automaton("r"), NotRegular),
+]
+
+
+@pytest.mark.parametrize(("action", "kind"), ERRORS)
+def test_exceptions(action: Any, kind: type[OverthereError]) -> None:
+    with pytest.raises(OverthereError) as caught:
+        action()
+    error = caught.value
+    assert type(error) is kind
+    assert isinstance(error, LookupError if kind is NotSpecified else ValueError)
+    for other in (pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)):
+        assert type(other) is kind
+        assert (str(other), repr(other), other.args) == (str(error), repr(error), error.args)
+        assert vars(other) == vars(error)
+
+
+def test_invalid_uri_says_where() -> None:
+    with pytest.raises(InvalidURI) as caught:
+        URI("x:/ü/😀 a")
+    error = caught.value
+    assert (error.text, error.kind, error.start, error.end, error.component) == ("x:/ü/😀 a", "non-ascii", 3, 4, "path")
+    assert "\n" not in str(error)
+    first, second, third = error.figure().split("\n")
+    assert (first[second.index("^")], third) == ("ü", str(error))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_has_its_examples(kind: str) -> None:
+    """The bad example of the table has the kind, the good one has no finding at all."""
+
+    def findings(example: str) -> list[str]:
+        if not example.startswith(tuple(f"{name}{mark}" for name in NAMES for mark in "(.")):
+            return [f.kind for f in check(example)]
+        try:
+            found = eval(example, dict(NAMES))
+        except InvalidURI as error:
+            return [error.kind]
+        return [f.kind for f in found] if isinstance(found, list) else []
+
+    row = KINDS[kind]
+    if row.bad:
+        assert kind in findings(row.bad)
+    assert findings(row.good) == []
+    assert row.source.startswith("RFC 3")
+
+
+def test_limit_of_findings() -> None:
+    text = "http://h/" + "|a" * 30
+    assert len(check(text)) == 30
+    assert check(text, limit=30) == check(text, limit=None) == check(text)
+    *most, more = check(text, limit=10)
+    assert [f.start for f in most] == [9 + 2 * i for i in range(10)]
+    assert (more.kind, more.message) == ("more", "20 further findings are not listed")
+
+
+# -- passwords: RFC 3986 3.2.1, 7.5
+
+SECRETS = [
+    "http://u:{}@h/", "//u:{}@h", "http://u:{}@h:8o/", "http://u:{}@h|/", "http://u:{}@h/ü ", "http://:{}@h/[",
+    "1http://u:{}@h/", "ht tp://u:{}@h/", "http://u|:{}@h/", "http://u:{}@[::1/", "http://u:{}@@h/", "://u:{}@h/",
+    "http://a@u:{}@h", "http://u:x:{}@h|", " http://u:{}@h", "http://ü:{}@h/", "x://u:{}@/../%",
+    "http://u:{}@h:80:90/#", "http://u:{}@h/" + "a" * 300 + "|", "http://u:" + "b" * 300 + "{}@h|",
+]  # fmt: skip
+PASSWORDS = ["Geheim7", "Ge|heim7", "Ge heim7", "Ge\theim7", "Ge/heim7", "Ge?heim7", "Ge#heim7", "Gëheim7", "%Geheim7",
+             "Ge[heim7", "Ge@heim7", "Ge:heim7", "a/G:e@heim7", "Ge\u202eheim7", "Ge\\heim7", "Geheim7/?#"]  # fmt: skip
+
+
+def seen(value: object) -> list[str]:
+    """All that is printed of a value, or of the exception that it is."""
+    if isinstance(value, InvalidURI):
+        return [
+            str(value),
+            repr(value),
+            value.figure(),
+            value.figure(20),
+            "".join(traceback.format_exception_only(value)),
+        ]
+    return [repr(value)]
+
+
+@pytest.mark.parametrize("shape", SECRETS)
+def test_no_password_is_shown(shape: str) -> None:
+    for password in PASSWORDS:
+        text = shape.format(password)
+        shown = [str(f) for f in check(text)]
+        for kind in (URI, URIReference, IRI, IRIReference):
+            try:
+                value = kind(text)
+            except InvalidURI as error:
+                shown += seen(error)
+            else:
+                shown += [*seen(value), repr([value]), repr({"u": value})]
+        assert not [s for s in shown if "heim7" in s], text
+
+
+@pytest.mark.parametrize("shape", SECRETS)
+def test_no_password_is_explained(shape: str) -> None:
+    for password in PASSWORDS:
+        text = shape.format(password)
+        explanation = explain(text)
+        shown = [str(explanation), explanation.figure(30), explain("a", base=text).render(40)]
+        assert not [s for s in shown if "heim7" in s], text
+
+
+@pytest.mark.parametrize("password", [*PASSWORDS, "12/heim7", "/heim7", "1?heim7", "#heim7"])
+def test_no_password_is_shown_where_it_is_given(password: str) -> None:
+    """Here it is known what the password is, whatever characters it has."""
+    base = URI("http://u:old@h/")
+    makers: list[Any] = [
+        lambda: URI.build(scheme="http", userinfo=f"u:{password}", host="h"),
+        lambda: URI.build(scheme="http", userinfo=("u", password), host="h|"),
+        lambda: URI.build(scheme="http", authority=f"u:{password}@h"),
+        lambda: URI.build(userinfo=f"u:{password}"),
+        lambda: base.replace(userinfo=f"u:{password}"),
+        lambda: base.replace(userinfo=f"u:{password}", host="a:b"),
+        lambda: base.replace(userinfo=f"u:{password}", host=None),
+        lambda: base.replace(authority=f"u:{password}@h:x"),
+    ]
+    for make in makers:
+        try:
+            value = make()
+        except (InvalidURI, CodingError) as error:
+            value = error
+        assert not [s for s in seen(value) if "heim7" in s]
