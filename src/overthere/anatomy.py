@@ -14,6 +14,7 @@ from overthere.kernel.reference import APPENDIX_B
 from overthere.normalize import Change, Rung, changes, normal_form
 from overthere.redact import MASK, mask, password_span
 from overthere.uri import URI, URIReference
+from overthere.value import Value
 
 __all__ = ["Explanation", "Form", "Row", "explain"]
 
@@ -38,7 +39,7 @@ class Form(NamedTuple):
     changes: list[Change]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explanation:
     """What a text is; `str()` is the figure and the tables, `to_dict()` the same as data.
 
@@ -90,6 +91,9 @@ class Explanation:
 
     def __str__(self) -> str:
         return self.render()
+
+    def __repr__(self) -> str:
+        return f"<Explanation of {mask(self.text)!r}: {self.kind}, {len(self.findings)} findings>"
 
     def render(self, width: int = 80) -> str:
         """The whole explanation as lines of at most about `width` columns."""
@@ -156,7 +160,7 @@ def explain(text: str, base: str | URI | None = None, *, zone: bool = False) -> 
 
     base: where given, the target of the reference is worked out against it (RFC 3986 5.2).
 
-    Raises: TypeError if `text` is not text; nothing for any text.
+    Raises: TypeError if `text` or `base` is not text; nothing for any text.
 
     >>> print(explain("http://Example.com/%7Eu").figure())
      http://Example.com/%7Eu
@@ -166,6 +170,8 @@ def explain(text: str, base: str | URI | None = None, *, zone: bool = False) -> 
     """
     if not isinstance(text, str):
         raise TypeError(f"explain() takes text, not {type(text).__name__}")
+    if not isinstance(base, str | Value | None):
+        raise TypeError(f"a base is text or a URI, not {type(base).__name__}")
     findings = check_uri(text, "URI-reference", zone, limit=20)
     own = None if base is None else str(base)
     if findings:

@@ -75,7 +75,7 @@ def encode(data: str | bytes, component: str = "segment", *, keep: str | None = 
         except UnicodeEncodeError as error:
             shown = f"U+{ord(error.object[error.start]):04X}"
             raise CodingError(f"{shown} at {error.start} has no octets in {charset} (RFC 3986 2.5)") from None
-        except (LookupError, UnicodeError):
+        except (LookupError, ValueError):
             raise CodingError(f"{charset!r} is no charset that Python can write") from None
     return percent_encode(data, safe)
 
@@ -122,5 +122,5 @@ def decode(text: str | bytes, *, charset: str = "utf-8", errors: str = "strict")
         raise CodingError(
             f"the octet %{octet:02X} at {error.start} of the decoded octets is not {charset} (RFC 3986 2.5)"
         ) from None
-    except (LookupError, UnicodeError) as error:
+    except (LookupError, ValueError) as error:
         raise CodingError(str(error)) from None

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from overthere.errors import KINDS, Finding, InvalidIRI, InvalidURI, name_of
 from overthere.grammar import Grammar
 from overthere.kernel.classes import CHARSETS, IPRIVATE, PATTERNS, UCSCHAR
-from overthere.kernel.reference import APPENDIX_B, BIDI_CONTROLS, ip_literal, parse
+from overthere.kernel.reference import APPENDIX_B, BIDI_CONTROLS, ip_literal, parse, spread
 from overthere.redact import password_span
 
 __all__ = ["check_uri", "grammar_of", "refusal", "walk"]
@@ -59,19 +59,21 @@ def refusal(text: str, rule: str, zone: bool = False) -> InvalidURI:
 @cache
 def _foreign(component: str, iri: bool) -> re.Pattern[str]:
     """What a component cannot hold, in runs of one kind."""
-    extra = "".join(f"{chr(a)}-{chr(b)}" for a, b in UCSCHAR) if iri else ""
-    private = "".join(f"{chr(a)}-{chr(b)}" for a, b in IPRIVATE)
-    if iri and component == "query":
-        extra += private
-    legal = f"{re.escape(CHARSETS[component])}{extra if component not in ('scheme', 'port') else ''}"
     escapes = component not in ("scheme", "port")
-    return re.compile(
-        (r"(?P<pct>%(?![0-9A-Fa-f][0-9A-Fa-f]))|" if escapes else "")
-        + r"(?P<space>\ +)|(?P<control>[\x00-\x1f\x7f]+)"
-        + (rf"|(?P<bidi>[{BIDI_CONTROLS}]+)|(?P<private>(?![{legal}])[{private}]+)" if iri else "")
-        + rf"|(?P<other>(?:(?![{legal}])[^\x00-\x7f])+)"
-        + rf"|(?P<char>[^{legal}{'%' if escapes else ''}\x00-\x20\x7f-\U0010ffff]+)"
-    )
+    extra = spread(UCSCHAR) if iri and escapes else ""
+    private = spread(IPRIVATE) if iri and escapes and component != "query" else ""
+    if iri and component == "query":
+        extra += spread(IPRIVATE)
+    groups = [
+        r"(?P<pct>%(?![0-9A-Fa-f][0-9A-Fa-f]))" if escapes else "",
+        r"(?P<space>\ +)",
+        r"(?P<control>[\x00-\x1f\x7f]+)",
+        f"(?P<bidi>[{BIDI_CONTROLS}]+)" if iri else "",
+        f"(?P<private>[{private}]+)" if private else "",
+        f"(?P<other>[^\\x00-\\x7f{extra}{private}]+)",
+        rf"(?P<char>[^{re.escape(CHARSETS[component])}{'%' if escapes else ''}\x00-\x20\x7f-\U0010ffff]+)",
+    ]
+    return re.compile("|".join(filter(None, groups)))
 
 
 _KIND_OF_GROUP = {
@@ -233,8 +235,8 @@ class _Walker:
                 kind = "iri-char" if self.iri else "non-ascii"
             else:
                 kind = _KIND_OF_GROUP[group]
-            if group == "pct":
-                high = min(low + 3, end)
+            if group == "pct" and self.text[low + 1 : min(low + 2, end)] in CHARSETS["HEXDIG"]:
+                high = min(low + 2, end)
             yield _Place(kind, low, high, component, "pct-encoded" if group == "pct" else charset)
 
 

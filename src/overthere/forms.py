@@ -20,7 +20,8 @@ Pairs: TypeAlias = "Mapping[str, Value | Iterable[Value]] | Iterable[tuple[str |
 def encode(pairs: Pairs, *, charset: str = "utf-8") -> str:
     """The query for pairs, in their order; in a mapping a list gives one pair for each of its items.
 
-    None as a value writes the name without "=".  Everything but unreserved characters is encoded, a space as "+".
+    None as a value writes the name without "="; an empty name with None, alone, is the empty query.
+    Everything but unreserved characters is encoded, a space as "+".
 
     Raises: CodingError for text that `charset` does not have; TypeError for other types.
 

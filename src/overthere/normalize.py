@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from overthere import kernel
 from overthere.kernel.reference import GROUPS, STEPS, parse, recompose, split
+from overthere.value import Value
 
 __all__ = ["Change", "Rung", "changes", "lowest_rung", "normal_form"]
 
@@ -56,6 +57,12 @@ class Change(NamedTuple):
     after: str | None
     source: str
 
+    def __repr__(self) -> str:
+        # A userinfo may hold a password (7.5).
+        before, after = ("***", "***") if self.component == "userinfo" else (self.before, self.after)
+        place = f"{self.component} at {self.start}..{self.end}"
+        return f"<Change {self.rung.name}: {place}, {before!r} to {after!r}, {self.source}>"
+
 
 def normal_form(text: str, rung: Rung = Rung.SYNTAX, evidence: Mapping[str, str] | None = None) -> str:
     """The normal form of a valid URI or reference, as text.
@@ -66,6 +73,7 @@ def normal_form(text: str, rung: Rung = Rung.SYNTAX, evidence: Mapping[str, str]
     >>> normal_form("eXAMPLE://a/./b/../b/%63/%7bfoo%7d")
     'example://a/b/c/%7Bfoo%7D'
     """
+    rung = Rung(rung)
     form = kernel.normalize(text, min(rung, Rung.SCHEME))
     if rung < Rung.PROTOCOL or not evidence:
         return form
@@ -116,15 +124,23 @@ def _compare(rung: Rung, before: str, after: str) -> list[Change]:
     return found
 
 
-def lowest_rung(a: object, b: object, evidence: Mapping[str, str] | None = None) -> Rung | None:
+def _valid(value: Value | str) -> str:
+    from overthere.uri import URIReference
+
+    return str(value if isinstance(value, Value) else URIReference(value))
+
+
+def lowest_rung(a: Value | str, b: Value | str, evidence: Mapping[str, str] | None = None) -> Rung | None:
     """The lowest rung at which two URIs are equal; None if they are not at any.
 
-    a, b: URI, URIReference or valid text.
+    a, b: values, or text.
+
+    Raises: InvalidURI for text that is no URI-reference.
 
     >>> lowest_rung("http://example.com", "http://EXAMPLE.com:80/")
     <Rung.SCHEME: 4>
     """
-    one, two = str(a), str(b)
+    one, two = _valid(a), _valid(b)
     for rung in Rung:
         if normal_form(one, rung, evidence) == normal_form(two, rung, evidence):
             return rung

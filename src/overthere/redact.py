@@ -8,7 +8,7 @@ __all__ = ["MASK", "mask", "password_span"]
 
 MASK = "***"
 
-_AUTHORITY = re.compile(r"[^:/?#]*+:?//([^/?#]*)")
+_AUTHORITY = re.compile(r"(?:[^/?#]*:)?//([^/?#]*)")
 
 
 def password_span(text: str) -> tuple[int, int] | None:

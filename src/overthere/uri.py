@@ -165,6 +165,8 @@ class URIReference(Value):
     def normalize(self, rung: Rung = Rung.SYNTAX, *, evidence: Mapping[str, str] | None = None) -> Self:
         """The normal form at a rung of the ladder (6.2); see `Rung`.
 
+        Raises: ValueError for a number that is no rung.
+
         A normal form is a key to compare with.  A relative-path reference keeps its dot-segments (6.2.2.3).
 
         >>> str(URI("HTTP://Example.com:80/%7Eu/../a").normalize(Rung.SCHEME))

@@ -39,7 +39,7 @@ def check(text: str, edition: str = "rfc3986", *, rule: str | None = None, limit
     Raises: nothing for any text; NotSpecified or GrammarError for a name that does not exist.
 
     >>> [(f.kind, f.start, f.end) for f in check("http://h:8o/a b%zz")]
-    [('port-char', 10, 11), ('space', 13, 14), ('pct-encoded', 15, 18)]
+    [('port-char', 10, 11), ('space', 13, 14), ('pct-encoded', 15, 16)]
     """
     return _edition(edition).check(text, rule, limit)
 

@@ -217,7 +217,7 @@ class Automaton:
         return found
 
     def witness(self) -> str | None:
-        """The shortest string that is accepted (the most readable among equals), or None.
+        """The shortest string that is accepted, in UTF-8 octets (the most readable among equals), or None.
 
         >>> from overthere.editions import edition
         >>> edition("rfc3986").grammar.automaton("URI").witness()

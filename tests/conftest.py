@@ -1,0 +1,33 @@
+"""A test is skipped only for a reason that stands in expected_failures.toml."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+
+from support import TESTS
+
+LISTED = {row["reason"] for row in tomllib.loads((TESTS / "expected_failures.toml").read_text()).get("skip", ())}
+UNLISTED: list[str] = []
+
+
+def note(report: pytest.TestReport | pytest.CollectReport) -> None:
+    if report.skipped and isinstance(report.longrepr, tuple):
+        reason = report.longrepr[2].removeprefix("Skipped: ")
+        if reason not in LISTED:
+            UNLISTED.append(f"{report.nodeid}: {reason}")
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    note(report)
+
+
+def pytest_collectreport(report: pytest.CollectReport) -> None:
+    note(report)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if UNLISTED:
+        print("\nskipped for a reason that expected_failures.toml does not hold:", *UNLISTED, sep="\n  ")
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
