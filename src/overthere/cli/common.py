@@ -13,8 +13,9 @@ import click
 from overthere.errors import InvalidURI, OverthereError, printable
 from overthere.normalize import Rung
 from overthere.redact import mask
+from overthere.uri import URI
 
-__all__ = ["Output", "base_option", "format_option", "inputs", "rung_option", "texts_argument", "width"]
+__all__ = ["Output", "base_option", "base_uri", "format_option", "inputs", "rung_option", "texts_argument", "width"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -35,6 +36,14 @@ def texts_argument(function: F) -> F:
 
 def base_option(required: bool) -> Callable[[F], F]:
     return click.option("--base", required=required, metavar="URI", help="The base URI (RFC 3986 5.1).")
+
+
+def base_uri(text: str) -> URI:
+    """The base that was given; a usage error with its figure if it is no URI."""
+    try:
+        return URI(text)
+    except InvalidURI as error:
+        raise click.UsageError(f"--base is no URI\n{error.figure()}") from None
 
 
 def rung_option(function: F) -> F:

@@ -15,8 +15,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from overthere.cli.common import rung_option
-from overthere.errors import InvalidURI, columns, printable
+from overthere.cli.common import base_uri, rung_option
+from overthere.errors import columns, printable
 from overthere.links import Document, Link, documents, extract
 from overthere.normalize import Rung
 from overthere.redact import mask
@@ -35,10 +35,7 @@ def command(sources: tuple[str, ...], base: str | None, output: Path | None, run
     Without -o the table is printed.  A broken document or reference is a row, not an end; the summary
     on standard error counts them.  Exit 1 if a document could not be read.
     """
-    try:
-        own = None if base is None else URI(base)
-    except InvalidURI as error:
-        raise click.UsageError(f"--base is no URI\n{error.figure()}") from None
+    own = None if base is None else base_uri(base)
     try:
         with _progress(sources, own) as on_document:
             counted = Summary()

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import click
 
-from overthere.cli.common import Output, base_option, format_option, inputs, texts_argument
-from overthere.errors import InvalidURI, OverthereError
-from overthere.uri import URI
+from overthere.cli.common import Output, base_option, base_uri, format_option, inputs, texts_argument
+from overthere.errors import OverthereError
 
 
 @click.command()
@@ -16,10 +15,7 @@ from overthere.uri import URI
 def command(texts: tuple[str, ...], base: str, form: str) -> None:
     """Find the shortest reference from a base to each target; one a line."""
     output = Output(form)
-    try:
-        own = URI(base)
-    except InvalidURI as error:
-        raise click.UsageError(f"--base is no URI\n{error.figure()}") from None
+    own = base_uri(base)
     for text in inputs(texts, "target URIs"):
         try:
             reference = own.relate(text)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from overthere.cli.common import Output, base_option, format_option, inputs, texts_argument
-from overthere.errors import InvalidURI, OverthereError
-from overthere.uri import URI, URIReference
+from overthere.cli.common import Output, base_option, base_uri, format_option, inputs, texts_argument
+from overthere.errors import OverthereError
+from overthere.uri import URIReference
 
 
 @click.command()
@@ -17,10 +17,7 @@ from overthere.uri import URI, URIReference
 def command(texts: tuple[str, ...], base: str, loose: bool, form: str) -> None:
     """Resolve references against a base; one target a line."""
     output = Output(form)
-    try:
-        own = URI(base)
-    except InvalidURI as error:
-        raise click.UsageError(f"--base is no URI\n{error.figure()}") from None
+    own = base_uri(base)
     for text in inputs(texts, "references"):
         try:
             reference = URIReference(text)
