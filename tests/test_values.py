@@ -79,7 +79,7 @@ def test_subclass() -> None:
         assert type(other) is Own
         assert other.site
     assert repr(value) == "Own('http://H/a/../b?q')"
-    assert type(value.join("c")) is URI
+    assert type(value.join("c")) is Own
     assert value == URI(str(value))
     assert hash(value) == hash(URI(str(value)))
     with pytest.raises(InvalidURI):

@@ -50,7 +50,7 @@ class URIReference(Value):
     rule = "URI-reference"
 
     def resolve(self, base: URI | str, strict: bool = True) -> URI:
-        """The target URI (5.2); the fragment of `base` plays no part (5.1).
+        """The target URI (5.2), of the type of `base`, whose fragment plays no part (5.1).
 
         strict: False ignores a scheme equal to the base's, as parsers before RFC 3986 did (5.2.2).
 
@@ -60,6 +60,8 @@ class URIReference(Value):
         'http://a/b/g'
         """
         base = base if isinstance(base, Value) else URI(base)
+        if isinstance(base, URI):
+            return base.join(self, strict)
         return URI(resolve_text(base, self, strict), zone=self.zone is not None or base.zone is not None)
 
     def same_document(self, base: URI | str) -> bool:
@@ -172,6 +174,8 @@ class URIReference(Value):
         >>> str(URI("HTTP://Example.com:80/%7Eu/../a").normalize(Rung.SCHEME))
         'http://example.com/a'
         """
+        if rung <= Rung.SYNTAX and (normal := self._normalize(rung)) is not None:
+            return normal
         text = str(self)
         form = normal_form(text, rung, evidence)
         return self if form == text else type(self)(form, zone=self.zone is not None)
@@ -223,16 +227,21 @@ class URI(URIReference):
         @property
         def scheme(self) -> str: ...  # always defined (3.1)
 
-    def join(self, reference: URIReference | str, strict: bool = True) -> URI:
-        """The target of a reference against this URI as the base (5.2).
+    def join(self, reference: URIReference | str, strict: bool = True) -> Self:
+        """The target of a reference against this URI as the base (5.2), of the type of this value.
 
         Raises: InvalidURI if `reference` is text that is no URI-reference.
 
         >>> str(URI("http://a/b/c/d;p?q").join("../g"))
         'http://a/b/g'
         """
+        target = self._join(reference, strict)
+        if target is not None:
+            return target
         reference = reference if isinstance(reference, Value) else URIReference(reference)
-        return reference.resolve(self, strict)
+        return type(self)(
+            resolve_text(self, reference, strict), zone=self.zone is not None or reference.zone is not None
+        )
 
     def relate(self, target: URI | str) -> URIReference:
         """The shortest reference such that `self.join(it) == target`.

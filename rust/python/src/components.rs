@@ -4,7 +4,9 @@
 //! are bytes too.  IRIs come with the offsets that the reference kernel found.
 
 use overthere_core::host::{host_kind, HostKind};
+use overthere_core::normalize::{may_change, normalize as core_normalize, SYNTAX};
 use overthere_core::parse::{parse, Rule, Spans, OMITTED};
+use overthere_core::resolve::{resolve, Parsed};
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::intern;
@@ -53,6 +55,11 @@ impl Components {
             "fragment" => self.spans.fragment(self.length),
             _ => return None,
         })
+    }
+
+    /// Whether the host is an IP-literal with a zone identifier.
+    fn has_zone(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(zone_of(self.part(py, self.spans.host())?).is_some())
     }
 
     fn part<'py>(&'py self, py: Python<'py>, place: Place) -> PyResult<&'py str> {
@@ -293,6 +300,57 @@ impl Components {
     /// Raises: KeyError for a name that is no component.
     fn span(&self, component: &str) -> PyResult<Place> {
         self.place(component).ok_or_else(|| PyKeyError::new_err(component.to_owned()))
+    }
+
+    /// What `URI.join` does, if nothing about it is unusual; else None.
+    #[pyo3(name = "_join")]
+    fn join<'py>(
+        slf: &Bound<'py, Self>,
+        reference: &Bound<'py, PyAny>,
+        strict: bool,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let py = slf.py();
+        let base = slf.get();
+        if !base.ascii || base.spans.scheme_end == OMITTED || base.has_zone(py)? {
+            return Ok(None);
+        }
+        let mut out = Vec::new();
+        let one = Parsed { text: base.text.bind(py).to_str()?.as_bytes(), spans: &base.spans };
+        if let Ok(text) = reference.cast_exact::<PyString>() {
+            let Ok(characters) = text.to_str() else { return Ok(None) };
+            let Ok(spans) = parse(characters.as_bytes(), Rule::UriReference, false) else { return Ok(None) };
+            resolve(one, Parsed { text: characters.as_bytes(), spans: &spans }, strict, &mut out);
+        } else if let Ok(other) = reference.cast::<Components>() {
+            let two = other.get();
+            if !two.ascii || two.has_zone(py)? {
+                return Ok(None);
+            }
+            let text = two.text.bind(py).to_str()?;
+            resolve(one, Parsed { text: text.as_bytes(), spans: &two.spans }, strict, &mut out);
+        } else {
+            return Ok(None);
+        }
+        slf.get_type().call1((crate::text::text(py, &out)?,)).map(Some)
+    }
+
+    /// What `normalize` does at a generic rung, if nothing about it is unusual; else None.
+    #[pyo3(name = "_normalize")]
+    fn normalize<'py>(slf: &Bound<'py, Self>, rung: u8) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let py = slf.py();
+        let own = slf.get();
+        if !own.ascii || rung > SYNTAX || own.has_zone(py)? {
+            return Ok(None);
+        }
+        let text = own.text.bind(py).to_str()?.as_bytes();
+        if !may_change(text, &own.spans, rung) {
+            return Ok(Some(slf.clone().into_any()));
+        }
+        let mut out = Vec::new();
+        core_normalize(text, &own.spans, rung, &mut out);
+        if out == text {
+            return Ok(Some(slf.clone().into_any()));
+        }
+        slf.get_type().call1((crate::text::text(py, &out)?,)).map(Some)
     }
 
     /// The five components as a tuple.

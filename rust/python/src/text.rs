@@ -11,7 +11,7 @@ use pyo3::types::{PyBytes, PyString};
 use crate::components::{ascii_text, Components};
 
 /// What the core writes is US-ASCII, for it writes parts of valid texts.
-fn text<'py>(py: Python<'py>, out: &[u8]) -> PyResult<Bound<'py, PyString>> {
+pub(crate) fn text<'py>(py: Python<'py>, out: &[u8]) -> PyResult<Bound<'py, PyString>> {
     let characters = std::str::from_utf8(out).map_err(|e| PyValueError::new_err(e.to_string()))?;
     Ok(PyString::new(py, characters))
 }

@@ -100,6 +100,14 @@ class Components:
         """The fragment (3.5) without its "#", or None."""
         return self._match[8]
 
+    def _join(self, reference: object, strict: bool) -> Self | None:
+        """The fast kernel's way through `URI.join`; None takes the long one."""
+        return None
+
+    def _normalize(self, rung: int) -> Self | None:
+        """The fast kernel's way through `URIReference.normalize`; None takes the long one."""
+        return None
+
     def _parts(self) -> Parts:
         return Parts._make(self._match.group(1, 2, 6, 7, 8))
 
