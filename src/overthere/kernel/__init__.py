@@ -42,7 +42,8 @@ if not TYPE_CHECKING and _asked != "reference":
 
 if TYPE_CHECKING or not _native_found:
     from overthere.kernel.components import Components, parse, resolve
-    from overthere.kernel.reference import name, normalize, percent_decode, percent_encode, remove_dot_segments
+    from overthere.kernel.percent import percent_decode, percent_encode
+    from overthere.kernel.reference import name, normalize, remove_dot_segments
 
 __all__ = [
     "Components",

@@ -28,8 +28,6 @@ __all__ = [
     "normalize_scheme",
     "parse",
     "path_segment_normalization",
-    "percent_decode",
-    "percent_encode",
     "percent_encoding_normalization",
     "recompose",
     "remove_dot_segments",
@@ -371,25 +369,3 @@ def normalize(text: str, rung: int) -> str:
         if step is not percent_encoding_normalization or "%" in text:
             parts = step(parts)
     return text if parts == before else recompose(parts)
-
-
-# -- 2.1: percent-encoding
-
-_ESCAPED = {chr(b): f"%{b:02X}" for b in range(256)}
-_OCTET = {b"%%%02X" % b: bytes([b]) for b in range(256)}
-_ESCAPE_OCTETS = re.compile(rb"%[0-9A-Fa-f][0-9A-Fa-f]")
-
-
-@cache
-def _not_in(safe: str) -> re.Pattern[str]:
-    return re.compile(f"[^{re.escape(safe)}]") if safe else re.compile("(?s).")
-
-
-def percent_encode(data: bytes, safe: str) -> str:
-    """2.1: every octet that is not one of the US-ASCII characters `safe` becomes `%HH`."""
-    return _not_in(safe).sub(lambda m: _ESCAPED[m[0]], data.decode("latin-1"))
-
-
-def percent_decode(data: bytes) -> bytes:
-    """2.1: every `%HH` becomes its octet; a "%" without two hexadecimal digits stays (callers refuse it before)."""
-    return _ESCAPE_OCTETS.sub(lambda m: _OCTET[m[0].upper()], data)

@@ -1,0 +1,40 @@
+"""RFC 3986 2.1 to 2.4 executed: escapes, and which characters may be delimiters."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from overthere.kernel.classes import CHARSETS
+
+__all__ = ["is_reserved", "is_unreserved", "percent_decode", "percent_encode"]
+
+
+def is_reserved(char: str) -> bool:
+    """2.2: whether a character may be a delimiter; escaped and unescaped, it is not the same."""
+    return len(char) == 1 and char in CHARSETS["reserved"]
+
+
+def is_unreserved(char: str) -> bool:
+    """2.3: whether a character means the same escaped and unescaped."""
+    return len(char) == 1 and char in CHARSETS["unreserved"]
+
+
+_ESCAPED = {chr(b): f"%{b:02X}" for b in range(256)}
+_OCTET = {b"%%%02X" % b: bytes([b]) for b in range(256)}
+_ESCAPE_OCTETS = re.compile(rb"%[0-9A-Fa-f][0-9A-Fa-f]")
+
+
+@cache
+def _not_in(safe: str) -> re.Pattern[str]:
+    return re.compile(f"[^{re.escape(safe)}]") if safe else re.compile("(?s).")
+
+
+def percent_encode(data: bytes, safe: str) -> str:
+    """2.1: every octet that is not one of the US-ASCII characters `safe` becomes `%HH`."""
+    return _not_in(safe).sub(lambda m: _ESCAPED[m[0]], data.decode("latin-1"))
+
+
+def percent_decode(data: bytes) -> bytes:
+    """2.1: every `%HH` becomes its octet; a "%" without two hexadecimal digits stays (callers refuse it before)."""
+    return _ESCAPE_OCTETS.sub(lambda m: _OCTET[m[0].upper()], data)
