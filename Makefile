@@ -21,6 +21,7 @@ check: .venv/dev.stamp
 	$(BIN)/mypy
 	$(BIN)/basedpyright --level error
 	$(BIN)/python tools/generate.py --check
+	@if command -v cargo >/dev/null && cargo fmt --version >/dev/null 2>&1; then cd rust && cargo fmt --check; fi
 	$(BIN)/python -m pytest tests/test_names.py
 
 bench: .venv/bench.stamp

@@ -36,6 +36,12 @@ def rust_classes() -> str:
     return generate_rust.rust()
 
 
+def rust_tables() -> str:
+    import generate_rust
+
+    return generate_rust.tables()
+
+
 def errors_page() -> str:
     import generate_pages
 
@@ -47,6 +53,7 @@ OUTPUTS: dict[str, Callable[[], str]] = {
     "src/overthere/editions/rfc3987.tables.json": lambda: tables("rfc3987"),
     "src/overthere/kernel/classes.py": kernel_classes,
     "rust/core/src/classes.rs": rust_classes,
+    "rust/core/src/tables.rs": rust_tables,
     "docs/errors.md": errors_page,
 }
 

@@ -22,6 +22,28 @@ TEXTS = {
 }
 
 
+def tables() -> str:
+    """The automata that the kernel itself asks."""
+    dfa = Grammar((EDITIONS / "rfc3986.abnf").read_text()).automaton("IP-literal")
+    lines = [
+        "//! Automata of rules, generated from rfc3986.abnf by `make docs`.",
+        "",
+        "use crate::automaton::Automaton;",
+        "",
+        "/// IP-literal (3.2.2).",
+        "#[rustfmt::skip]",
+        "pub static IP_LITERAL: Automaton = Automaton {",
+        f"    width: {dfa.width},",
+        f"    start: {dfa.start},",
+        "    classes: &[",
+    ]
+    lines += ["        " + " ".join(f"{c}," for c in dfa.classes[i : i + 32]) for i in range(0, 256, 32)]
+    lines += ["    ],", "    table: &["]
+    rows = range(0, len(dfa.table), dfa.width)
+    lines += ["        " + " ".join(f"{t}," for t in dfa.table[i : i + dfa.width]) for i in rows]
+    return "\n".join([*lines, "    ],", "};"]) + "\n"
+
+
 def rust() -> str:
     grammar = Grammar((EDITIONS / "rfc3986.abnf").read_text())
     scheme = grammar.automaton("scheme")

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from overthere import editions, forms, grammar, iri, kernel, links
+    from overthere import columns, editions, forms, grammar, iri, kernel, links
     from overthere.anatomy import Explanation, explain
     from overthere.editions import check, edition
     from overthere.encoding import decode, decode_bytes, encode
@@ -57,6 +57,7 @@ _HOMES = {
     "URIReference": "uri",
     "Unreachable": "errors",
     "check": "editions",
+    "columns": "",
     "decode": "encoding",
     "decode_bytes": "encoding",
     "edition": "editions",
@@ -91,6 +92,7 @@ __all__ = [
     "URIReference",
     "Unreachable",
     "check",
+    "columns",
     "decode",
     "decode_bytes",
     "edition",

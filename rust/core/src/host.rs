@@ -43,7 +43,11 @@ pub fn ip_literal(text: &[u8], start: usize, zone: bool) -> Result<usize, usize>
             _ => ipv6_address(body),
         },
     };
-    if good { Ok(inside + length + 1) } else { Err(start) }
+    if good {
+        Ok(inside + length + 1)
+    } else {
+        Err(start)
+    }
 }
 
 /// IPvFuture without its brackets.
@@ -74,7 +78,7 @@ fn zone_id(text: &[u8]) -> bool {
 }
 
 /// IPv6address: eight groups, or at most seven beside one "::"; the last two may be an IPv4address.
-fn ipv6_address(text: &[u8]) -> bool {
+pub fn ipv6_address(text: &[u8]) -> bool {
     // The longest form is 45 bytes; whatever is longer is none.
     if text.len() > 45 {
         return false;

@@ -7,9 +7,14 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod automaton;
+pub mod check;
 pub mod classes;
 pub mod host;
 pub mod normalize;
 pub mod parse;
 pub mod percent;
 pub mod resolve;
+pub mod split;
+pub mod tables;
+pub mod wide;

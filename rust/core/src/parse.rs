@@ -2,6 +2,7 @@
 
 use crate::classes::{self, CLASS};
 use crate::host;
+use crate::wide::skip_common;
 
 /// The offset of a component that is undefined.
 pub const OMITTED: u32 = u32::MAX;
@@ -53,27 +54,47 @@ fn span(start: u32, end: u32) -> Option<(usize, usize)> {
 impl Spans {
     /// The span of the scheme.
     pub fn scheme(&self) -> Option<(usize, usize)> {
-        if self.scheme_end == OMITTED { None } else { span(0, self.scheme_end) }
+        if self.scheme_end == OMITTED {
+            None
+        } else {
+            span(0, self.scheme_end)
+        }
     }
 
     /// The span of the authority.
     pub fn authority(&self) -> Option<(usize, usize)> {
-        if self.authority == OMITTED { None } else { span(self.authority, self.path) }
+        if self.authority == OMITTED {
+            None
+        } else {
+            span(self.authority, self.path)
+        }
     }
 
     /// The span of the userinfo.
     pub fn userinfo(&self) -> Option<(usize, usize)> {
-        if self.userinfo_end == OMITTED { None } else { span(self.authority, self.userinfo_end) }
+        if self.userinfo_end == OMITTED {
+            None
+        } else {
+            span(self.authority, self.userinfo_end)
+        }
     }
 
     /// The start of the host, given that there is an authority.
     fn host_start(&self) -> u32 {
-        if self.userinfo_end == OMITTED { self.authority } else { self.userinfo_end + 1 }
+        if self.userinfo_end == OMITTED {
+            self.authority
+        } else {
+            self.userinfo_end + 1
+        }
     }
 
     /// The span of the host.
     pub fn host(&self) -> Option<(usize, usize)> {
-        if self.authority == OMITTED { None } else { span(self.host_start(), self.host_end) }
+        if self.authority == OMITTED {
+            None
+        } else {
+            span(self.host_start(), self.host_end)
+        }
     }
 
     /// The span of the port.
@@ -92,12 +113,20 @@ impl Spans {
 
     /// The span of the query.
     pub fn query(&self) -> Option<(usize, usize)> {
-        if self.query_end == OMITTED { None } else { span(self.path_end + 1, self.query_end) }
+        if self.query_end == OMITTED {
+            None
+        } else {
+            span(self.path_end + 1, self.query_end)
+        }
     }
 
     /// The span of the fragment in a text of this length.
     pub fn fragment(&self, length: usize) -> Option<(usize, usize)> {
-        if self.fragment == OMITTED { None } else { Some((self.fragment as usize, length)) }
+        if self.fragment == OMITTED {
+            None
+        } else {
+            Some((self.fragment as usize, length))
+        }
     }
 }
 
@@ -119,16 +148,20 @@ fn byte(text: &[u8], i: usize) -> u8 {
 #[inline(always)]
 fn skip(text: &[u8], mut i: usize, bits: u8) -> Result<usize, usize> {
     loop {
-        while class(text, i) & bits != 0 {
+        i = if bits & (classes::PATH | classes::QUERY) != 0 {
+            skip_common::<true>(text, i)
+        } else {
+            skip_common::<false>(text, i)
+        };
+        if class(text, i) & bits != 0 {
             i += 1;
-        }
-        if byte(text, i) != b'%' {
+        } else if byte(text, i) != b'%' {
             return Ok(i);
-        }
-        if class(text, i + 1) & class(text, i + 2) & classes::HEXDIG == 0 {
+        } else if class(text, i + 1) & class(text, i + 2) & classes::HEXDIG != 0 {
+            i += 3;
+        } else {
             return Err(i);
         }
-        i += 3;
     }
 }
 
@@ -192,7 +225,11 @@ pub fn parse(text: &[u8], rule: Rule, zone: bool) -> Result<Spans, usize> {
         spans.fragment = (i + 1) as u32;
         i = skip(text, i + 1, classes::QUERY)?;
     }
-    if i == text.len() { Ok(spans) } else { Err(i) }
+    if i == text.len() {
+        Ok(spans)
+    } else {
+        Err(i)
+    }
 }
 
 /// 3.2 from the byte after "//"; returns the end of the authority.

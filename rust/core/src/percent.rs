@@ -27,12 +27,13 @@ const HEX: &[u8; 16] = b"0123456789ABCDEF";
 /// Every byte that is not safe becomes `%HH`.
 pub fn encode(data: &[u8], safe: &Safe, out: &mut Vec<u8>) {
     out.reserve(data.len() + data.len() / 2);
-    for &b in data {
-        if safe.0[b as usize] {
-            out.push(b);
-        } else {
-            out.extend_from_slice(&[b'%', HEX[(b >> 4) as usize], HEX[(b & 15) as usize]]);
-        }
+    let mut rest = data;
+    loop {
+        let (plain, tail) = rest.split_at(safe.prefix(rest));
+        out.extend_from_slice(plain);
+        let Some((&b, tail)) = tail.split_first() else { return };
+        out.extend_from_slice(&[b'%', HEX[(b >> 4) as usize], HEX[(b & 15) as usize]]);
+        rest = tail;
     }
 }
 

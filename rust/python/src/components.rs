@@ -384,5 +384,9 @@ impl Components {
 
 /// The text of a value, and its spans if they are byte offsets.
 pub(crate) fn ascii_text<'a>(py: Python<'a>, value: &'a Components) -> PyResult<Option<&'a str>> {
-    if value.ascii { Ok(Some(value.text.bind(py).to_str()?)) } else { Ok(None) }
+    if value.ascii {
+        Ok(Some(value.text.bind(py).to_str()?))
+    } else {
+        Ok(None)
+    }
 }

@@ -1,5 +1,6 @@
 //! The border: `overthere._native`.  Everything that knows RFC 3986 is in `overthere-core`.
 
+mod columns;
 mod components;
 mod text;
 
@@ -8,6 +9,8 @@ use pyo3::prelude::*;
 /// The fast kernel of overthere.
 #[pymodule(gil_used = false)]
 mod _native {
+    #[pymodule_export]
+    use super::columns::{column_check, column_parts, column_text};
     #[pymodule_export]
     use super::components::{parse_text, Components};
     #[pymodule_export]

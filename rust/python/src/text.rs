@@ -51,7 +51,11 @@ pub fn normalize<'py>(value: &Bound<'py, PyString>, rung: u8) -> PyResult<Option
     }
     let mut out = Vec::new();
     core_normalize::normalize(bytes, &spans, rung, &mut out);
-    if out == bytes { Ok(Some(value.clone())) } else { text(value.py(), &out).map(Some) }
+    if out == bytes {
+        Ok(Some(value.clone()))
+    } else {
+        text(value.py(), &out).map(Some)
+    }
 }
 
 /// 5.2.4; None for text that has no UTF-8 form.

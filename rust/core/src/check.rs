@@ -1,0 +1,175 @@
+//! The first thing that is wrong with a text, and where: what `overthere.findings` reports first.
+
+use crate::classes::{self, CLASS};
+use crate::host;
+use crate::parse::Rule;
+use crate::tables::IP_LITERAL;
+
+/// The kinds that reading a text can give, named as in `errors.py`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+#[allow(missing_docs)]
+pub enum Kind {
+    SchemeMissing,
+    SchemeEmpty,
+    SchemeFirst,
+    SchemeChar,
+    UserinfoChar,
+    UserinfoAt,
+    HostChar,
+    IpLiteralOpen,
+    IpLiteralAddress,
+    IpLiteralClose,
+    IpZone,
+    PortChar,
+    PathChar,
+    QueryChar,
+    FragmentChar,
+    PctEncoded,
+    NonAscii,
+    Control,
+    Space,
+}
+
+/// The names of the kinds, in the order of their numbers.
+pub const NAMES: [&str; 19] = [
+    "scheme-missing",
+    "scheme-empty",
+    "scheme-first",
+    "scheme-char",
+    "userinfo-char",
+    "userinfo-at",
+    "host-char",
+    "ip-literal-open",
+    "ip-literal-address",
+    "ip-literal-close",
+    "ip-zone",
+    "port-char",
+    "path-char",
+    "query-char",
+    "fragment-char",
+    "pct-encoded",
+    "non-ascii",
+    "control",
+    "space",
+];
+
+/// A kind and the byte offset where it stands.
+pub type Place = (Kind, usize);
+
+/// What is wrong first with a text that `rule` does not derive; None if nothing is.
+pub fn first_finding(text: &[u8], rule: Rule, zone: bool) -> Option<Place> {
+    let mut i = 0;
+    match text.iter().position(|b| matches!(b, b':' | b'/' | b'?' | b'#')) {
+        Some(0) if text[0] == b':' => return Some((Kind::SchemeEmpty, 0)),
+        Some(end) if text[end] == b':' => {
+            if CLASS[text[0] as usize] & (classes::SCHEME | classes::ALPHA) == classes::SCHEME {
+                return Some((Kind::SchemeFirst, 0));
+            }
+            match foreign(text, 0, end, classes::SCHEME, Kind::SchemeChar) {
+                Some((Kind::SchemeChar, 0)) => return Some((Kind::SchemeFirst, 0)),
+                None => i = end + 1,
+                found => return found,
+            }
+        }
+        _ if rule == Rule::Uri => return Some((Kind::SchemeMissing, 0)),
+        _ => {}
+    }
+    if text[i..].starts_with(b"//") {
+        let end = text[i + 2..]
+            .iter()
+            .position(|b| matches!(b, b'/' | b'?' | b'#'))
+            .map_or(text.len(), |n| i + 2 + n);
+        if let Some(found) = authority(text, i + 2, end, zone) {
+            return Some(found);
+        }
+        i = end;
+    }
+    let hash = memchr::memchr(b'#', &text[i..]).map_or(text.len(), |n| i + n);
+    let mark = memchr::memchr(b'?', &text[i..hash]).map_or(hash, |n| i + n);
+    foreign(text, i, mark, classes::PATH, Kind::PathChar)
+        .or_else(|| foreign(text, (mark + 1).min(hash), hash, classes::QUERY, Kind::QueryChar))
+        .or_else(|| foreign(text, (hash + 1).min(text.len()), text.len(), classes::QUERY, Kind::FragmentChar))
+}
+
+fn authority(text: &[u8], mut start: usize, end: usize, zone: bool) -> Option<Place> {
+    let ats = &text[start..end];
+    if let Some(first) = memchr::memchr(b'@', ats) {
+        let first = start + first;
+        if let Some(found) = foreign(text, start, first, classes::USERINFO, Kind::UserinfoChar) {
+            return Some(found);
+        }
+        if let Some(second) = memchr::memchr(b'@', &text[first + 1..end]) {
+            let second = first + 1 + second;
+            return foreign(text, first + 1, second, classes::USERINFO, Kind::UserinfoChar)
+                .or(Some((Kind::UserinfoAt, second)));
+        }
+        start = first + 1;
+    }
+    let port;
+    if text[start..end].first() == Some(&b'[') {
+        let Some(closing) = memchr::memchr(b']', &text[start..end]) else {
+            return Some(literal(text, start, end, zone, Kind::IpLiteralOpen));
+        };
+        let after = start + closing + 1;
+        if host::ip_literal(&text[..after], start, zone).is_err() {
+            return Some(literal(text, start, after, zone, Kind::IpLiteralAddress));
+        }
+        if after < end && text[after] != b':' {
+            return Some((nowhere(text[after]).unwrap_or(Kind::IpLiteralClose), after));
+        }
+        port = after;
+    } else {
+        port = memchr::memchr(b':', &text[start..end]).map_or(end, |n| start + n);
+        if let Some(found) = foreign(text, start, port, classes::REG_NAME, Kind::HostChar) {
+            return Some(found);
+        }
+    }
+    text[(port + 1).min(end)..end]
+        .iter()
+        .position(|b| !b.is_ascii_digit())
+        .map(|n| (nowhere(text[port + 1 + n]).unwrap_or(Kind::PortChar), port + 1 + n))
+}
+
+/// What is wrong between brackets: the place is where the automaton of IP-literal stops.
+fn literal(text: &[u8], start: usize, end: usize, zone: bool, kind: Kind) -> Place {
+    let offset = start + IP_LITERAL.viable(&text[start..end]);
+    if let Some(other) = text.get(offset).and_then(|&b| nowhere(b)) {
+        return (other, offset);
+    }
+    let percent = memchr::memchr(b'%', &text[start..end]).map(|n| start + n);
+    if percent == Some(offset) && !zone && host::ipv6_address(&text[start + 1..offset]) {
+        return (Kind::IpZone, offset);
+    }
+    (kind, offset)
+}
+
+/// The kind of a byte that stands in no component.
+fn nowhere(byte: u8) -> Option<Kind> {
+    match byte {
+        b' ' => Some(Kind::Space),
+        0..=0x1F | 0x7F => Some(Kind::Control),
+        0x80.. => Some(Kind::NonAscii),
+        _ => None,
+    }
+}
+
+/// The first byte that a component cannot hold.
+fn foreign(text: &[u8], start: usize, end: usize, bits: u8, kind: Kind) -> Option<Place> {
+    let escapes = kind != Kind::SchemeChar;
+    let mut i = start;
+    while i < end {
+        let byte = text[i];
+        if CLASS[byte as usize] & bits != 0 {
+            i += 1;
+        } else if byte == b'%' && escapes {
+            match text[i + 1..end] {
+                [a, b, ..] if CLASS[a as usize] & CLASS[b as usize] & classes::HEXDIG != 0 => i += 3,
+                _ => return Some((Kind::PctEncoded, i)),
+            }
+        } else {
+            return Some((nowhere(byte).unwrap_or(kind), i));
+        }
+    }
+    None
+}

@@ -1,0 +1,33 @@
+//! Eight bytes at a time: how far a text goes on with the characters that components are mostly made of.
+//!
+//! Arithmetic on a 64-bit word, so it is the same on every machine, and safe.
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+const HIGH: u64 = 0x8080_8080_8080_8080;
+
+/// The high bit of each byte that is `low..=high`; all bytes are below 0x80.
+#[inline(always)]
+fn within(word: u64, low: u8, high: u8) -> u64 {
+    (word + ONES * u64::from(0x80 - low)) & !(word + ONES * u64::from(0x7F - high)) & HIGH
+}
+
+/// Past letters, digits, "-" and "."; with `PATH`, "/" and "_" too.  Stops at any other byte, or near the end.
+#[inline(always)]
+pub fn skip_common<const PATH: bool>(text: &[u8], mut i: usize) -> usize {
+    while let Some(block) = text.get(i..).and_then(<[u8]>::first_chunk::<8>) {
+        let word = u64::from_le_bytes(*block);
+        let low = word & !HIGH;
+        let letters = within(low | (ONES * 0x20), b'a', b'z');
+        let marks = if PATH {
+            within(low, b'-', b'9') | within(low, b'_', b'_')
+        } else {
+            within(low, b'-', b'.') | within(low, b'0', b'9')
+        };
+        let other = (!(letters | marks) | word) & HIGH;
+        if other != 0 {
+            return i + other.trailing_zeros() as usize / 8;
+        }
+        i += 8;
+    }
+    i
+}

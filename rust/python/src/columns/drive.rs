@@ -1,0 +1,195 @@
+//! The loop under every column function: rows in ranges over threads, views and validity out.
+
+use arrow_array::builder::make_view;
+use arrow_array::StringViewArray;
+use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
+use overthere_core::check::Kind;
+
+use super::rows::Rows;
+
+/// What a row becomes.
+pub enum Outcome {
+    /// Undefined.
+    Null,
+    /// The row itself.
+    Same,
+    /// A part of the row.
+    Part(usize, usize),
+    /// What was written to the output.
+    Written,
+    /// Refused: the kind, and the byte where.
+    Bad(Kind, usize),
+}
+
+/// A row that was refused; the offset is in code points.
+pub struct Bad {
+    pub row: usize,
+    pub kind: Kind,
+    pub at: u32,
+}
+
+/// How many rows a thread takes at a time at the least.
+const LEAST: usize = 1 << 14;
+
+/// The offset in code points of a byte offset.
+pub fn code_points(row: &[u8], at: usize) -> u32 {
+    row[..at].iter().filter(|&&b| b & 0xC0 != 0x80).count() as u32
+}
+
+/// Views and validity of `columns` text columns of one length.
+pub struct Views {
+    views: Vec<Vec<u128>>,
+    valid: Vec<Vec<u64>>,
+    rows: usize,
+}
+
+/// One range of `Views`, held by one thread.
+pub struct Range<'a> {
+    views: Vec<&'a mut [u128]>,
+    valid: Vec<&'a mut [u64]>,
+}
+
+impl Range<'_> {
+    /// Set a row of a column.
+    #[inline(always)]
+    pub fn set(&mut self, column: usize, row: usize, view: u128) {
+        self.views[column][row] = view;
+        self.valid[column][row / 64] |= 1 << (row % 64);
+    }
+}
+
+impl Views {
+    pub fn new(columns: usize, rows: usize) -> Self {
+        Views { views: vec![vec![0; rows]; columns], valid: vec![vec![0; rows.div_ceil(64)]; columns], rows }
+    }
+
+    /// Run `work(first row, rows, range)` over ranges of rows, on as many threads; the answers in order.
+    pub fn run<T: Send>(
+        &mut self,
+        threads: usize,
+        work: impl Fn(usize, usize, Range<'_>) -> T + Sync,
+    ) -> Vec<T> {
+        let per = self.rows.div_ceil(threads.max(1)).max(LEAST).next_multiple_of(64);
+        let rows = self.rows;
+        let mut ranges: Vec<Range<'_>> =
+            (0..rows.div_ceil(per)).map(|_| Range { views: Vec::new(), valid: Vec::new() }).collect();
+        for (views, valid) in self.views.iter_mut().zip(&mut self.valid) {
+            for ((range, v), w) in
+                ranges.iter_mut().zip(views.chunks_mut(per)).zip(valid.chunks_mut(per / 64))
+            {
+                range.views.push(v);
+                range.valid.push(w);
+            }
+        }
+        let count = |k: usize| per.min(rows - k * per);
+        if ranges.len() <= 1 {
+            return ranges.into_iter().enumerate().map(|(k, r)| work(k * per, count(k), r)).collect();
+        }
+        let work = &work;
+        std::thread::scope(|scope| {
+            let running: Vec<_> = ranges
+                .into_iter()
+                .enumerate()
+                .map(|(k, range)| scope.spawn(move || work(k * per, count(k), range)))
+                .collect();
+            running.into_iter().map(|r| r.join().unwrap_or_else(|p| std::panic::resume_unwind(p))).collect()
+        })
+    }
+
+    /// The columns, over these buffers.
+    pub fn finish(self, buffers: &[Buffer]) -> Vec<StringViewArray> {
+        let rows = self.rows;
+        self.views
+            .into_iter()
+            .zip(self.valid)
+            .map(|(views, valid)| {
+                let nulls = NullBuffer::new(BooleanBuffer::new(Buffer::from_vec(valid), 0, rows));
+                let nulls = Some(nulls).filter(|n| n.null_count() > 0);
+                // SAFETY: every view is zero (empty) or was made by `make_view` from a slice of one of the
+                // buffers, at its own place in it, and each slice is UTF-8: a row, a part of a row cut at
+                // US-ASCII delimiters, or what the core wrote from such parts.
+                unsafe { StringViewArray::new_unchecked(ScalarBuffer::from(views), buffers.to_vec(), nulls) }
+            })
+            .collect()
+    }
+}
+
+/// One bit a row, on as many threads.
+pub fn bits(rows: usize, threads: usize, test: impl Fn(usize) -> bool + Sync) -> Buffer {
+    let mut words = vec![0u64; rows.div_ceil(64)];
+    let per = rows.div_ceil(threads.max(1)).max(LEAST).div_ceil(64);
+    let fill = |first: usize, words: &mut [u64]| {
+        for (n, word) in words.iter_mut().enumerate() {
+            let here = (first + n) * 64;
+            for i in 0..64.min(rows - here) {
+                *word |= u64::from(test(here + i)) << i;
+            }
+        }
+    };
+    if words.len() <= per {
+        fill(0, &mut words);
+    } else {
+        let fill = &fill;
+        std::thread::scope(|scope| {
+            for (k, chunk) in words.chunks_mut(per).enumerate() {
+                scope.spawn(move || fill(k * per, chunk));
+            }
+        });
+    }
+    Buffer::from_vec(words)
+}
+
+/// One text column out of another: `make()` gives each thread its own function of a row.
+pub fn text_column<R, F, M>(
+    rows: &R,
+    threads: usize,
+    make: M,
+) -> Result<(StringViewArray, Vec<Bad>), &'static str>
+where
+    R: Rows,
+    F: FnMut(usize, &[u8], &mut Vec<u8>) -> Outcome,
+    M: Fn() -> F + Sync,
+{
+    let mut buffers = rows.buffers();
+    let own = buffers.len() as u32;
+    let mut views = Views::new(1, rows.len());
+    let per = rows.len().div_ceil(threads.max(1)).max(LEAST).next_multiple_of(64);
+    let parts = views.run(threads, |first, count, mut range| {
+        let (mut out, mut bad, mut work) = (Vec::new(), Vec::new(), make());
+        let number = own + (first / per) as u32;
+        for i in 0..count {
+            if !rows.is_valid(first + i) {
+                continue;
+            }
+            let row = rows.row(first + i);
+            let mark = out.len();
+            let (buffer, offset) = rows.place(first + i);
+            match work(first + i, row, &mut out) {
+                Outcome::Null => {}
+                Outcome::Same => range.set(0, i, make_view(row, buffer, offset)),
+                Outcome::Part(start, end) => {
+                    range.set(0, i, make_view(&row[start..end], buffer, offset + start as u32));
+                }
+                Outcome::Written => {
+                    if out.len() > i32::MAX as usize {
+                        return Err("a chunk's result is larger than 2 GiB: pass it in smaller chunks");
+                    }
+                    range.set(0, i, make_view(&out[mark..], number, mark as u32));
+                }
+                Outcome::Bad(kind, at) => {
+                    out.truncate(mark);
+                    bad.push(Bad { row: first + i, kind, at: code_points(row, at) });
+                }
+            }
+        }
+        Ok((out, bad))
+    });
+    let mut all = Vec::new();
+    for part in parts {
+        let (out, bad) = part?;
+        buffers.push(Buffer::from_vec(out));
+        all.extend(bad);
+    }
+    let mut columns = views.finish(&buffers);
+    Ok((columns.remove(0), all))
+}

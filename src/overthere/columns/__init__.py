@@ -1,0 +1,216 @@
+"""Whole columns of URIs: Arrow in, Arrow out (RFC 3986, a million at a time).
+
+One law: a column function gives for each row what the function of the same name gives for a value;
+null gives null.  A column is anything with the Arrow PyCapsule interface (pyarrow, polars, pandas with Arrow
+types, DuckDB, nanoarrow, ...): an array gives an array, a stream of chunks gives chunks.  Text is Utf8,
+LargeUtf8, Utf8View or a dictionary of them, of which each distinct value is worked on once.
+
+With the native kernel components are views into the input's buffers, unchanged rows are not copied, the GIL
+is released and `threads` cores work (all of them by default).  Without it the same functions work row by row,
+and need pyarrow.
+
+    >>> import pyarrow as pa
+    >>> urls = pa.array(["HTTP://a/%7eb", "a b", None])
+    >>> pa.array(normalize(urls)).to_pylist(), pa.array(check(urls)).to_pylist()
+    (['http://a/~b', None, None], [True, False, None])
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from overthere import kernel
+from overthere.errors import OverthereError
+from overthere.normalize import Rung
+
+if TYPE_CHECKING:
+    from overthere.uri import URI
+
+__all__ = [
+    "SIX",
+    "ArrowColumn",
+    "ColumnError",
+    "Errors",
+    "check",
+    "decode",
+    "encode",
+    "equivalent",
+    "host",
+    "lowest_rung",
+    "normalize",
+    "parse",
+    "resolve",
+    "split",
+]
+
+SIX = ("scheme", "host", "port", "path", "query", "fragment")
+_COMPONENTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment")
+
+Errors = Literal["null", "raise", "detail"]
+"""What a bad row becomes: null; an exception; or, in a struct of `value`, `error` and `error_at`, its reason."""
+
+
+class ArrowColumn(Protocol):
+    """A result: an object with the Arrow PyCapsule interface, such as `pyarrow.array` or `polars.Series` take."""
+
+    def __len__(self) -> int: ...
+
+
+class ColumnError(OverthereError, ValueError):
+    """A row that cannot be worked on, under `errors="raise"`: its number, and what is wrong where."""
+
+    def __init__(self, row: int, kind: str, at: int) -> None:
+        super().__init__(row, kind, at)
+        self.row, self.kind, self.at = row, kind, at
+
+    def __str__(self) -> str:
+        return f"row {self.row}: {self.kind} at {self.at}"
+
+
+def _engine() -> Any:
+    """The module that does the work: the native one, or row by row."""
+    return import_module("overthere.columns.native" if kernel.name == "native" else "overthere.columns.plain")
+
+
+def _threads(threads: int | None) -> int:
+    if threads is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if threads < 1:
+        raise ValueError(f"{threads} threads do no work")
+    return threads
+
+
+def _names(components: Sequence[str]) -> list[str]:
+    foreign = [c for c in components if c not in _COMPONENTS]
+    if foreign or len(set(components)) != len(components):
+        raise ValueError(f"components are {', '.join(_COMPONENTS)}, each once; not {components!r}")
+    return list(components)
+
+
+def _rule(rule: str) -> str:
+    if rule not in ("URI", "URI-reference"):
+        raise ValueError(f"columns read URI and URI-reference, not {rule!r}")
+    return rule
+
+
+def _text(column: Any, operation: str, errors: Errors, threads: int | None, **how: Any) -> ArrowColumn:
+    if errors not in ("null", "raise", "detail"):
+        raise ValueError(f'errors is "null", "raise" or "detail", not {errors!r}')
+    engine = _engine()
+    found = engine.text(column, operation, details=errors != "null", threads=_threads(threads), **how)
+    if errors == "raise":
+        bad = engine.first_bad(found)
+        if bad is not None:
+            raise ColumnError(*bad)
+        found = engine.field(found, "value")
+    return found  # type: ignore[no-any-return]
+
+
+def check(column: Any, rule: str = "URI", *, zone: bool = False, threads: int | None = None) -> ArrowColumn:
+    """Whether each row is a URI, or a URI-reference (4.1): a column of booleans.
+
+    Raises: ValueError for another rule; TypeError for a column that holds no text.
+    """
+    return _engine().check(column, _rule(rule), zone=zone, threads=_threads(threads))  # type: ignore[no-any-return]
+
+
+def split(column: Any, components: Sequence[str] = SIX, *, threads: int | None = None) -> ArrowColumn:
+    """The components of each row as Appendix B cuts it, unchecked: a struct of text columns; undefined is null.
+
+    components: which, of scheme, authority, userinfo, host, port, path, query and fragment.
+    """
+    return _engine().parts(column, _names(components), None, zone=False, threads=_threads(threads))  # type: ignore[no-any-return]
+
+
+def parse(
+    column: Any,
+    components: Sequence[str] = SIX,
+    rule: str = "URI",
+    *,
+    zone: bool = False,
+    errors: Literal["detail", "raise"] = "detail",
+    threads: int | None = None,
+) -> ArrowColumn:
+    """The components of each row, checked: a struct of text columns, `error` and `error_at` (code points).
+
+    A row that `rule` does not derive has null components and the kind of its first finding.
+
+    Raises: ColumnError under `errors="raise"`.
+    """
+    engine = _engine()
+    found = engine.parts(column, _names(components), _rule(rule), zone=zone, threads=_threads(threads))
+    if errors == "raise" and (bad := engine.first_bad(found)) is not None:
+        raise ColumnError(*bad)
+    return found  # type: ignore[no-any-return]
+
+
+def host(column: Any, *, threads: int | None = None) -> ArrowColumn:
+    """The host of each row as `split` cuts it, brackets included; null without an authority."""
+    return _text(column, "host", "null", threads)
+
+
+def normalize(
+    column: Any, rung: Rung = Rung.SYNTAX, *, errors: Errors = "null", threads: int | None = None
+) -> ArrowColumn:
+    """The normal form of each URI or reference at a rung of the ladder (6.2); a row that does not change is not copied.
+
+    Raises: ColumnError under `errors="raise"`.
+    """
+    return _text(column, "normalize", errors, threads, rung=int(Rung(rung)))
+
+
+def resolve(
+    column: Any, base: URI | str, *, strict: bool = True, errors: Errors = "null", threads: int | None = None
+) -> ArrowColumn:
+    """The target of each reference against a base (5.2).
+
+    Raises: InvalidURI if `base` is no URI; ColumnError under `errors="raise"`.
+    """
+    from overthere.uri import URI
+
+    return _text(column, "resolve", errors, threads, base=str(URI(base)), strict=strict)
+
+
+def encode(
+    column: Any, component: str = "segment", *, keep: str | None = None, threads: int | None = None
+) -> ArrowColumn:
+    """Each row's UTF-8 octets percent-encoded for a component (2.1); see `overthere.encode`.
+
+    Raises: CodingError for a component that holds no data.
+    """
+    from overthere.encoding import safe_characters
+
+    return _text(column, "encode", "null", threads, safe=safe_characters(component, keep))
+
+
+def decode(column: Any, *, errors: Errors = "null", threads: int | None = None) -> ArrowColumn:
+    """The UTF-8 text that each row's component text stands for (2.1, 2.5).
+
+    A broken escape is the error "pct-encoded", octets that are not UTF-8 are "non-ascii".
+
+    Raises: ColumnError under `errors="raise"`.
+    """
+    return _text(column, "decode", errors, threads)
+
+
+def equivalent(a: Any, b: Any, rung: Rung = Rung.SYNTAX) -> ArrowColumn:
+    """Whether two columns, row by row, have the same normal form at a rung (6.2); null where a row is null or invalid.
+
+    Needs pyarrow.
+    """
+    return _pairs().equivalent(a, b, rung)  # type: ignore[no-any-return]
+
+
+def lowest_rung(a: Any, b: Any) -> ArrowColumn:
+    """The lowest rung at which two columns meet, row by row, as its number (6.2); null where they never do.
+
+    Needs pyarrow.
+    """
+    return _pairs().lowest_rung(a, b)  # type: ignore[no-any-return]
+
+
+def _pairs() -> Any:
+    return import_module("overthere.columns.pairs")

@@ -1,0 +1,177 @@
+"""The column functions row by row, through the values: what runs without the native kernel, and its oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from overthere import encoding
+from overthere.errors import CodingError, InvalidURI
+from overthere.kernel import reference
+from overthere.normalize import Rung, normal_form
+from overthere.uri import URI, URIReference
+
+__all__ = ["arrow", "check", "compute", "field", "first_bad", "parts", "taken", "text"]
+
+
+def compute() -> Any:
+    """pyarrow's functions, which it makes at import and no type checker sees."""
+    return import_module("pyarrow.compute")
+
+
+def taken(column: Any) -> Any:
+    """Any Arrow column as pyarrow's own."""
+    import pyarrow as pa
+
+    if isinstance(column, pa.Array | pa.ChunkedArray):
+        return column
+    if hasattr(column, "__arrow_c_array__"):
+        return pa.array(column)
+    if hasattr(column, "__arrow_c_stream__"):
+        return pa.chunked_array(column)
+    raise TypeError(f"an Arrow column is wanted, not {type(column).__name__}")
+
+
+def arrow(column: Any) -> Any:
+    """A column as pyarrow sees it: an Array, or a ChunkedArray of a stream.
+
+    Raises: TypeError for a column that holds no text.
+    """
+    import pyarrow as pa
+
+    column = taken(column)
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
+        raise TypeError(f"a column of text is wanted, not of {column.type}")
+    return column
+
+
+def _each(column: Any, work: Callable[[list[str | None]], Any]) -> Any:
+    import pyarrow as pa
+
+    rows = arrow(column)
+    if isinstance(rows, pa.ChunkedArray):
+        chunks = [work(chunk.to_pylist()) for chunk in rows.chunks]
+        return pa.chunked_array(chunks, type=None if chunks else work([]).type)
+    return work(rows.to_pylist())
+
+
+def check(column: Any, rule: str, *, zone: bool, threads: int) -> Any:
+    """Whether each row follows the rule."""
+    import pyarrow as pa
+
+    def work(rows: list[str | None]) -> Any:
+        return pa.array([None if r is None else reference.parse(r, rule, zone) is not None for r in rows], pa.bool_())
+
+    return _each(column, work)
+
+
+def _errors(rows: list[tuple[str, int] | None]) -> list[Any]:
+    import pyarrow as pa
+
+    kinds = pa.array([None if r is None else r[0] for r in rows], pa.string())
+    kinds = kinds.cast(pa.dictionary(pa.int8(), pa.string()))
+    return [kinds, pa.array([None if r is None else r[1] for r in rows], pa.uint32())]
+
+
+def parts(column: Any, names: list[str], rule: str | None, *, zone: bool, threads: int) -> Any:
+    """The named components, unchecked if `rule` is None."""
+    import pyarrow as pa
+
+    def work(rows: list[str | None]) -> Any:
+        found: list[dict[str, str | None]] = []
+        errors: list[tuple[str, int] | None] = []
+        for row in rows:
+            answer, error = ({}, None) if row is None else _parts(row, rule, zone)
+            found.append(answer)
+            errors.append(error)
+        columns = [pa.array([f.get(name) for f in found], pa.string_view()) for name in names]
+        labels = list(names)
+        if rule is not None:
+            columns += _errors(errors)
+            labels += ["error", "error_at"]
+        return pa.StructArray.from_arrays(columns, labels, mask=pa.array([r is None for r in rows], pa.bool_()))
+
+    return _each(column, work)
+
+
+def _parts(text: str, rule: str | None, zone: bool) -> tuple[dict[str, str | None], tuple[str, int] | None]:
+    if rule is not None:
+        try:
+            value = (URI if rule == "URI" else URIReference)(text, zone=zone)
+        except InvalidURI as error:
+            return {}, (error.kind, error.start)
+        return {name: getattr(value, "port_text" if name == "port" else name) for name in _ALL}, None
+    cut = reference.split(text)
+    userinfo, host, port = (None, None, None) if cut.authority is None else reference.split_authority(cut.authority)
+    return {**cut._asdict(), "userinfo": userinfo, "host": host, "port": port}, None
+
+
+_ALL = ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment")
+
+
+def text(column: Any, operation: str, *, details: bool, threads: int, **how: Any) -> Any:
+    """One text column out of another."""
+    import pyarrow as pa
+
+    def work(rows: list[str | None]) -> Any:
+        answers = [(None, None) if row is None else _answer(row, operation, **how) for row in rows]
+        value = pa.array([a for a, _ in answers], pa.string_view())
+        if not details:
+            return value
+        return pa.StructArray.from_arrays([value, *_errors([e for _, e in answers])], ["value", "error", "error_at"])
+
+    return _each(column, work)
+
+
+def _answer(row: str, operation: str, **how: Any) -> tuple[str | None, tuple[str, int] | None]:
+    try:
+        match operation:
+            case "host":
+                return _parts(row, None, False)[0]["host"], None
+            case "normalize":
+                return normal_form(str(URIReference(row)), Rung(how["rung"])), None
+            case "resolve":
+                return str(URIReference(row).resolve(how["base"], how["strict"])), None
+            case "encode":
+                from overthere.kernel import percent_encode
+
+                return percent_encode(row.encode(), how["safe"]), None
+            case _:
+                return encoding.decode(row), None
+    except InvalidURI as error:
+        return None, (error.kind, error.start)
+    except CodingError:
+        broken = reference.BROKEN_ESCAPE.search(row)
+        return None, ("pct-encoded", broken.start()) if broken else ("non-ascii", _not_utf8(row))
+
+
+def _not_utf8(row: str) -> int:
+    """Where the escape of the first octet stands that is not UTF-8."""
+    octets = encoding.decode_bytes(row)
+    try:
+        octets.decode()
+    except UnicodeDecodeError as error:
+        rest, i = error.start, 0
+        while rest > 0:
+            rest -= 1 if row[i] == "%" else len(row[i].encode())
+            i += 3 if row[i] == "%" else 1
+        return i
+    return 0  # pragma: no cover
+
+
+def first_bad(found: Any) -> tuple[int, str, int] | None:
+    """The first refused row of a struct with `error` and `error_at`: its number, the kind, the place."""
+    import pyarrow as pa
+
+    kinds = field(found, "error")
+    if kinds.null_count == len(kinds):
+        return None
+    row = compute().index(kinds.is_valid(), pa.scalar(True)).as_py()
+    return row, kinds[row].as_py(), field(found, "error_at")[row].as_py()
+
+
+def field(found: Any, name: str) -> Any:
+    """A column of a struct column."""
+    return compute().struct_field(taken(found), name)

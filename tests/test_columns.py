@@ -1,0 +1,223 @@
+"""The column law: a column function gives for each row what the value gives, whatever the column's type and layout."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from overthere import URI, CodingError, InvalidURI, Rung, URIReference, columns, decode, encode
+from overthere import check as check_value
+from overthere.kernel.reference import split, split_authority
+from support import cases
+
+ALL = ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment")
+
+TEXTS: list[str | None] = [
+    *[row["text"] for row in cases("parse")],
+    *[row["text"] for row in cases("invalid")],
+    *[row["text"] for row in cases("normalize")],
+    *[row["reference"] for row in cases("resolve")],
+    *[row["iri"] for row in cases("iri")],
+    None, "", "a", "é", "x" * 12, "x" * 13, "http://h/" + "é" * 20 + "|", "%zz", "%C3%A9%FF", "a%20b+%", "日本%ff%41",
+]  # fmt: skip
+
+
+def value(column: Any) -> list[Any]:
+    """A column's rows in Python; a struct's as dicts."""
+    if not isinstance(column, pa.Array | pa.ChunkedArray):
+        column = pa.array(column) if hasattr(column, "__arrow_c_array__") else pa.chunked_array(column)
+    column.validate(full=True)
+    rows: list[Any] = column.to_pylist()
+    return rows
+
+
+def layouts(rows: list[str | None]) -> dict[str, Any]:
+    """The same rows in every type and layout."""
+    half = len(rows) // 2
+    padded = ["pad", None, *rows, "pad"]
+    return {
+        "string": pa.array(rows, pa.string()),
+        "large_string": pa.array(rows, pa.large_string()),
+        "string_view": pa.array(rows, pa.string_view()),
+        "sliced": pa.array(padded, pa.string()).slice(2, len(rows)),
+        "sliced view": pa.array(padded, pa.string_view()).slice(2, len(rows)),
+        "dictionary": pa.array(rows, pa.string()).dictionary_encode(),
+        "dictionary of large_string": pa.array(rows, pa.large_string()).dictionary_encode(),
+        "chunked": pa.chunked_array([pa.array(rows[:half]), pa.array([], pa.string()), pa.array(rows[half:])]),
+    }
+
+
+LAYOUTS = layouts(TEXTS)
+
+
+def reason(text: str, rule: str) -> tuple[str | None, int | None]:
+    found = check_value(text, rule=rule, limit=1)
+    return (found[0].kind, found[0].start) if found else (None, None)
+
+
+def attempt(work: Callable[[str], Any], text: str | None) -> Any:
+    try:
+        return None if text is None else work(text)
+    except (InvalidURI, CodingError):
+        return None
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("rule", ["URI", "URI-reference"])
+def test_check(layout: str, rule: str) -> None:
+    wanted = [None if t is None else check_value(t, rule=rule) == [] for t in TEXTS]
+    assert value(columns.check(LAYOUTS[layout], rule)) == wanted
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_split(layout: str) -> None:
+    def cut(text: str) -> dict[str, str | None]:
+        parts = split(text)
+        userinfo, host, port = (None,) * 3 if parts.authority is None else split_authority(parts.authority)
+        whole = {**parts._asdict(), "userinfo": userinfo, "host": host, "port": port}
+        return {name: whole[name] for name in ALL}
+
+    assert value(columns.split(LAYOUTS[layout], ALL)) == [None if t is None else cut(t) for t in TEXTS]
+    six = [None if t is None else {name: cut(t)[name] for name in columns.SIX} for t in TEXTS]
+    assert value(columns.split(LAYOUTS[layout])) == six
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("rule", ["URI", "URI-reference"])
+def test_parse(layout: str, rule: str) -> None:
+    def read(text: str) -> dict[str, Any]:
+        kind, at = reason(text, rule)
+        own = URIReference(text) if kind is None else None
+        names = [("port_text" if n == "port" else n) for n in ALL]
+        return {**{n: own and getattr(own, m) for n, m in zip(ALL, names, strict=True)}, "error": kind, "error_at": at}
+
+    assert value(columns.parse(LAYOUTS[layout], ALL, rule)) == [None if t is None else read(t) for t in TEXTS]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("rung", [Rung.STRING, Rung.CASE, Rung.PERCENT, Rung.PATH, Rung.SCHEME])
+def test_normalize(layout: str, rung: Rung) -> None:
+    wanted = [attempt(lambda t: str(URIReference(t).normalize(rung)), t) for t in TEXTS]
+    assert value(columns.normalize(LAYOUTS[layout], rung)) == wanted
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("base", sorted({row["base"] for row in cases("resolve")})[::7])
+@pytest.mark.parametrize("strict", [True, False])
+def test_resolve(layout: str, base: str, strict: bool) -> None:
+    wanted = [attempt(lambda t: str(URI(base).join(t, strict)), t) for t in TEXTS]
+    assert value(columns.resolve(LAYOUTS[layout], base, strict=strict)) == wanted
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_encode_decode_host(layout: str) -> None:
+    column = LAYOUTS[layout]
+    assert value(columns.encode(column, "query", keep="")) == [
+        attempt(lambda t: encode(t, "query", keep=""), t) for t in TEXTS
+    ]
+    assert value(columns.decode(column)) == [attempt(decode, t) for t in TEXTS]
+    hosts = [row and row["host"] for row in value(columns.split(column))]
+    assert value(columns.host(column)) == hosts
+
+
+@pytest.mark.parametrize(
+    "work", [columns.normalize, lambda c, **k: columns.resolve(c, "http://a/b", **k), columns.decode]
+)
+def test_errors(work: Callable[..., Any]) -> None:
+    rows = [t for t in TEXTS if t is not None]
+    plain, detailed = value(work(pa.array(rows))), value(work(pa.array(rows), errors="detail"))
+    assert [row["value"] for row in detailed] == plain
+    assert all((row["error"] is None) == (row["value"] is not None) == (row["error_at"] is None) for row in detailed)
+    if work is not columns.decode:
+        found = [(row["error"], row["error_at"]) for row in detailed]
+        assert found == [reason(t, "URI-reference") for t in rows]
+    first = next(i for i, row in enumerate(detailed) if row["error"])
+    with pytest.raises(columns.ColumnError) as caught:
+        work(pa.array(rows), errors="raise")
+    assert (caught.value.row, caught.value.kind) == (first, detailed[first]["error"])
+    good = [t for t, row in zip(rows, detailed, strict=True) if row["error"] is None]
+    assert None not in value(work(pa.array(good), errors="raise"))
+
+
+def test_place_of_what_is_not_utf8() -> None:
+    rows = ["%41%FF", "é%41x%C3", "%zz", "ok"]
+    found = value(columns.decode(pa.array(rows), errors="detail"))
+    assert [(r["error"], r["error_at"]) for r in found] == [
+        ("non-ascii", 3),
+        ("non-ascii", 5),
+        ("pct-encoded", 0),
+        (None, None),
+    ]
+
+
+def test_parse_raises() -> None:
+    with pytest.raises(columns.ColumnError, match="row 2: space at 1"):
+        columns.parse(pa.array(["a:b", None, "a b"]), rule="URI-reference", errors="raise")
+
+
+def test_pairs() -> None:
+    rows = cases("compare")
+    a, b = pa.array([r["a"] for r in rows] + [None, "x:%"]), pa.array([r["b"] for r in rows] + ["x:", "x:%"])
+    wanted = [None if r["lowest"] == "none" else int(Rung[r["lowest"]]) for r in rows]
+    assert value(columns.lowest_rung(a, b)) == [*wanted, None, None]
+    assert value(columns.equivalent(a, b)) == [*[w is not None and w <= 3 for w in wanted], None, None]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 7])
+def test_threads_and_many_rows(threads: int) -> None:
+    chance = random.Random(threads)
+    rows = [chance.choice(TEXTS) for _ in range(70_001)]
+    once = {t: attempt(lambda t: str(URIReference(t).normalize()), t) for t in TEXTS}
+    assert value(columns.normalize(pa.array(rows), threads=threads)) == [once[t] for t in rows]
+    valid = {t: None if t is None else check_value(t) == [] for t in TEXTS}
+    assert value(columns.check(pa.array(rows), threads=threads)) == [valid[t] for t in rows]
+    paths = {t: None if t is None else split(t).path for t in TEXTS}
+    assert [r and r["path"] for r in value(columns.split(pa.array(rows), ["path"], threads=threads))] == [
+        paths[t] for t in rows
+    ]
+
+
+def test_empty_columns() -> None:
+    for empty in (pa.array([], pa.string()), pa.chunked_array([], pa.string()), pa.array([None], pa.string())):
+        for work in (columns.check, columns.split, columns.parse, columns.normalize, columns.host, columns.decode):
+            assert value(work(empty)) == [None] * len(empty)
+
+
+def test_views_point_into_the_input() -> None:
+    """Components and unchanged rows are not copied, where the native kernel works."""
+    from overthere import kernel
+
+    column = pa.array(["http://a-long-host.example/a/long/path/that/is/no/inline/view"] * 1000)
+    own = {b.address for b in column.buffers() if b}
+    for found in (columns.normalize(column), pa.array(columns.split(column)).field("path")):
+        buffers = pa.array(found).buffers()
+        shared = any(b is not None and b.address in own for b in buffers)
+        assert shared is (kernel.name == "native")
+
+
+@pytest.mark.parametrize("wrong", [pa.array([1]), pa.array([b"x"]), pa.array([1]).dictionary_encode(), 5, "a:b", None])
+def test_wrong_columns(wrong: Any) -> None:
+    for work in (columns.check, columns.split, columns.normalize):
+        with pytest.raises((TypeError, ValueError)):
+            work(wrong)
+
+
+def test_wrong_arguments() -> None:
+    column = pa.array(["a:b"])
+    calls: list[Callable[[], object]] = [
+        lambda: columns.check(column, "IRI"),
+        lambda: columns.split(column, ["nothing"]),
+        lambda: columns.split(column, ["path", "path"]),
+        lambda: columns.normalize(column, 9),  # type: ignore[arg-type]
+        lambda: columns.normalize(column, errors="ignore"),  # type: ignore[arg-type]
+        lambda: columns.resolve(column, "no base"),
+        lambda: columns.encode(column, "nothing"),
+        lambda: columns.check(column, threads=0),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match=r"."):
+            call()
