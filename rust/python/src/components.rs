@@ -284,9 +284,7 @@ impl Components {
             "uri"
         } else if spans.authority().is_some() {
             "network-path"
-        } else if start < end && self.ascii && self.part(py, Some((start, start + 1)))? == "/" {
-            "absolute-path"
-        } else if start < end && !self.ascii && self.text.bind(py).get_item(start)?.eq("/")? {
+        } else if start < end && self.slice(py, Some((start, start + 1)))?.is_some_and(|first| first == "/") {
             "absolute-path"
         } else if start == end && spans.query().is_none() {
             "same-document"
