@@ -1,0 +1,59 @@
+"""The DuckDB face: `register(con)` makes the column functions scalar functions of SQL.
+
+`uri_check(t)`, `uri_scheme(t)` ... `uri_fragment(t)`, `uri_normalize(t)`, `uri_resolve(t, base)`,
+`uri_encode(t)`, `uri_decode(t)`: each means what `overthere.columns` says of it; null gives null.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from overthere import columns
+from overthere.columns.plain import compute, taken
+from overthere.uri import URI
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["register"]
+
+
+def register(con: duckdb.DuckDBPyConnection) -> None:
+    """Register the functions on a connection."""
+    import pyarrow as pa
+    from duckdb.sqltypes import BOOLEAN, VARCHAR
+
+    def text(found: Any) -> Any:
+        return taken(found).cast(pa.string())
+
+    def component(name: str) -> Callable[[Any], Any]:
+        return lambda column: text(compute().struct_field(taken(columns.split(column, [name])), name))
+
+    def resolve(column: Any, bases: Any) -> Any:
+        """A constant base is resolved against as one; else each row against its own."""
+        distinct = compute().unique(bases)
+        if len(distinct) == 1 and distinct[0].is_valid:
+            return text(columns.resolve(column, distinct[0].as_py()))
+        pairs = zip(column.to_pylist(), bases.to_pylist(), strict=True)
+        return pa.array([None if t is None or b is None else _target(t, b) for t, b in pairs], pa.string())
+
+    functions: dict[str, tuple[Callable[..., Any], int, Any]] = {
+        "uri_check": (lambda column: taken(columns.check(column)), 1, BOOLEAN),
+        "uri_normalize": (lambda column: text(columns.normalize(column)), 1, VARCHAR),
+        "uri_encode": (lambda column: text(columns.encode(column)), 1, VARCHAR),
+        "uri_decode": (lambda column: text(columns.decode(column)), 1, VARCHAR),
+        "uri_resolve": (resolve, 2, VARCHAR),
+    }
+    for name in ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment"):
+        functions[f"uri_{name}"] = (component(name), 1, VARCHAR)
+    make: Any = con.create_function  # its stub knows the enumerations but not their names, which it takes too
+    for name, (work, count, kind) in functions.items():
+        make(name, work, [VARCHAR] * count, kind, type="arrow", null_handling="special")
+
+
+def _target(text: str, base: str) -> str | None:
+    try:
+        return str(URI(base).join(text))
+    except ValueError:
+        return None

@@ -1,0 +1,66 @@
+"""The pandas face: importing this module gives `Series` the accessor `uri`; results have Arrow types.
+
+import overthere.columns.pandas
+series.uri.host, series.uri.normalize()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+
+from overthere import columns
+from overthere.columns.plain import compute, taken
+from overthere.normalize import Rung
+
+__all__ = ["Accessor"]
+
+
+@pd.api.extensions.register_series_accessor("uri")
+class Accessor:
+    """`series.uri`: each member means what `overthere.columns` says of it; the index is kept."""
+
+    def __init__(self, series: pd.Series) -> None:
+        self._series = series
+
+    def _column(self) -> Any:
+        return pa.array(self._series, pa.large_string(), from_pandas=True)
+
+    def _wrap(self, found: Any) -> pd.Series:
+        column = taken(found)
+        if pa.types.is_string_view(column.type):
+            column = column.cast(pa.large_string())
+        return pd.Series(pd.arrays.ArrowExtensionArray(column), index=self._series.index, name=self._series.name)
+
+    def __getattr__(self, name: str) -> pd.Series:
+        if name not in ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment"):
+            raise AttributeError(name)
+        return self._wrap(compute().struct_field(taken(columns.split(self._column(), [name])), name))
+
+    def check(self, rule: str = "URI") -> pd.Series:
+        """Whether each row is a URI or URI-reference."""
+        return self._wrap(columns.check(self._column(), rule))
+
+    def split(self, components: Sequence[str] = columns.SIX) -> pd.DataFrame:
+        """The components of each row, unchecked, as a frame."""
+        found = taken(columns.split(self._column(), components))
+        return pd.DataFrame({name: self._wrap(compute().struct_field(found, name)) for name in components})
+
+    def normalize(self, rung: Rung = Rung.SYNTAX) -> pd.Series:
+        """The normal form of each row."""
+        return self._wrap(columns.normalize(self._column(), rung))
+
+    def resolve(self, base: str, *, strict: bool = True) -> pd.Series:
+        """The target of each row against a base."""
+        return self._wrap(columns.resolve(self._column(), base, strict=strict))
+
+    def encode(self, component: str = "segment", *, keep: str | None = None) -> pd.Series:
+        """Each row percent-encoded for a component."""
+        return self._wrap(columns.encode(self._column(), component, keep=keep))
+
+    def decode(self) -> pd.Series:
+        """The text that each row stands for."""
+        return self._wrap(columns.decode(self._column()))

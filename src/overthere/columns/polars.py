@@ -1,0 +1,86 @@
+"""The polars face: importing this module gives `Series` and `Expr` the namespace `uri`.
+
+import overthere.columns.polars
+frame.with_columns(pl.col("url").uri.normalize())
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import polars as pl
+
+from overthere import columns
+from overthere.normalize import Rung
+
+__all__ = ["ExprNamespace", "SeriesNamespace"]
+
+
+def _struct(names: Sequence[str]) -> pl.Struct:
+    return pl.Struct(dict.fromkeys(names, pl.String()))
+
+
+def _series(found: Any, name: str, kind: pl.DataType) -> pl.Series:
+    # An Arrow object brings its own name along, so the name comes after.
+    return pl.Series(found, dtype=kind).alias(name)
+
+
+class _Namespace:
+    """The column functions on what `_apply` reaches; each means what `overthere.columns` says of it."""
+
+    def _apply(self, work: Callable[[pl.Series], Any], kind: pl.DataType) -> Any:
+        raise NotImplementedError  # pragma: no cover
+
+    def check(self, rule: str = "URI") -> Any:
+        """Whether each row is a URI or URI-reference."""
+        return self._apply(lambda s: columns.check(s, rule), pl.Boolean())
+
+    def split(self, components: Sequence[str] = columns.SIX) -> Any:
+        """The components of each row, unchecked, as a struct."""
+        return self._apply(lambda s: columns.split(s, components), _struct(components))
+
+    def host(self) -> Any:
+        """The host of each row."""
+        return self._apply(columns.host, pl.String())
+
+    def normalize(self, rung: Rung = Rung.SYNTAX) -> Any:
+        """The normal form of each row."""
+        return self._apply(lambda s: columns.normalize(s, rung), pl.String())
+
+    def resolve(self, base: str, *, strict: bool = True) -> Any:
+        """The target of each row against a base."""
+        return self._apply(lambda s: columns.resolve(s, base, strict=strict), pl.String())
+
+    def encode(self, component: str = "segment", *, keep: str | None = None) -> Any:
+        """Each row percent-encoded for a component."""
+        return self._apply(lambda s: columns.encode(s, component, keep=keep), pl.String())
+
+    def decode(self) -> Any:
+        """The text that each row stands for."""
+        return self._apply(columns.decode, pl.String())
+
+
+@pl.api.register_series_namespace("uri")
+class SeriesNamespace(_Namespace):
+    """`series.uri`."""
+
+    def __init__(self, series: pl.Series) -> None:
+        self._series = series
+
+    def _apply(self, work: Callable[[pl.Series], Any], kind: pl.DataType) -> pl.Series:
+        return _series(work(self._series), self._series.name, kind)
+
+
+@pl.api.register_expr_namespace("uri")
+class ExprNamespace(_Namespace):
+    """`expr.uri`, for eager, lazy and streaming frames."""
+
+    def __init__(self, expr: pl.Expr) -> None:
+        self._expr = expr
+
+    def _apply(self, work: Callable[[pl.Series], Any], kind: pl.DataType) -> pl.Expr:
+        def batch(series: pl.Series) -> pl.Series:
+            return _series(work(series), series.name, kind)
+
+        return self._expr.map_batches(batch, return_dtype=kind, is_elementwise=True)
