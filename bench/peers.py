@@ -57,7 +57,7 @@ Peer = Callable[[str], Any]
 OPERATIONS: dict[str, dict[str, Peer]] = {
     "parse": {
         "overthere": overthere.URI,
-        "overthere kernel": lambda t: parse(t, "URI"),
+        "overthere reference": lambda t: parse(t, "URI"),
         "urllib.parse": urllib.parse.urlsplit,
         "rfc3986 + validator": _rfc3986_strict,
         "rfc3986": rfc3986.uri_reference,
@@ -114,7 +114,7 @@ def agrees(operation: str, name: str) -> str:
     """How many rows of the case files get the standard's answer."""
     peer = OPERATIONS[operation][name]
     if operation == "parse":
-        if name == "overthere kernel":
+        if name == "overthere reference":
             return "as overthere"
         bad = [row["text"] for row in _cases("invalid")]
         good = [row["text"] for row in _cases("parse") if row["is"]["form"] == "uri"]

@@ -174,7 +174,8 @@ class URIReference(Value):
         >>> str(URI("HTTP://Example.com:80/%7Eu/../a").normalize(Rung.SCHEME))
         'http://example.com/a'
         """
-        if rung <= Rung.SYNTAX and (normal := self._normalize(rung)) is not None:
+        normal = self._normalize(rung)
+        if normal is not None:
             return normal
         text = str(self)
         form = normal_form(text, rung, evidence)

@@ -333,12 +333,13 @@ impl Components {
 
     /// What `normalize` does at a generic rung, if nothing about it is unusual; else None.
     #[pyo3(name = "_normalize")]
-    fn normalize<'py>(slf: &Bound<'py, Self>, rung: u8) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn normalize<'py>(slf: &Bound<'py, Self>, rung: i64) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = slf.py();
         let own = slf.get();
-        if !own.ascii || rung > SYNTAX || own.has_zone(py)? {
+        if !own.ascii || !(0..=i64::from(SYNTAX)).contains(&rung) || own.has_zone(py)? {
             return Ok(None);
         }
+        let rung = rung as u8;
         let text = own.text.bind(py).to_str()?.as_bytes();
         if !may_change(text, &own.spans, rung) {
             return Ok(Some(slf.clone().into_any()));
