@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check bench docs clean
+.PHONY: demo test check bench fuzz docs clean
 .DELETE_ON_ERROR:
 
 demo: .venv/run.stamp
@@ -26,6 +26,9 @@ check: .venv/dev.stamp
 
 bench: .venv/bench.stamp
 	$(BIN)/python bench/run.py
+
+fuzz: .venv/dev.stamp
+	$(BIN)/python fuzz/differential.py $(or $(SECONDS),60)
 
 docs: .venv/dev.stamp
 	$(BIN)/python tools/generate.py

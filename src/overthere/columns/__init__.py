@@ -37,6 +37,7 @@ __all__ = [
     "check",
     "decode",
     "encode",
+    "engine",
     "equivalent",
     "host",
     "lowest_rung",
@@ -70,7 +71,7 @@ class ColumnError(OverthereError, ValueError):
         return f"row {self.row}: {self.kind} at {self.at}"
 
 
-def _engine() -> Any:
+def engine() -> Any:
     """The module that does the work: the native one, or row by row."""
     return import_module("overthere.columns.native" if kernel.name == "native" else "overthere.columns.plain")
 
@@ -99,13 +100,13 @@ def _rule(rule: str) -> str:
 def _text(column: Any, operation: str, errors: Errors, threads: int | None, **how: Any) -> ArrowColumn:
     if errors not in ("null", "raise", "detail"):
         raise ValueError(f'errors is "null", "raise" or "detail", not {errors!r}')
-    engine = _engine()
-    found = engine.text(column, operation, details=errors != "null", threads=_threads(threads), **how)
+    works = engine()
+    found = works.text(column, operation, details=errors != "null", threads=_threads(threads), **how)
     if errors == "raise":
-        bad = engine.first_bad(found)
+        bad = works.first_bad(found)
         if bad is not None:
             raise ColumnError(*bad)
-        found = engine.field(found, "value")
+        found = works.field(found, "value")
     return found  # type: ignore[no-any-return]
 
 
@@ -114,7 +115,7 @@ def check(column: Any, rule: str = "URI", *, zone: bool = False, threads: int | 
 
     Raises: ValueError for another rule; TypeError for a column that holds no text.
     """
-    return _engine().check(column, _rule(rule), zone=zone, threads=_threads(threads))  # type: ignore[no-any-return]
+    return engine().check(column, _rule(rule), zone=zone, threads=_threads(threads))  # type: ignore[no-any-return]
 
 
 def split(column: Any, components: Sequence[str] = SIX, *, threads: int | None = None) -> ArrowColumn:
@@ -122,7 +123,7 @@ def split(column: Any, components: Sequence[str] = SIX, *, threads: int | None =
 
     components: which, of scheme, authority, userinfo, host, port, path, query and fragment.
     """
-    return _engine().parts(column, _names(components), None, zone=False, threads=_threads(threads))  # type: ignore[no-any-return]
+    return engine().parts(column, _names(components), None, zone=False, threads=_threads(threads))  # type: ignore[no-any-return]
 
 
 def parse(
@@ -140,9 +141,9 @@ def parse(
 
     Raises: ColumnError under `errors="raise"`.
     """
-    engine = _engine()
-    found = engine.parts(column, _names(components), _rule(rule), zone=zone, threads=_threads(threads))
-    if errors == "raise" and (bad := engine.first_bad(found)) is not None:
+    works = engine()
+    found = works.parts(column, _names(components), _rule(rule), zone=zone, threads=_threads(threads))
+    if errors == "raise" and (bad := works.first_bad(found)) is not None:
         raise ColumnError(*bad)
     return found  # type: ignore[no-any-return]
 
