@@ -52,6 +52,18 @@ fn span(start: u32, end: u32) -> Option<(usize, usize)> {
 }
 
 impl Spans {
+    /// The spans of the empty text: an empty path and nothing else.
+    pub const EMPTY: Spans = Spans {
+        scheme_end: OMITTED,
+        authority: OMITTED,
+        userinfo_end: OMITTED,
+        host_end: OMITTED,
+        path: 0,
+        path_end: 0,
+        query_end: OMITTED,
+        fragment: OMITTED,
+    };
+
     /// The span of the scheme.
     pub fn scheme(&self) -> Option<(usize, usize)> {
         if self.scheme_end == OMITTED {
@@ -172,16 +184,7 @@ pub fn parse(text: &[u8], rule: Rule, zone: bool) -> Result<Spans, usize> {
     if text.len() >= OMITTED as usize {
         return Err(text.len());
     }
-    let mut spans = Spans {
-        scheme_end: OMITTED,
-        authority: OMITTED,
-        userinfo_end: OMITTED,
-        host_end: OMITTED,
-        path: 0,
-        path_end: 0,
-        query_end: OMITTED,
-        fragment: OMITTED,
-    };
+    let mut spans = Spans::EMPTY;
     let mut i = 0;
     // 3.1
     if class(text, 0) & classes::ALPHA != 0 {

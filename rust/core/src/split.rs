@@ -6,16 +6,7 @@ use crate::wide::skip_common;
 /// The components of any text.  Texts of 4 GiB or more have none but a path that is cut there.
 pub fn split(text: &[u8]) -> Spans {
     let text = &text[..text.len().min(OMITTED as usize - 1)];
-    let mut spans = Spans {
-        scheme_end: OMITTED,
-        authority: OMITTED,
-        userinfo_end: OMITTED,
-        host_end: OMITTED,
-        path: 0,
-        path_end: 0,
-        query_end: OMITTED,
-        fragment: OMITTED,
-    };
+    let mut spans = Spans::EMPTY;
     let mut i = 0;
     if let Some(end) = text.iter().position(|b| matches!(b, b':' | b'/' | b'?' | b'#')) {
         if text[end] == b':' && end > 0 {

@@ -6,6 +6,7 @@ frame.with_columns(pl.col("url").uri.normalize())
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -26,11 +27,11 @@ def _series(found: Any, name: str, kind: pl.DataType) -> pl.Series:
     return pl.Series(found, dtype=kind).alias(name)
 
 
-class _Namespace:
+class _Namespace(ABC):
     """The column functions on what `_apply` reaches; each means what `overthere.columns` says of it."""
 
-    def _apply(self, work: Callable[[pl.Series], Any], kind: pl.DataType) -> Any:
-        raise NotImplementedError  # pragma: no cover
+    @abstractmethod
+    def _apply(self, work: Callable[[pl.Series], Any], kind: pl.DataType) -> Any: ...
 
     def check(self, rule: str = "URI") -> Any:
         """Whether each row is a URI or URI-reference."""
