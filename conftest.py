@@ -9,8 +9,8 @@ import pytest
 
 from support import TESTS
 
-# The examples in docstrings are collected by importing; without cargo this one module cannot be.
-collect_ignore = [] if find_spec("overthere._native") else ["src/overthere/kernel/native.py"]
+# The examples in docstrings are collected by importing; without cargo these modules cannot be.
+collect_ignore_glob = [] if find_spec("overthere._native") else ["src/overthere/*/native.py"]
 
 LISTED = {row["reason"] for row in tomllib.loads((TESTS / "expected_failures.toml").read_text()).get("skip", ())}
 UNLISTED: list[str] = []
