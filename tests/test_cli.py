@@ -111,6 +111,8 @@ def test_links(tmp_path: Path) -> None:
     assert all(json.loads(line)["source"] for line in lines)
     assert run("links", "examples/site", "-o", "x.xls").returncode == 2
     assert run("links", "nowhere").returncode == 2
+    (tmp_path / "empty.html").touch()
+    assert "1 documents, 0 references" in run("links", str(tmp_path / "empty.html")).stderr
     (tmp_path / "broken.html").symlink_to("nowhere")
     assert run("links", str(tmp_path)).returncode == 1
 

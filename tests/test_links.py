@@ -138,6 +138,12 @@ def test_a_broken_document_is_a_row(tmp_path: Path) -> None:
     assert [r.target for r in rows if r.error != "unreadable"] == ["http://h/x%C3%BF"]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="named pipes lie in folders on POSIX only")
+def test_a_pipe_in_a_folder_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.html")
+    assert [row.error for row in extract([tmp_path])] == ["unreadable"]
+
+
 def test_base_must_be_a_uri() -> None:
     with pytest.raises(InvalidURI):
         list(extract([SITE], "no base"))

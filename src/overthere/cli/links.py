@@ -37,9 +37,9 @@ def command(sources: tuple[str, ...], base: str | None, output: Path | None, run
     """
     own = None if base is None else base_uri(base)
     try:
-        with _progress(sources, own) as on_document:
-            counted = Summary()
-            rows = counted.watch(extract(sources, own, rung=Rung[rung.upper()], on_document=on_document))
+        with _progress(sources, own) as step:
+            counted = Summary(step)
+            rows = counted.watch(extract(sources, own, rung=Rung[rung.upper()], on_document=counted.document))
             if output is None and form == "text":
                 show(rows)
             else:
@@ -84,15 +84,21 @@ def _progress(sources: tuple[str, ...], base: URI | None) -> Iterator[Callable[[
 class Summary:
     """What the job has seen."""
 
-    def __init__(self) -> None:
-        self.documents: set[str] = set()
+    def __init__(self, step: Callable[[Document], None] | None) -> None:
+        self.step = step
+        self.documents = 0
         self.references = self.same = self.mapped = 0
         self.layers: Counter[str] = Counter()
         self.kinds: Counter[str] = Counter()
 
+    def document(self, document: Document) -> None:
+        """A document begins; one without references has no row."""
+        self.documents += 1
+        if self.step is not None:
+            self.step(document)
+
     def watch(self, rows: Iterator[Link]) -> Iterator[Link]:
         for row in rows:
-            self.documents.add(row.source)
             self.references += row.reference is not None
             self.same += row.same_document is True
             self.layers[row.base_from or "none"] += row.reference is not None
@@ -106,7 +112,7 @@ class Summary:
         kinds = ", ".join(f"{k} {n}" for k, n in self.kinds.most_common() if n and k != "unreadable")
         layers = ", ".join(f"{k} {n:,}" for k, n in self.layers.most_common() if n)
         lines = [
-            f"{len(self.documents):,} documents, {self.references:,} references, {self.same:,} of them same-document",
+            f"{self.documents:,} documents, {self.references:,} references, {self.same:,} of them same-document",
             f"base from: {layers or 'nothing'}",
             f"invalid: {invalid:,}"
             + (f" ({kinds})" if kinds else "")

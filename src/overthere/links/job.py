@@ -52,6 +52,8 @@ class Document(NamedTuple):
     path: Path
     name: str
     uri: URI
+    named: bool = True
+    """Whether the caller named it; what a folder holds is read only if it is a regular file."""
 
 
 def documents(sources: Iterable[str | os.PathLike[str]], base: URI | None = None) -> Iterator[Document]:
@@ -66,7 +68,7 @@ def documents(sources: Iterable[str | os.PathLike[str]], base: URI | None = None
             for name in sorted(names):
                 path = Path(folder, name)
                 if path.suffix.lower() in SUFFIXES:
-                    yield Document(path, _shown(path), retrieval_uri(path, root, base))
+                    yield Document(path, _shown(path), retrieval_uri(path, root, base), named=False)
 
 
 def _shown(path: Path) -> str:
@@ -100,6 +102,8 @@ def extract(
         if on_document is not None:
             on_document(document)
         try:
+            if not document.named and not document.path.is_file():
+                raise OSError("not a regular file")  # a pipe would be waited for
             text = html.decode(document.path.read_bytes())
         except (OSError, MemoryError):
             yield _UNREADABLE._replace(source=document.name, base=str(document.uri))
