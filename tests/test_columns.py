@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
-from overthere import URI, CodingError, InvalidURI, Rung, URIReference, columns, decode, encode
+from overthere import URI, CodingError, InvalidURI, Rung, URIReference, columns, decode, editions, encode, kernel
 from overthere import check as check_value
 from overthere.kernel.reference import split, split_authority
 from support import cases
@@ -74,6 +77,23 @@ def test_check(layout: str, rule: str) -> None:
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("rule", ["IPv6address", "pct-encoded", "path-rootless", "relative-ref"])
+def test_check_by_any_rule(layout: str, rule: str) -> None:
+    """The automata of every rule run over columns."""
+    dfa = editions.edition().grammar.automaton(rule)
+    wanted = [None if t is None else dfa.accepts(t) for t in TEXTS]
+    assert value(columns.check(LAYOUTS[layout], rule)) == wanted
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("name", editions.NAMES)
+def test_check_by_every_edition(layout: str, name: str) -> None:
+    own = editions.edition(name)
+    wanted = [None if t is None else own.is_valid(t) for t in TEXTS]
+    assert value(columns.check(LAYOUTS[layout], edition=name)) == wanted
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
 def test_split(layout: str) -> None:
     def cut(text: str) -> dict[str, str | None]:
         parts = split(text)
@@ -113,6 +133,83 @@ def test_resolve(layout: str, base: str, strict: bool) -> None:
     assert value(columns.resolve(LAYOUTS[layout], base, strict=strict)) == wanted
 
 
+BASES: list[str | None] = ["http://a/b/c/d;p?q", "mailto:x", None, "no base", "", "http://h", "http://h/ü", "s://a|b/"]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_resolve_against_a_column(layout: str) -> None:
+    bases = [base for base in BASES for _ in range(3)] * (len(TEXTS) // 24 + 1)
+    bases = bases[: len(TEXTS)]
+    wanted: list[tuple[Any, ...] | None] = []
+    for text, base in zip(TEXTS, bases, strict=True):
+        if text is None:
+            wanted.append(None)
+        elif base is None:
+            wanted.append((None, None, None))
+        elif bad := check_value(base, limit=1):
+            wanted.append((None, "base", bad[0].start))
+        else:
+            target = attempt(lambda t, b=base: str(URI(b).join(t)), text)  # type: ignore[misc]
+            wanted.append((target, *reason(text, "URI-reference")))
+    for kind, column in layouts(bases).items():
+        found = value(columns.resolve(LAYOUTS[layout], column, errors="detail"))
+        assert [row and (row["value"], row["error"], row["error_at"]) for row in found] == wanted, kind
+
+
+class Stream:
+    """Chunks of no known length: they can be asked for once, one after another."""
+
+    def __init__(self, chunks: list[Any]) -> None:
+        self.chunks = pa.chunked_array(chunks)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.chunks.__arrow_c_stream__(requested_schema)
+
+
+def test_as_many_bases_as_rows() -> None:
+    rows, bases = pa.array(["a", "b"]), pa.array(["a:", "b:", "c:"])
+    with pytest.raises(ValueError, match="3 bases for 2 rows"):
+        columns.resolve(rows, bases)
+    with pytest.raises((TypeError, ValueError), match="bases"):
+        pa.chunked_array(columns.resolve(Stream([rows, rows]), bases))
+    streamed = columns.resolve(Stream([rows, rows.slice(1)]), Stream([bases.slice(1), bases.slice(2)]))
+    assert value(streamed) == ["b:a", "c:b", "c:b"]
+
+
+def test_streams() -> None:
+    """A stream of no known length gives a stream; both ends agree with the whole column."""
+    half = len(TEXTS) // 2
+    for work in (columns.check, columns.normalize, columns.split, columns.parse, columns.host, columns.encode):
+        found = work(Stream([pa.array(TEXTS[:half]), pa.array(TEXTS[half:])]))
+        assert value(found) == value(work(pa.array(TEXTS)))
+    with pytest.raises(columns.ColumnError, match="row 1: space at 1"):
+        columns.normalize(Stream([pa.array(["a"]), pa.array(["a b"])]), errors="raise")
+    with pytest.raises((TypeError, ValueError), match="text"):
+        columns.check(Stream([pa.array([1])]))
+
+
+MEMORY = """
+import resource, sys
+import pyarrow as pa
+from overthere import columns
+from test_columns import Stream
+chunk = pa.array(["é" * 40] * 50_000)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+found = pa.chunked_array(columns.check(columns.encode(Stream([chunk] * 60)), "URI-reference"))
+assert len(found) == 3_000_000 and found[0].as_py()
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+"""
+
+
+@pytest.mark.skipif(kernel.name != "native", reason="the reference kernel holds a stream whole")
+def test_streams_have_bounded_memory() -> None:
+    """The encoded text, 720 MB in all, is never there at once."""
+    run = subprocess.run(
+        [sys.executable, "-c", MEMORY], cwd=Path(__file__).parent, capture_output=True, text=True, check=True
+    )
+    assert int(run.stdout) < 150
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_encode_decode_host(layout: str) -> None:
     column = LAYOUTS[layout]
@@ -141,6 +238,26 @@ def test_errors(work: Callable[..., Any]) -> None:
     assert (caught.value.row, caught.value.kind) == (first, detailed[first]["error"])
     good = [t for t, row in zip(rows, detailed, strict=True) if row["error"] is None]
     assert None not in value(work(pa.array(good), errors="raise"))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_plain_text_on_request(layout: str) -> None:
+    column = LAYOUTS[layout]
+    for work in (columns.normalize, columns.decode, columns.encode, columns.host, columns.split, columns.parse):
+        found = value(work(column, views=False))
+        assert found == value(work(column))
+    one = columns.host(column, views=False)
+    assert (pa.array(one) if hasattr(one, "__arrow_c_array__") else pa.chunked_array(one)).type == pa.string()
+    two = columns.split(column, ["path"], views=False)
+    kind = (pa.array(two) if hasattr(two, "__arrow_c_array__") else pa.chunked_array(two)).type
+    assert kind.field("path").type == pa.string()
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_null_row_has_no_detail(layout: str) -> None:
+    for work in (columns.normalize, columns.decode, lambda c, **k: columns.resolve(c, "http://a/b", **k)):
+        found = value(work(LAYOUTS[layout], errors="detail"))
+        assert [row is None for row in found] == [text is None for text in TEXTS]
 
 
 def test_place_of_what_is_not_utf8() -> None:
@@ -189,8 +306,6 @@ def test_empty_columns() -> None:
 
 def test_views_point_into_the_input() -> None:
     """Components and unchanged rows are not copied, where the native kernel works."""
-    from overthere import kernel
-
     column = pa.array(["http://a-long-host.example/a/long/path/that/is/no/inline/view"] * 1000)
     own = {b.address for b in column.buffers() if b}
     for found in (columns.normalize(column), pa.array(columns.split(column)).field("path")):
@@ -209,7 +324,7 @@ def test_wrong_columns(wrong: Any) -> None:
 def test_wrong_arguments() -> None:
     column = pa.array(["a:b"])
     calls: list[Callable[[], object]] = [
-        lambda: columns.check(column, "IRI"),
+        lambda: columns.check(column, "no-rule"),
         lambda: columns.split(column, ["nothing"]),
         lambda: columns.split(column, ["path", "path"]),
         lambda: columns.normalize(column, 9),  # type: ignore[arg-type]

@@ -50,6 +50,20 @@ def test_polars(name: str) -> None:
     assert lazy.collect_schema() == {"url": eager.dtype}
 
 
+def test_polars_against_a_column() -> None:
+    frame = pl.DataFrame({"url": ["../g", "x", None], "base": ["http://a/b/c", "no base", "http://a/"]})
+    expr = pl.col("url").uri.resolve(pl.col("base"))  # type: ignore[attr-defined]
+    wanted = ["http://a/g", None, None]
+    assert frame.lazy().select(expr).collect(engine="streaming")["url"].to_list() == wanted
+    assert frame["url"].uri.resolve(frame["base"]).to_list() == wanted  # type: ignore[attr-defined]
+
+
+def test_pandas_against_a_column() -> None:
+    frame = pd.DataFrame({"url": ["../g", "x", None], "base": ["http://a/b/c", "no base", "http://a/"]})
+    found = frame["url"].uri.resolve(frame["base"])
+    assert pa.array(found, from_pandas=True).to_pylist() == ["http://a/g", None, None]
+
+
 def test_polars_rung() -> None:
     found = pl.Series(["http://h:80"]).uri.normalize(Rung.SCHEME)  # type: ignore[attr-defined]
     assert found.to_list() == ["http://h/"]

@@ -28,6 +28,8 @@ def tables() -> str:
     lines = [
         "//! Automata of rules, generated from rfc3986.abnf by `make docs`.",
         "",
+        "use std::borrow::Cow;",
+        "",
         "use crate::automaton::Automaton;",
         "",
         "/// IP-literal (3.2.2).",
@@ -35,13 +37,14 @@ def tables() -> str:
         "pub static IP_LITERAL: Automaton = Automaton {",
         f"    width: {dfa.width},",
         f"    start: {dfa.start},",
-        "    classes: &[",
+        "    classes: Cow::Borrowed(&[",
     ]
     lines += ["        " + " ".join(f"{c}," for c in dfa.classes[i : i + 32]) for i in range(0, 256, 32)]
-    lines += ["    ],", "    table: &["]
+    lines += ["    ]),", "    table: Cow::Borrowed(&["]
     rows = range(0, len(dfa.table), dfa.width)
     lines += ["        " + " ".join(f"{t}," for t in dfa.table[i : i + dfa.width]) for i in rows]
-    return "\n".join([*lines, "    ],", "};"]) + "\n"
+    accepting = ", ".join(map(str, sorted(dfa.accepting)))
+    return "\n".join([*lines, "    ]),", f"    accepting: Cow::Borrowed(&[{accepting}]),", "};"]) + "\n"
 
 
 def rust() -> str:

@@ -6,10 +6,10 @@ encoded twice and no "%" that a URI already holds is quoted again.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 
 from overthere.errors import CodingError
-from overthere.kernel import percent_decode, percent_encode
+from overthere.kernel import front, percent_decode, percent_encode
 from overthere.kernel.classes import CHARSETS
 from overthere.kernel.reference import BROKEN_ESCAPE
 
@@ -32,7 +32,7 @@ DATA_RULES = {
 }
 
 
-@cache
+@lru_cache(256)
 def safe_characters(component: str, keep: str | None = None) -> str:
     """The characters that `encode` leaves as they are for a component.
 
@@ -53,6 +53,7 @@ def safe_characters(component: str, keep: str | None = None) -> str:
     return "".join(sorted(allowed))
 
 
+@front
 def encode(data: str | bytes, component: str = "segment", *, keep: str | None = None, charset: str = "utf-8") -> str:
     """Percent-encode data for a component (RFC 3986 2.1, 2.4).
 
@@ -104,6 +105,7 @@ def decode_bytes(text: str | bytes) -> bytes:
     return percent_decode(octets)
 
 
+@front
 def decode(text: str | bytes, *, charset: str = "utf-8", errors: str = "strict") -> str:
     """The characters that component text stands for (RFC 3986 2.1, 2.5); `+` stays `+` (see `forms`).
 

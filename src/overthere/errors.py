@@ -7,6 +7,7 @@ OverthereError
 +-- NoBase (ValueError)             resolve: the base has no scheme (RFC 3986 5.1)
 +-- CodingError (ValueError)        encode, decode: octets or characters that have no meaning there
 +-- NotSpecified (LookupError)      an edition leaves this to another document
++-- KernelBug (RuntimeError)        the fast kernel contradicts itself: a mistake of ours
 +-- GrammarError (ValueError)       an ABNF text, or a rule that is not there
     +-- NotRegular                  a rule that no finite automaton recognises
 """
@@ -24,6 +25,7 @@ __all__ = [
     "GrammarError",
     "InvalidIRI",
     "InvalidURI",
+    "KernelBug",
     "Kind",
     "NoBase",
     "NotRegular",
@@ -274,6 +276,13 @@ class CodingError(OverthereError, ValueError):
 
 class NotSpecified(OverthereError, LookupError):
     """An edition leaves this to another document, which the message names."""
+
+
+class KernelBug(OverthereError, RuntimeError):
+    """The fast kernel panicked: a mistake of ours, not of the input; `OVERTHERE_KERNEL=reference` goes round it."""
+
+    def __str__(self) -> str:
+        return f"a bug in overthere's native kernel, please report it: {super().__str__()}"
 
 
 class GrammarError(OverthereError, ValueError):

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from overthere.errors import columns, printable
 
-__all__ = ["draw"]
+__all__ = ["draw", "grid", "marked", "shorten"]
 
 # A component is not shortened below this many characters.
 _SHORTEST = 9
@@ -106,3 +106,41 @@ def _left_aligned(marks: list[tuple[int, str]]) -> list[_Label]:
         row = max((p.row + 1 for p in placed if p.centre <= centre + len(name)), default=0)
         placed.append(_Label(row, centre, centre, name))
     return placed
+
+
+def grid(heads: Sequence[str], rows: Sequence[Sequence[str | None]], width: int = 80, whole: int = 2) -> list[str]:
+    """Rows under their heads: undefined is blank, empty is `""`; a column without a value is left out.
+
+    Cells are cut so that a line is about `width` columns wide, but not those of the first `whole` columns.
+    """
+    held = [i for i in range(len(heads)) if any(row[i] is not None for row in rows)]
+    shown = [[heads[i] for i in held], *([_quoted(row[i], width) for i in held] for row in rows)]
+    wide = [max(columns(row[i]) for row in shown) for i in range(len(held))]
+    while sum(wide) + 2 * len(wide) > width and max(wide[whole:], default=0) > 4:
+        wide[wide.index(max(wide[whole:]), whole)] -= 1
+    return ["  ".join(_cell(text, w) for text, w in zip(row, wide, strict=True)).rstrip() for row in shown]
+
+
+def marked(notes: Sequence[str], width: int = 80) -> list[str]:
+    """Notes as lines of at most `width` columns, each begun with a "!"."""
+    from textwrap import wrap
+
+    return [line for note in notes for line in wrap(f"! {printable(note)}", width, subsequent_indent="  ")]
+
+
+def shorten(text: str, width: int) -> str:
+    """The text with its middle left out, if it has more than `width` characters."""
+    if len(text) <= width:
+        return text
+    return text[: width // 2] + "…" + text[len(text) - (width - width // 2 - 1) :]
+
+
+def _quoted(cell: str | None, width: int) -> str:
+    return "" if cell is None else printable(shorten(cell, width)) or '""'
+
+
+def _cell(text: str, width: int) -> str:
+    shown, size = text, width
+    while columns(shown) > width:  # a wide character takes two
+        shown, size = shorten(text, size), size - 1
+    return shown + " " * (width - columns(shown))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["MASK", "mask", "password_span"]
+__all__ = ["MASK", "mask", "password_span", "unveil", "veil"]
 
 MASK = "***"
 
+_NO_DELIMITER = re.compile(r"[^/?#@:\[\]]")
+_VEIL = re.compile(r"\*+")
 _AUTHORITY = re.compile(r"(?:[^/?#]*:)?//([^/?#]*)")
 
 
@@ -42,3 +44,23 @@ def mask(text: str, span: tuple[int, int] | None = None) -> str:
     """
     span = span or password_span(text)
     return text if span is None else text[: span[0]] + MASK + text[span[1] :]
+
+
+def veil(*texts: str) -> tuple[str, ...]:
+    """The texts with "*" for each character of a password but delimiters: they are cut where they were cut before.
+
+    >>> veil("ftp://joe:pa?ss@h/")
+    ('ftp://joe:**?**@h/',)
+    """
+    veiled: list[str] = []
+    for text in texts:
+        span = password_span(text)
+        if span is not None:
+            text = text[: span[0]] + _NO_DELIMITER.sub("*", text[slice(*span)]) + text[span[1] :]
+        veiled.append(text)
+    return tuple(veiled)
+
+
+def unveil(text: str) -> str:
+    """What stands for a password in a veiled text, at one length: `***`."""
+    return _VEIL.sub(MASK, text)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from overthere.errors import NoBase, Unreachable
+from overthere.kernel import front
 from overthere.kernel.reference import Parts, guard_path, recompose, remove_dot_segments, resolve, split
 
 __all__ = ["relate"]
 
 
+@front
 def relate(base: str, target: str) -> str:
     """The shortest reference for which resolving against `base` gives exactly `target`.
 

@@ -6,19 +6,21 @@ only where they are asked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Self
-
-from overthere.normalize import Change, Rung, changes, lowest_rung, normal_form
-from overthere.resolve import resolve_text, same_document
+from overthere.kernel import front
+from overthere.rung import Rung
 from overthere.value import Value
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
     from ipaddress import IPv4Address, IPv6Address
+    from typing import Self
 
     from overthere.build import Userinfo
     from overthere.forms import Pairs
     from overthere.iri import IRIReference
+    from overthere.normalize import Change
 
 __all__ = ["URI", "URIReference"]
 
@@ -59,6 +61,8 @@ class URIReference(Value):
         >>> str(URIReference("../g").resolve("http://a/b/c/d;p?q"))
         'http://a/b/g'
         """
+        from overthere.resolve import resolve_text
+
         base = base if isinstance(base, Value) else URI(base)
         if isinstance(base, URI):
             return base.join(self, strict)
@@ -70,6 +74,8 @@ class URIReference(Value):
         >>> URIReference("#s").same_document("http://a/b"), URIReference("c").same_document("http://a/b")
         (True, False)
         """
+        from overthere.resolve import same_document
+
         return same_document(base if isinstance(base, Value) else URI(base), self)
 
     def replace(
@@ -164,6 +170,7 @@ class URIReference(Value):
         )
         return cls(text, zone=zone)
 
+    @front
     def normalize(self, rung: Rung = Rung.SYNTAX, *, evidence: Mapping[str, str] | None = None) -> Self:
         """The normal form at a rung of the ladder (6.2); see `Rung`.
 
@@ -174,15 +181,16 @@ class URIReference(Value):
         >>> str(URI("HTTP://Example.com:80/%7Eu/../a").normalize(Rung.SCHEME))
         'http://example.com/a'
         """
-        normal = self._normalize(rung)
-        if normal is not None:
-            return normal
+        from overthere.normalize import normal_form
+
         text = str(self)
         form = normal_form(text, rung, evidence)
         return self if form == text else type(self)(form, zone=self.zone is not None)
 
     def changes(self, rung: Rung = Rung.SYNTAX, *, evidence: Mapping[str, str] | None = None) -> list[Change]:
         """What normalising up to `rung` changes, where, and by which paragraph (6.2)."""
+        from overthere.normalize import changes
+
         return changes(str(self), rung, evidence)
 
     def equivalent(
@@ -193,6 +201,8 @@ class URIReference(Value):
         >>> URI("http://a/%7Eb").equivalent(URI("http://A/~b")), URI("http://a").equivalent(URI("http://a/"))
         (True, False)
         """
+        from overthere.normalize import lowest_rung
+
         found = lowest_rung(self, other, evidence if rung >= Rung.PROTOCOL else None)
         return found is not None and found <= rung
 
@@ -228,6 +238,7 @@ class URI(URIReference):
         @property
         def scheme(self) -> str: ...  # always defined (3.1)
 
+    @front
     def join(self, reference: URIReference | str, strict: bool = True) -> Self:
         """The target of a reference against this URI as the base (5.2), of the type of this value.
 
@@ -236,9 +247,8 @@ class URI(URIReference):
         >>> str(URI("http://a/b/c/d;p?q").join("../g"))
         'http://a/b/g'
         """
-        target = self._join(reference, strict)
-        if target is not None:
-            return target
+        from overthere.resolve import resolve_text
+
         reference = reference if isinstance(reference, Value) else URIReference(reference)
         return type(self)(
             resolve_text(self, reference, strict), zone=self.zone is not None or reference.zone is not None

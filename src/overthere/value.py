@@ -6,14 +6,14 @@ password in their repr.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
-
 from overthere.kernel import Components
-from overthere.redact import mask
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from ipaddress import IPv4Address, IPv6Address
+    from typing import Self
 
     from overthere.kernel.components import Component
 
@@ -72,6 +72,8 @@ class Value(Components):
         return None if span is None else decode(str(self)[slice(*span)], charset=charset, errors=errors)
 
     def __repr__(self) -> str:
+        from overthere.redact import mask
+
         zone = ", zone=True" if self.zone is not None else ""
         return f"{type(self).__name__}({mask(str(self))!r}{zone})"
 

@@ -1,27 +1,66 @@
 //! A rule's minimal automaton over bytes, as the grammar engine built it.
 
+use std::borrow::Cow;
+
 /// A deterministic automaton; state 0 is dead.
 pub struct Automaton {
-    /// Byte to class.
-    pub classes: &'static [u8; 256],
+    /// Byte to class: 256 of them.
+    pub classes: Cow<'static, [u8]>,
     /// How many classes there are.
     pub width: usize,
     /// Per state and class, the next state.
-    pub table: &'static [u16],
+    pub table: Cow<'static, [u16]>,
     /// The first state.
     pub start: u16,
+    /// The states in which a text may end, in order.
+    pub accepting: Cow<'static, [u16]>,
 }
 
 impl Automaton {
+    /// An automaton whose every step stays inside its table; None if the parts do not fit together.
+    pub fn new(
+        classes: Vec<u8>,
+        width: usize,
+        table: Vec<u16>,
+        start: u16,
+        accepting: Vec<u16>,
+    ) -> Option<Self> {
+        let states = table.len().checked_div(width)?;
+        let fits = classes.len() == 256
+            && states * width == table.len()
+            && classes.iter().all(|&class| usize::from(class) < width)
+            && table.iter().chain([&start]).all(|&state| usize::from(state) < states)
+            && accepting.is_sorted();
+        fits.then(|| Automaton {
+            classes: classes.into(),
+            width,
+            table: table.into(),
+            start,
+            accepting: accepting.into(),
+        })
+    }
+
+    /// Read from a state on: how many bytes were read before the dead state, and the last live state.
+    pub fn run(&self, data: &[u8], mut state: u16) -> (usize, u16) {
+        for (offset, &byte) in data.iter().enumerate() {
+            let next =
+                self.table[usize::from(state) * self.width + usize::from(self.classes[usize::from(byte)])];
+            if next == 0 {
+                return (offset, state);
+            }
+            state = next;
+        }
+        (data.len(), state)
+    }
+
     /// How many bytes can be read before nothing valid begins so any more.
     pub fn viable(&self, data: &[u8]) -> usize {
-        let mut state = self.start as usize;
-        for (offset, &byte) in data.iter().enumerate() {
-            state = self.table[state * self.width + self.classes[byte as usize] as usize] as usize;
-            if state == 0 {
-                return offset;
-            }
-        }
-        data.len()
+        self.run(data, self.start).0
+    }
+
+    /// Whether the whole of it is derivable.
+    pub fn accepts(&self, data: &[u8]) -> bool {
+        let (offset, state) = self.run(data, self.start);
+        offset == data.len() && self.accepting.binary_search(&state).is_ok()
     }
 }

@@ -5,7 +5,7 @@ use crate::host;
 use crate::parse::Rule;
 use crate::tables::IP_LITERAL;
 
-/// The kinds that reading a text can give, named as in `errors.py`.
+/// The kinds that reading a text can give, named as in `errors.py`; `Base` is said of a row whose base is no URI.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 #[allow(missing_docs)]
@@ -29,10 +29,11 @@ pub enum Kind {
     NonAscii,
     Control,
     Space,
+    Base,
 }
 
 /// The names of the kinds, in the order of their numbers.
-pub const NAMES: [&str; 19] = [
+pub const NAMES: [&str; 20] = [
     "scheme-missing",
     "scheme-empty",
     "scheme-first",
@@ -52,6 +53,7 @@ pub const NAMES: [&str; 19] = [
     "non-ascii",
     "control",
     "space",
+    "base",
 ];
 
 /// A kind and the byte offset where it stands.

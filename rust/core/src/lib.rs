@@ -8,13 +8,46 @@
 #![warn(missing_docs)]
 
 pub mod automaton;
+// `build.rs` sets `cfg(avx2)` only where the compiler is new enough.
+#[cfg(avx2)]
+#[allow(clippy::incompatible_msrv)]
+mod avx2;
 pub mod check;
 pub mod classes;
 pub mod host;
 pub mod normalize;
 pub mod parse;
 pub mod percent;
+pub mod relate;
 pub mod resolve;
 pub mod split;
 pub mod tables;
 pub mod wide;
+
+/// `$fast` where this machine has AVX2, else `$plain`; the test is a load and a branch.
+///
+/// Only a caller who may write `unsafe` can call a function for AVX2, so the choice is not made in this crate.
+#[cfg(avx2)]
+#[macro_export]
+macro_rules! quickest {
+    ($fast:expr, $plain:expr) => {
+        if std::arch::is_x86_feature_detected!("avx2")
+            && std::arch::is_x86_feature_detected!("bmi1")
+            && std::arch::is_x86_feature_detected!("bmi2")
+            && std::arch::is_x86_feature_detected!("lzcnt")
+        {
+            $fast
+        } else {
+            $plain
+        }
+    };
+}
+
+/// `$plain`: the code for AVX2 is not there.
+#[cfg(not(avx2))]
+#[macro_export]
+macro_rules! quickest {
+    ($fast:expr, $plain:expr) => {
+        $plain
+    };
+}

@@ -11,7 +11,10 @@ pub const SYNTAX: u8 = 3;
 /// Whether the text may change at a generic rung; `false` is certain.
 pub fn may_change(text: &[u8], spans: &Spans, rung: u8) -> bool {
     let upper = |span: Option<(usize, usize)>| {
-        span.is_some_and(|(start, end)| text[start..end].iter().any(u8::is_ascii_uppercase))
+        // No early end, so that the compiler can take many at once.
+        span.is_some_and(|(start, end)| {
+            text[start..end].iter().fold(false, |found, b| found | b.is_ascii_uppercase())
+        })
     };
     rung > 0
         && (upper(spans.scheme())

@@ -156,20 +156,33 @@ fn byte(text: &[u8], i: usize) -> u8 {
     text.get(i).copied().unwrap_or(0)
 }
 
+/// What a component may hold, beside escapes in all but a scheme.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Class {
+    Scheme,
+    RegName,
+    Userinfo,
+    Path,
+    Query,
+}
+
 /// Past every byte of the class, and every whole escape (2.1); `Err` at a broken one.
 #[inline(always)]
-fn skip(text: &[u8], mut i: usize, bits: u8) -> Result<usize, usize> {
+fn skip(text: &[u8], mut i: usize, class: Class) -> Result<usize, usize> {
+    let (bits, path) = match class {
+        Class::Scheme => (classes::SCHEME, false),
+        Class::RegName => (classes::REG_NAME, false),
+        Class::Userinfo => (classes::USERINFO, false),
+        Class::Path => (classes::PATH, true),
+        Class::Query => (classes::QUERY, true),
+    };
     loop {
-        i = if bits & (classes::PATH | classes::QUERY) != 0 {
-            skip_common::<true>(text, i)
-        } else {
-            skip_common::<false>(text, i)
-        };
-        if class(text, i) & bits != 0 {
+        i = if path { skip_common::<true>(text, i) } else { skip_common::<false>(text, i) };
+        if self::class(text, i) & bits != 0 {
             i += 1;
-        } else if byte(text, i) != b'%' {
+        } else if byte(text, i) != b'%' || class == Class::Scheme {
             return Ok(i);
-        } else if class(text, i + 1) & class(text, i + 2) & classes::HEXDIG != 0 {
+        } else if self::class(text, i + 1) & self::class(text, i + 2) & classes::HEXDIG != 0 {
             i += 3;
         } else {
             return Err(i);
@@ -177,10 +190,31 @@ fn skip(text: &[u8], mut i: usize, bits: u8) -> Result<usize, usize> {
     }
 }
 
-/// Split and check in one: the spans, or the offset at which the text stops being derivable.
+/// Split and check in one: the spans, or an offset at or after which the text stops being derivable.
 ///
 /// `zone` reads RFC 6874 zone identifiers too.  A text of 4 GiB or more is refused at its length.
 pub fn parse(text: &[u8], rule: Rule, zone: bool) -> Result<Spans, usize> {
+    parse_by(text, rule, zone, skip)
+}
+
+/// The same, where the machine has AVX2.
+///
+/// # Safety
+/// Only there: AVX2, BMI1, BMI2 and LZCNT, as `quickest!` finds out.
+#[cfg(avx2)]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt")]
+pub fn parse_avx2(text: &[u8], rule: Rule, zone: bool) -> Result<Spans, usize> {
+    let mut window = crate::avx2::Members::NONE;
+    parse_by(text, rule, zone, |text, i, class| window.skip(text, i, class))
+}
+
+#[inline(always)]
+fn parse_by(
+    text: &[u8],
+    rule: Rule,
+    zone: bool,
+    mut skip: impl FnMut(&[u8], usize, Class) -> Result<usize, usize>,
+) -> Result<Spans, usize> {
     if text.len() >= OMITTED as usize {
         return Err(text.len());
     }
@@ -188,10 +222,8 @@ pub fn parse(text: &[u8], rule: Rule, zone: bool) -> Result<Spans, usize> {
     let mut i = 0;
     // 3.1
     if class(text, 0) & classes::ALPHA != 0 {
-        let mut end = 1;
-        while class(text, end) & classes::SCHEME != 0 {
-            end += 1;
-        }
+        // A scheme has no escapes, so none is broken.
+        let (Ok(end) | Err(end)) = skip(text, 0, Class::Scheme);
         if byte(text, end) == b':' {
             spans.scheme_end = end as u32;
             i = end + 1;
@@ -202,12 +234,12 @@ pub fn parse(text: &[u8], rule: Rule, zone: bool) -> Result<Spans, usize> {
     }
     // 3.2
     if byte(text, i) == b'/' && byte(text, i + 1) == b'/' {
-        i = authority(text, i + 2, zone, &mut spans)?;
+        i = authority(text, i + 2, zone, &mut spans, &mut skip)?;
     }
     spans.path = i as u32;
     // 3.3; the first segment of a relative-path reference has no colon (4.2)
     let start = i;
-    i = skip(text, i, classes::PATH)?;
+    i = skip(text, i, Class::Path)?;
     if spans.scheme_end == OMITTED && spans.authority == OMITTED {
         for (at, &b) in text[start..i].iter().enumerate() {
             if b == b'/' {
@@ -221,12 +253,12 @@ pub fn parse(text: &[u8], rule: Rule, zone: bool) -> Result<Spans, usize> {
     spans.path_end = i as u32;
     // 3.4, 3.5
     if byte(text, i) == b'?' {
-        i = skip(text, i + 1, classes::QUERY)?;
+        i = skip(text, i + 1, Class::Query)?;
         spans.query_end = i as u32;
     }
     if byte(text, i) == b'#' && i < text.len() {
         spans.fragment = (i + 1) as u32;
-        i = skip(text, i + 1, classes::QUERY)?;
+        i = skip(text, i + 1, Class::Query)?;
     }
     if i == text.len() {
         Ok(spans)
@@ -237,36 +269,58 @@ pub fn parse(text: &[u8], rule: Rule, zone: bool) -> Result<Spans, usize> {
 
 /// 3.2 from the byte after "//"; returns the end of the authority.
 #[inline(always)]
-fn authority(text: &[u8], start: usize, zone: bool, spans: &mut Spans) -> Result<usize, usize> {
+fn authority(
+    text: &[u8],
+    start: usize,
+    zone: bool,
+    spans: &mut Spans,
+    skip: &mut impl FnMut(&[u8], usize, Class) -> Result<usize, usize>,
+) -> Result<usize, usize> {
     spans.authority = start as u32;
-    // Until an "@" or the end is seen, a colon may be the userinfo's or the port's.
-    let mut end = skip(text, start, classes::USERINFO)?;
-    let mut host = start;
-    if byte(text, end) == b'@' {
+    let mut host = host_and_port(text, start, zone, skip)?;
+    if !host.whole {
+        // What was read so far, and more, may be a userinfo.
+        let end = skip(text, start, Class::Userinfo)?;
+        if byte(text, end) != b'@' {
+            return Err(host.end);
+        }
         spans.userinfo_end = end as u32;
-        host = end + 1;
-        end = host;
-        if byte(text, end) != b'[' {
-            end = skip(text, end, classes::REG_NAME)?;
+        host = host_and_port(text, end + 1, zone, skip)?;
+        if !host.whole {
+            return Err(host.end);
         }
     }
-    if end == host && byte(text, end) == b'[' {
-        end = host::ip_literal(text, host, zone)?;
-    } else if host == start {
-        end = match memchr::memchr(b':', &text[start..end]) {
-            Some(colon) => start + colon,
-            None => end,
-        };
-    }
-    spans.host_end = end as u32;
+    spans.host_end = host.host_end;
+    Ok(host.end)
+}
+
+/// What reads as a host and a port.
+struct Host {
+    host_end: u32,
+    end: usize,
+    /// Whether the authority ends here.
+    whole: bool,
+}
+
+/// 3.2.2, 3.2.3
+#[inline(always)]
+fn host_and_port(
+    text: &[u8],
+    start: usize,
+    zone: bool,
+    skip: &mut impl FnMut(&[u8], usize, Class) -> Result<usize, usize>,
+) -> Result<Host, usize> {
+    let mut end = if byte(text, start) == b'[' {
+        host::ip_literal(text, start, zone)?
+    } else {
+        skip(text, start, Class::RegName)?
+    };
+    let host_end = end as u32;
     if byte(text, end) == b':' {
         end += 1;
         while byte(text, end).is_ascii_digit() {
             end += 1;
         }
     }
-    match text.get(end) {
-        None | Some(b'/' | b'?' | b'#') => Ok(end),
-        Some(_) => Err(end),
-    }
+    Ok(Host { host_end, end, whole: matches!(text.get(end), None | Some(b'/' | b'?' | b'#')) })
 }

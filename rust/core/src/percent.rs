@@ -2,23 +2,74 @@
 
 use crate::classes::{self, CLASS};
 
-/// A set of the bytes that need no escape.
+/// A set of the bytes that need no escape, as what each byte becomes: up to three bytes, and how many.
 #[derive(Clone)]
-pub struct Safe([bool; 256]);
+pub struct Safe([[u8; 4]; 256]);
+
+static USERINFO: Safe = Safe::members(classes::USERINFO, b"");
+static REG_NAME: Safe = Safe::members(classes::REG_NAME, b"");
+static PATH: Safe = Safe::members(classes::PATH, b"");
+static PCHAR: Safe = Safe::members(classes::PATH, b"/");
+static SEGMENT_NZ_NC: Safe = Safe::members(classes::PATH, b"/:");
+static QUERY: Safe = Safe::members(classes::QUERY, b"");
+static UNRESERVED: Safe = Safe::members(classes::UNRESERVED, b"");
 
 impl Safe {
+    /// Nothing: every byte becomes `%HH`.
+    const NONE: Safe = {
+        let mut pieces = [[0; 4]; 256];
+        let mut i = 0;
+        while i < 256 {
+            pieces[i] = [b'%', HEX[i >> 4], HEX[i & 15], 3];
+            i += 1;
+        }
+        Safe(pieces)
+    };
+
+    /// The members of a class, but a few.
+    const fn members(bits: u8, but: &[u8]) -> Self {
+        let mut set = Self::NONE;
+        let mut i = 0;
+        while i < 256 {
+            if CLASS[i] & bits != 0 {
+                set.0[i] = [i as u8, 0, 0, 1];
+            }
+            i += 1;
+        }
+        i = 0;
+        while i < but.len() {
+            set.0[but[i] as usize] = Self::NONE.0[but[i] as usize];
+            i += 1;
+        }
+        set
+    }
+
+    /// What a component into which data can be put holds unescaped, by its name (`DATA_RULES` in `encoding.py`).
+    pub fn of(component: &str) -> Option<&'static Self> {
+        Some(match component {
+            "segment" | "segment-nz" | "pchar" => &PCHAR,
+            "query" | "fragment" => &QUERY,
+            "path" => &PATH,
+            "userinfo" => &USERINFO,
+            "host" | "reg-name" => &REG_NAME,
+            "segment-nz-nc" => &SEGMENT_NZ_NC,
+            "unreserved" => &UNRESERVED,
+            _ => return None,
+        })
+    }
+
     /// The set of these US-ASCII characters.
     pub fn new(characters: &[u8]) -> Self {
-        let mut set = [false; 256];
+        let mut set = Self::NONE;
         for &b in characters {
-            set[b as usize] = true;
+            set.0[b as usize] = [b, 0, 0, 1];
         }
-        Safe(set)
+        set
     }
 
     /// How many bytes of the data are in the set before the first that is not.
     pub fn prefix(&self, data: &[u8]) -> usize {
-        data.iter().position(|&b| !self.0[b as usize]).unwrap_or(data.len())
+        data.iter().position(|&b| self.0[b as usize][3] != 1).unwrap_or(data.len())
     }
 }
 
@@ -26,14 +77,18 @@ const HEX: &[u8; 16] = b"0123456789ABCDEF";
 
 /// Every byte that is not safe becomes `%HH`.
 pub fn encode(data: &[u8], safe: &Safe, out: &mut Vec<u8>) {
-    out.reserve(data.len() + data.len() / 2);
-    let mut rest = data;
-    loop {
-        let (plain, tail) = rest.split_at(safe.prefix(rest));
-        out.extend_from_slice(plain);
-        let Some((&b, tail)) = tail.split_first() else { return };
-        out.extend_from_slice(&[b'%', HEX[(b >> 4) as usize], HEX[(b & 15) as usize]]);
-        rest = tail;
+    // Whole pieces are written, of which the next covers what is too much: no branch asks which byte is safe.
+    for block in data.chunks(4096) {
+        let mut end = out.len();
+        out.resize(end + 3 * block.len() + 1, 0);
+        for &b in block {
+            let piece = safe.0[b as usize];
+            if let Some(place) = out.get_mut(end..end + 4) {
+                place.copy_from_slice(&piece);
+            }
+            end += usize::from(piece[3]);
+        }
+        out.truncate(end);
     }
 }
 

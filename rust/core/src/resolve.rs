@@ -1,6 +1,6 @@
 //! Reference resolution (RFC 3986 5.2, 5.3).
 
-use crate::parse::Spans;
+use crate::parse::{Spans, OMITTED};
 
 /// A valid text with its spans.
 #[derive(Clone, Copy)]
@@ -23,19 +23,23 @@ impl<'a> Parsed<'a> {
         &self.text[start..end]
     }
 
-    fn scheme(&self) -> Option<&'a [u8]> {
+    /// The scheme.
+    pub fn scheme(&self) -> Option<&'a [u8]> {
         self.get(self.spans.scheme())
     }
 
-    fn authority(&self) -> Option<&'a [u8]> {
+    /// The authority.
+    pub fn authority(&self) -> Option<&'a [u8]> {
         self.get(self.spans.authority())
     }
 
-    fn query(&self) -> Option<&'a [u8]> {
+    /// The query.
+    pub fn query(&self) -> Option<&'a [u8]> {
         self.get(self.spans.query())
     }
 
-    fn fragment(&self) -> Option<&'a [u8]> {
+    /// The fragment.
+    pub fn fragment(&self) -> Option<&'a [u8]> {
         self.get(self.spans.fragment(self.text.len()))
     }
 }
@@ -78,12 +82,12 @@ pub fn remove_dot_segments(path: &[u8], out: &mut Vec<u8>) {
 
 /// Whether a path may hold a dot-segment at all: none does without one of these.
 pub fn may_have_dot_segments(path: &[u8]) -> bool {
-    path.first() == Some(&b'.') || memchr::memmem::find(path, b"/.").is_some()
+    memchr::memchr_iter(b'.', path).any(|at| at == 0 || path[at - 1] == b'/')
 }
 
 /// A path that could not be read back as one is written so that it can (decision 3986-1): "/." before
 /// "//" without an authority, "./" before a colon in the first segment without a scheme.
-fn guard_path(scheme: bool, authority: bool, path: &[u8]) -> &'static [u8] {
+pub(crate) fn guard_path(scheme: bool, authority: bool, path: &[u8]) -> &'static [u8] {
     if authority {
         b""
     } else if path.starts_with(b"//") {
@@ -95,23 +99,32 @@ fn guard_path(scheme: bool, authority: bool, path: &[u8]) -> &'static [u8] {
     }
 }
 
-/// 5.2.2 and 5.3: the target of `reference` against `base`, written to the end of `out`.
+/// 5.2.2 and 5.3: the target of `reference` against `base`, written to the end of `out`, and where its components
+/// stand in what was written.
 ///
-/// `strict` false ignores a scheme equal to the base's.  The base's fragment plays no part.
-pub fn resolve(base: Parsed<'_>, reference: Parsed<'_>, strict: bool, out: &mut Vec<u8>) {
+/// `strict` false ignores a scheme equal to the base's.  The base's fragment plays no part.  A target of 4 GiB or
+/// more has no spans that could be trusted.
+pub fn resolve(base: Parsed<'_>, reference: Parsed<'_>, strict: bool, out: &mut Vec<u8>) -> Spans {
     out.reserve(base.text.len() + reference.text.len() + 4);
+    let (begin, mut spans) = (out.len(), Spans::EMPTY);
     let mut scheme = reference.scheme();
     if !strict {
         scheme = scheme.filter(|s| !base.scheme().is_some_and(|b| b.eq_ignore_ascii_case(s)));
     }
     let own = scheme.is_some() || reference.authority().is_some();
-    let authority = if own { reference.authority() } else { base.authority() };
     if let Some(scheme) = scheme.or(base.scheme()) {
         out.extend_from_slice(scheme);
+        spans.scheme_end = (out.len() - begin) as u32;
         out.push(b':');
     }
-    if let Some(authority) = authority {
+    let from = if own { reference } else { base };
+    if let Some(authority) = from.authority() {
         out.extend_from_slice(b"//");
+        spans.authority = (out.len() - begin) as u32;
+        // The parts of an authority move together.
+        let moved = |at: u32| if at == OMITTED { at } else { at - from.spans.authority + spans.authority };
+        spans.userinfo_end = moved(from.spans.userinfo_end);
+        spans.host_end = moved(from.spans.host_end);
         out.extend_from_slice(authority);
     }
     let path = reference.path();
@@ -126,21 +139,30 @@ pub fn resolve(base: Parsed<'_>, reference: Parsed<'_>, strict: bool, out: &mut 
         // 5.2.3
         let folder = memchr::memrchr(b'/', base.path()).map_or(0, |last| last + 1);
         let slash: &[u8] = if base.path().is_empty() && base.authority().is_some() { b"/" } else { b"" };
-        let merged = [slash, &base.path()[..folder], path].concat();
-        push_clean(&merged, out);
+        let parts = [slash, &base.path()[..folder], path];
+        if parts.iter().any(|part| may_have_dot_segments(part)) {
+            remove_dot_segments(&parts.concat(), out);
+        } else {
+            parts.iter().for_each(|part| out.extend_from_slice(part));
+        }
     }
-    let guard = guard_path(true, authority.is_some(), &out[start..]);
+    let guard = guard_path(true, from.authority().is_some(), &out[start..]);
     if !guard.is_empty() {
         out.splice(start..start, guard.iter().copied());
     }
+    spans.path = (start - begin) as u32;
+    spans.path_end = (out.len() - begin) as u32;
     if let Some(query) = query {
         out.push(b'?');
         out.extend_from_slice(query);
+        spans.query_end = (out.len() - begin) as u32;
     }
     if let Some(fragment) = reference.fragment() {
         out.push(b'#');
+        spans.fragment = (out.len() - begin) as u32;
         out.extend_from_slice(fragment);
     }
+    spans
 }
 
 fn push_clean(path: &[u8], out: &mut Vec<u8>) {

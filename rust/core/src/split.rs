@@ -3,73 +3,122 @@
 use crate::parse::{Spans, OMITTED};
 use crate::wide::skip_common;
 
-/// The components of any text.  Texts of 4 GiB or more have none but a path that is cut there.
-pub fn split(text: &[u8]) -> Spans {
-    let text = &text[..text.len().min(OMITTED as usize - 1)];
-    let mut spans = Spans::EMPTY;
-    let mut i = 0;
-    if let Some(end) = text.iter().position(|b| matches!(b, b':' | b'/' | b'?' | b'#')) {
-        if text[end] == b':' && end > 0 {
-            spans.scheme_end = end as u32;
-            i = end + 1;
-        }
-    }
-    if text[i..].starts_with(b"//") {
-        let start = i + 2;
-        spans.authority = start as u32;
-        i = start + end_of_authority(&text[start..]);
-        authority(text, start, i, &mut spans);
-    }
-    spans.path = i as u32;
-    // One pass over what is left: "?" counts before "#" only.
-    let mut end = text.len();
-    if let Some(mark) = memchr::memchr2(b'?', b'#', &text[i..]).map(|n| i + n) {
-        end = mark;
-        let mut hash = Some(mark);
-        if text[mark] == b'?' {
-            hash = memchr::memchr(b'#', &text[mark + 1..]).map(|n| mark + 1 + n);
-            spans.query_end = hash.unwrap_or(text.len()) as u32;
-        }
-        if let Some(hash) = hash {
-            spans.fragment = (hash + 1) as u32;
-        }
-    }
-    spans.path_end = end as u32;
-    spans
+/// What ends a part.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// ":", "/", "?", "#"
+    Scheme,
+    /// "/", "?", "#"
+    Authority,
+    /// The same, "@" and "]"
+    Unusual,
+    /// "?", "#"
+    Path,
+    /// "#"
+    Query,
 }
 
-/// 3.2: an authority ends at the next "/", "?" or "#".
+/// The first byte from `i` on that ends a part, or the end of the text.
 #[inline(always)]
-fn end_of_authority(text: &[u8]) -> usize {
-    let mut i = 0;
-    loop {
-        i = skip_common::<false>(text, i);
-        match text.get(i) {
-            None | Some(b'/' | b'?' | b'#') => return i,
-            Some(_) => i += 1,
-        }
+fn find(text: &[u8], mut i: usize, end: End) -> usize {
+    let rest = || text.get(i..).unwrap_or(&[]);
+    match end {
+        End::Path => memchr::memchr2(b'?', b'#', rest()).map_or(text.len(), |n| i + n),
+        End::Query => memchr::memchr(b'#', rest()).map_or(text.len(), |n| i + n),
+        _ => loop {
+            i = skip_common::<false>(text, i);
+            match (text.get(i), end) {
+                (None, _) | (Some(b'/' | b'?' | b'#'), _) => return i,
+                (Some(b':'), End::Scheme) | (Some(b'@' | b']'), End::Unusual) => return i,
+                _ => i += 1,
+            }
+        },
     }
+}
+
+/// The components of any text.  Texts of 4 GiB or more have none but a path that is cut there.
+pub fn split(text: &[u8]) -> Spans {
+    split_by(text, find)
 }
 
 /// The span of the host of any text, as `split` cuts it, without looking past the authority.
 pub fn host(text: &[u8]) -> Option<(usize, usize)> {
-    let mut i = 0;
-    match text.iter().position(|b| matches!(b, b':' | b'/' | b'?' | b'#')) {
-        Some(end) if text[end] == b':' && end > 0 => i = end + 1,
-        Some(_) => {}
-        None => return None,
+    start_by(cut(text), &mut find).host()
+}
+
+/// `split`, where the machine has AVX2.
+///
+/// # Safety
+/// Only there: AVX2, BMI1, BMI2 and LZCNT, as `quickest!` finds out.
+#[cfg(avx2)]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt")]
+pub fn split_avx2(text: &[u8]) -> Spans {
+    let mut window = crate::avx2::Ends::NONE;
+    split_by(text, |text, i, end| window.find(text, i, end))
+}
+
+/// `host`, where the machine has AVX2.
+///
+/// # Safety
+/// Only there: AVX2, BMI1, BMI2 and LZCNT, as `quickest!` finds out.
+#[cfg(avx2)]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt")]
+pub fn host_avx2(text: &[u8]) -> Option<(usize, usize)> {
+    let mut window = crate::avx2::Ends::NONE;
+    start_by(cut(text), &mut |text, i, end| window.find(text, i, end)).host()
+}
+
+/// What offsets of 32 bits reach.
+#[inline(always)]
+fn cut(text: &[u8]) -> &[u8] {
+    &text[..text.len().min(OMITTED as usize - 1)]
+}
+
+#[inline(always)]
+fn split_by(text: &[u8], mut find: impl FnMut(&[u8], usize, End) -> usize) -> Spans {
+    let text = cut(text);
+    let mut spans = start_by(text, &mut find);
+    // "?" counts before "#" only.
+    let mut end = find(text, spans.path as usize, End::Path);
+    spans.path_end = end as u32;
+    if text.get(end) == Some(&b'?') {
+        end = find(text, end + 1, End::Query);
+        spans.query_end = end as u32;
     }
-    let rest = text[i..].strip_prefix(b"//")?;
-    let end = end_of_authority(rest);
-    let authority = &rest[..end];
-    let start = memchr::memrchr(b'@', authority).map_or(0, |at| at + 1);
-    let after = memchr::memrchr(b']', &authority[start..]).map_or(start, |n| start + n + 1);
-    let stop = memchr::memchr(b':', &authority[after..]).map_or(end, |n| after + n);
-    Some((i + 2 + start, i + 2 + stop))
+    if end < text.len() {
+        spans.fragment = (end + 1) as u32;
+    }
+    spans
+}
+
+/// The scheme and the authority; the path begins where they end.
+#[inline(always)]
+fn start_by(text: &[u8], find: &mut impl FnMut(&[u8], usize, End) -> usize) -> Spans {
+    let mut spans = Spans::EMPTY;
+    let mut i = 0;
+    let end = find(text, 0, End::Scheme);
+    if end > 0 && text.get(end) == Some(&b':') {
+        spans.scheme_end = end as u32;
+        i = end + 1;
+    }
+    if let Some([b'/', b'/']) = text.get(i..i + 2) {
+        let start = i + 2;
+        spans.authority = start as u32;
+        i = find(text, start, End::Unusual);
+        if matches!(text.get(i), Some(b'@' | b']')) {
+            i = find(text, i, End::Authority);
+            unusual(text, start, i, &mut spans);
+        } else {
+            spans.host_end = find(text, start, End::Scheme) as u32;
+        }
+    }
+    spans.path = i as u32;
+    spans
 }
 
 /// 3.2: the last "@" ends the userinfo (decision 3986-10); a port follows the first colon past it and past "]".
-fn authority(text: &[u8], start: usize, end: usize, spans: &mut Spans) {
+#[cold]
+fn unusual(text: &[u8], start: usize, end: usize, spans: &mut Spans) {
     let mut host = start;
     if let Some(at) = memchr::memrchr(b'@', &text[start..end]) {
         spans.userinfo_end = (start + at) as u32;

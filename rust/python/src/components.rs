@@ -4,32 +4,43 @@
 //! are bytes too.  IRIs come with the offsets that the reference kernel found.
 
 use overthere_core::host::{host_kind, HostKind};
-use overthere_core::normalize::{may_change, normalize as core_normalize, SYNTAX};
-use overthere_core::parse::{parse, Rule, Spans, OMITTED};
-use overthere_core::resolve::{resolve, Parsed};
+use overthere_core::parse::{Rule, Spans, OMITTED};
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
 
+use crate::fast::parse;
+use crate::quick;
+
 type Place = Option<(usize, usize)>;
 
 /// The components of a text that its class's rule derives; None is undefined, "" is empty.
 #[pyclass(frozen, subclass, module = "overthere._native")]
 pub struct Components {
-    text: Py<PyString>,
+    pub(crate) text: Py<PyString>,
     pub(crate) spans: Spans,
     length: usize,
-    ascii: bool,
+    pub(crate) ascii: bool,
 }
 
 impl Components {
+    /// A text that a rule of RFC 3986 derives.
+    #[inline]
+    pub(crate) fn of(text: &Bound<'_, PyString>, rule: Rule, zone: bool) -> Option<Self> {
+        // A lone surrogate has no UTF-8 form, and no place in a URI.
+        let characters = text.to_str().ok()?;
+        let spans = parse(characters.as_bytes(), rule, zone).ok()?;
+        Some(Components { text: text.clone().unbind(), spans, length: characters.len(), ascii: true })
+    }
+
+    #[inline]
     fn slice<'py>(&self, py: Python<'py>, place: Place) -> PyResult<Option<Bound<'py, PyString>>> {
         let Some((start, end)) = place else { return Ok(None) };
         let text = self.text.bind(py);
         if self.ascii {
-            return Ok(Some(PyString::new(py, &text.to_str()?[start..end])));
+            return quick::text(py, &text.to_str()?.as_bytes()[start..end]).map(Some);
         }
         let part = text.get_item(pyo3::types::PySlice::new(py, start as isize, end as isize, 1))?;
         Ok(Some(part.cast_into()?))
@@ -58,8 +69,13 @@ impl Components {
     }
 
     /// Whether the host is an IP-literal with a zone identifier.
-    fn has_zone(&self, py: Python<'_>) -> PyResult<bool> {
+    pub(crate) fn has_zone(&self, py: Python<'_>) -> PyResult<bool> {
         Ok(zone_of(self.part(py, self.spans.host())?).is_some())
+    }
+
+    /// The text in UTF-8.
+    pub(crate) fn octets<'py>(&'py self, py: Python<'py>) -> PyResult<&'py [u8]> {
+        Ok(self.text.bind(py).to_str()?.as_bytes())
     }
 
     fn part<'py>(&'py self, py: Python<'py>, place: Place) -> PyResult<&'py str> {
@@ -123,10 +139,7 @@ pub fn parse_text(text: &Bound<'_, PyString>, rule: &str, zone: bool) -> PyResul
         _ => None,
     };
     if let Some(rule) = own {
-        return Ok(text.to_str().ok().and_then(|characters| {
-            let spans = parse(characters.as_bytes(), rule, zone).ok()?;
-            Some(Components { text: text.clone().unbind(), spans, length: characters.len(), ascii: true })
-        }));
+        return Ok(Components::of(text, rule, zone));
     }
     let reference = py.import(intern!(py, "overthere.kernel.reference"))?;
     let found = reference.call_method1(intern!(py, "parse"), (text, rule, zone))?;
@@ -153,6 +166,25 @@ fn rule_of(cls: &Bound<'_, PyType>) -> PyResult<Option<Rule>> {
     })
 }
 
+/// A value of the same class with another text, which a URI is; its spans if they are known.
+pub(crate) fn alike<'py>(
+    value: &Bound<'py, Components>,
+    octets: &[u8],
+    spans: Option<Spans>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let class = value.get_type();
+    let text = quick::text(value.py(), octets)?;
+    if let Some(rule) = quick::rule_of(&class) {
+        let known = spans.filter(|_| octets.len() < OMITTED as usize);
+        let found = known.map_or_else(|| parse(octets, rule, false).ok(), Some);
+        if let Some(spans) = found {
+            let length = octets.len();
+            return quick::instance(&class, Components { text: text.unbind(), spans, length, ascii: true });
+        }
+    }
+    class.call1((text,))
+}
+
 /// What stands between "%25" and "]" of an IP-literal.
 fn zone_of(host: &str) -> Option<&str> {
     let inside = host.strip_prefix('[')?.strip_suffix(']')?;
@@ -170,23 +202,31 @@ impl Components {
     #[pyo3(signature = (text, *, zone = false))]
     fn new(cls: &Bound<'_, PyType>, text: &Bound<'_, PyAny>, zone: bool) -> PyResult<Self> {
         if let Ok(exact) = text.cast_exact::<PyString>() {
-            if let Some(rule) = rule_of(cls)? {
-                // A lone surrogate has no UTF-8 form, and no place in a URI.
-                if let Ok(characters) = exact.to_str() {
-                    if let Ok(spans) = parse(characters.as_bytes(), rule, zone) {
-                        let length = characters.len();
-                        return Ok(Components { text: exact.clone().unbind(), spans, length, ascii: true });
-                    }
-                }
+            if let Some(value) = rule_of(cls)?.and_then(|rule| Components::of(exact, rule, zone)) {
+                return Ok(value);
             }
         }
         slow(cls, text, zone)
     }
 
+    /// Calls of every class of URIs take the short way.
+    #[classmethod]
+    fn __init_subclass__(cls: &Bound<'_, PyType>) -> PyResult<()> {
+        if let Some(rule) = rule_of(cls)? {
+            quick::quicken(cls, rule);
+        }
+        Ok(())
+    }
+
     /// The scheme as written (RFC 3986 3.1), or None.
     #[getter]
     fn scheme<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
-        self.slice(py, self.spans.scheme())
+        // Most are one of two, and need no new text.
+        match self.text.bind(py).to_str()?.as_bytes() {
+            [b'h', b't', b't', b'p', b's', b':', ..] => Ok(Some(intern!(py, "https").clone())),
+            [b'h', b't', b't', b'p', b':', ..] => Ok(Some(intern!(py, "http").clone())),
+            _ => self.slice(py, self.spans.scheme()),
+        }
     }
 
     /// The authority (3.2) without its "//", or None.
@@ -300,58 +340,6 @@ impl Components {
         self.place(component).ok_or_else(|| PyKeyError::new_err(component.to_owned()))
     }
 
-    /// What `URI.join` does, if nothing about it is unusual; else None.
-    #[pyo3(name = "_join")]
-    fn join<'py>(
-        slf: &Bound<'py, Self>,
-        reference: &Bound<'py, PyAny>,
-        strict: bool,
-    ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let py = slf.py();
-        let base = slf.get();
-        if !base.ascii || base.spans.scheme_end == OMITTED || base.has_zone(py)? {
-            return Ok(None);
-        }
-        let mut out = Vec::new();
-        let one = Parsed { text: base.text.bind(py).to_str()?.as_bytes(), spans: &base.spans };
-        if let Ok(text) = reference.cast_exact::<PyString>() {
-            let Ok(characters) = text.to_str() else { return Ok(None) };
-            let Ok(spans) = parse(characters.as_bytes(), Rule::UriReference, false) else { return Ok(None) };
-            resolve(one, Parsed { text: characters.as_bytes(), spans: &spans }, strict, &mut out);
-        } else if let Ok(other) = reference.cast::<Components>() {
-            let two = other.get();
-            if !two.ascii || two.has_zone(py)? {
-                return Ok(None);
-            }
-            let text = two.text.bind(py).to_str()?;
-            resolve(one, Parsed { text: text.as_bytes(), spans: &two.spans }, strict, &mut out);
-        } else {
-            return Ok(None);
-        }
-        slf.get_type().call1((crate::text::text(py, &out)?,)).map(Some)
-    }
-
-    /// What `normalize` does at a generic rung, if nothing about it is unusual; else None.
-    #[pyo3(name = "_normalize")]
-    fn normalize<'py>(slf: &Bound<'py, Self>, rung: i64) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let py = slf.py();
-        let own = slf.get();
-        if !own.ascii || !(0..=i64::from(SYNTAX)).contains(&rung) || own.has_zone(py)? {
-            return Ok(None);
-        }
-        let rung = rung as u8;
-        let text = own.text.bind(py).to_str()?.as_bytes();
-        if !may_change(text, &own.spans, rung) {
-            return Ok(Some(slf.clone().into_any()));
-        }
-        let mut out = Vec::new();
-        core_normalize(text, &own.spans, rung, &mut out);
-        if out == text {
-            return Ok(Some(slf.clone().into_any()));
-        }
-        slf.get_type().call1((crate::text::text(py, &out)?,)).map(Some)
-    }
-
     /// The five components as a tuple.
     fn _parts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let parts = [
@@ -378,14 +366,5 @@ impl Components {
             Ok(other) => self.text.bind(py).rich_compare(other.get().text.bind(py), op),
             Err(_) => Ok(py.NotImplemented().into_bound(py)),
         }
-    }
-}
-
-/// The text of a value, and its spans if they are byte offsets.
-pub(crate) fn ascii_text<'a>(py: Python<'a>, value: &'a Components) -> PyResult<Option<&'a str>> {
-    if value.ascii {
-        Ok(Some(value.text.bind(py).to_str()?))
-    } else {
-        Ok(None)
     }
 }

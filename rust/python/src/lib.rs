@@ -1,7 +1,13 @@
 //! The border: `overthere._native`.  Everything that knows RFC 3986 is in `overthere-core`.
 
+mod automaton;
+mod bug;
 mod columns;
 mod components;
+mod fast;
+#[cfg(not(feature = "abi3"))]
+mod front;
+mod quick;
 mod text;
 
 use pyo3::prelude::*;
@@ -10,9 +16,18 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
+    use super::automaton::Automaton;
+    #[pymodule_export]
+    use super::bug::panic_on_purpose;
+    #[pymodule_export]
     use super::columns::{column_check, column_parts, column_text};
     #[pymodule_export]
     use super::components::{parse_text, Components};
+    #[pymodule_export]
+    use super::fast::ways;
+    #[cfg(not(feature = "abi3"))]
+    #[pymodule_export]
+    use super::front::front;
     #[pymodule_export]
     use super::text::{normalize, percent_decode, percent_encode, remove_dot_segments, resolve};
 }

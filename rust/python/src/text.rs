@@ -1,20 +1,17 @@
 //! The kernel's functions on texts.
 
 use overthere_core::normalize as core_normalize;
-use overthere_core::parse::{parse, Rule};
+use overthere_core::parse::Rule;
 use overthere_core::percent::{self, Safe};
 use overthere_core::resolve::{self as core_resolve, Parsed};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
-use crate::components::{ascii_text, Components};
-
-/// What the core writes is US-ASCII, for it writes parts of valid texts.
-pub(crate) fn text<'py>(py: Python<'py>, out: &[u8]) -> PyResult<Bound<'py, PyString>> {
-    let characters = std::str::from_utf8(out).map_err(|e| PyValueError::new_err(e.to_string()))?;
-    Ok(PyString::new(py, characters))
-}
+use crate::bug::guarded;
+use crate::components::Components;
+use crate::fast::parse;
+use crate::quick::text;
 
 /// 5.2 and 5.3 on values; None if one of them is not US-ASCII.
 #[pyfunction]
@@ -25,17 +22,16 @@ pub fn resolve<'py>(
     strict: bool,
 ) -> PyResult<Option<Bound<'py, PyString>>> {
     let (base, reference) = (base.get(), reference.get());
-    let (Some(one), Some(two)) = (ascii_text(py, base)?, ascii_text(py, reference)?) else {
+    if !base.ascii || !reference.ascii {
         return Ok(None);
-    };
-    let mut out = Vec::new();
-    core_resolve::resolve(
-        Parsed { text: one.as_bytes(), spans: &base.spans },
-        Parsed { text: two.as_bytes(), spans: &reference.spans },
-        strict,
-        &mut out,
-    );
-    text(py, &out).map(Some)
+    }
+    let base = Parsed { text: base.octets(py)?, spans: &base.spans };
+    let reference = Parsed { text: reference.octets(py)?, spans: &reference.spans };
+    guarded(py, || {
+        let mut out = Vec::new();
+        core_resolve::resolve(base, reference, strict, &mut out);
+        text(py, &out).map(Some)
+    })
 }
 
 /// The normal form of a valid text at a generic rung (0 to 3); the text itself if nothing changes.
@@ -49,13 +45,15 @@ pub fn normalize<'py>(value: &Bound<'py, PyString>, rung: u8) -> PyResult<Option
     if !core_normalize::may_change(bytes, &spans, rung) {
         return Ok(Some(value.clone()));
     }
-    let mut out = Vec::new();
-    core_normalize::normalize(bytes, &spans, rung, &mut out);
-    if out == bytes {
-        Ok(Some(value.clone()))
-    } else {
-        text(value.py(), &out).map(Some)
-    }
+    guarded(value.py(), || {
+        let mut out = Vec::new();
+        core_normalize::normalize(bytes, &spans, rung, &mut out);
+        if out == bytes {
+            Ok(Some(value.clone()))
+        } else {
+            text(value.py(), &out).map(Some)
+        }
+    })
 }
 
 /// 5.2.4; None for text that has no UTF-8 form.
@@ -65,9 +63,11 @@ pub fn remove_dot_segments<'py>(path: &Bound<'py, PyString>) -> PyResult<Option<
     if !core_resolve::may_have_dot_segments(characters.as_bytes()) {
         return Ok(Some(path.clone()));
     }
-    let mut out = Vec::with_capacity(characters.len());
-    core_resolve::remove_dot_segments(characters.as_bytes(), &mut out);
-    text(path.py(), &out).map(Some)
+    guarded(path.py(), || {
+        let mut out = Vec::with_capacity(characters.len());
+        core_resolve::remove_dot_segments(characters.as_bytes(), &mut out);
+        text(path.py(), &out).map(Some)
+    })
 }
 
 /// 2.1: every octet that is not one of the US-ASCII characters `safe` becomes `%HH`.
@@ -77,15 +77,20 @@ pub fn percent_encode<'py>(py: Python<'py>, data: &[u8], safe: &str) -> PyResult
     if safe.prefix(data) == data.len() {
         return text(py, data);
     }
-    let mut out = Vec::new();
-    percent::encode(data, &safe, &mut out);
-    text(py, &out)
+    guarded(py, || {
+        let mut out = Vec::new();
+        percent::encode(data, &safe, &mut out);
+        text(py, &out)
+    })
 }
 
 /// 2.1: every `%HH` becomes its octet.  Raises: ValueError at a "%" that two hexadecimal digits do not follow.
 #[pyfunction]
 pub fn percent_decode<'py>(py: Python<'py>, data: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
-    let mut out = Vec::new();
-    percent::decode(data, &mut out).map_err(|at| PyValueError::new_err(format!("broken escape at {at}")))?;
-    Ok(PyBytes::new(py, &out))
+    guarded(py, || {
+        let mut out = Vec::new();
+        percent::decode(data, &mut out)
+            .map_err(|at| PyValueError::new_err(format!("broken escape at {at}")))?;
+        Ok(PyBytes::new(py, &out))
+    })
 }

@@ -2,12 +2,13 @@
 
 One law: a column function gives for each row what the function of the same name gives for a value;
 null gives null.  A column is anything with the Arrow PyCapsule interface (pyarrow, polars, pandas with Arrow
-types, DuckDB, nanoarrow, ...): an array gives an array, a stream of chunks gives chunks.  Text is Utf8,
-LargeUtf8, Utf8View or a dictionary of them, of which each distinct value is worked on once.
+types, DuckDB, nanoarrow, ...): an array gives an array, chunks give chunks, and a stream of no known length
+gives a stream, worked on as it is read.  Text is Utf8, LargeUtf8, Utf8View or a dictionary of them, of which
+each distinct value is worked on once.
 
-With the native kernel components are views into the input's buffers, unchanged rows are not copied, the GIL
-is released and `threads` cores work (all of them by default).  Without it the same functions work row by row,
-and need pyarrow.
+With the native kernel components are views into the input's buffers (`views=False` gives plain Utf8, copied),
+unchanged rows are not copied, the GIL is released and `threads` cores work (all of them by default).  Without it
+the same functions work row by row, need pyarrow, and hold a stream whole.
 
     >>> import pyarrow as pa
     >>> urls = pa.array(["HTTP://a/%7eb", "a b", None])
@@ -97,33 +98,57 @@ def _rule(rule: str) -> str:
     return rule
 
 
-def _text(column: Any, operation: str, errors: Errors, threads: int | None, **how: Any) -> ArrowColumn:
+def _text(column: Any, operation: str, errors: Errors, threads: int | None, views: bool, **how: Any) -> ArrowColumn:
     if errors not in ("null", "raise", "detail"):
         raise ValueError(f'errors is "null", "raise" or "detail", not {errors!r}')
     works = engine()
-    found = works.text(column, operation, details=errors != "null", threads=_threads(threads), **how)
+    found = works.text(column, operation, details=errors != "null", threads=_threads(threads), views=views, **how)
     if errors == "raise":
-        bad = works.first_bad(found)
-        if bad is not None:
+        found = works.taken(found)
+        if (bad := works.first_bad(found)) is not None:
             raise ColumnError(*bad)
         found = works.field(found, "value")
     return found  # type: ignore[no-any-return]
 
 
-def check(column: Any, rule: str = "URI", *, zone: bool = False, threads: int | None = None) -> ArrowColumn:
-    """Whether each row is a URI, or a URI-reference (4.1): a column of booleans.
+def check(
+    column: Any,
+    rule: str | None = None,
+    *,
+    edition: str = "rfc3986",
+    zone: bool = False,
+    threads: int | None = None,
+) -> ArrowColumn:
+    """Whether each row follows a rule of an edition, by the letter: a column of booleans.
 
-    Raises: ValueError for another rule; TypeError for a column that holds no text.
+    rule: any of the edition's; by default what the edition calls a URI ("URI-reference" allows relative ones, 4.1).
+    zone: whether an IPv6 address may carry a zone identifier (RFC 6874); of URI and URI-reference only.
+
+    Raises: GrammarError or NotSpecified for a rule or an edition that is not there; TypeError for a column that
+    holds no text.
+
+    >>> import pyarrow as pa
+    >>> urls = pa.array(["http://h?q", "../g"])
+    >>> pa.array(check(urls)).to_pylist(), pa.array(check(urls, "relative-ref")).to_pylist()
+    ([True, False], [False, True])
     """
-    return engine().check(column, _rule(rule), zone=zone, threads=_threads(threads))  # type: ignore[no-any-return]
+    judge: Any = rule or "URI"
+    if edition != "rfc3986" or judge not in ("URI", "URI-reference"):
+        from overthere import editions
+
+        own = editions.edition(edition)
+        judge = own.grammar.automaton(rule or own.top)
+    return engine().check(column, judge, zone=zone, threads=_threads(threads))  # type: ignore[no-any-return]
 
 
-def split(column: Any, components: Sequence[str] = SIX, *, threads: int | None = None) -> ArrowColumn:
+def split(
+    column: Any, components: Sequence[str] = SIX, *, threads: int | None = None, views: bool = True
+) -> ArrowColumn:
     """The components of each row as Appendix B cuts it, unchecked: a struct of text columns; undefined is null.
 
     components: which, of scheme, authority, userinfo, host, port, path, query and fragment.
     """
-    return engine().parts(column, _names(components), None, zone=False, threads=_threads(threads))  # type: ignore[no-any-return]
+    return engine().parts(column, _names(components), None, zone=False, threads=_threads(threads), views=views)  # type: ignore[no-any-return]
 
 
 def parse(
@@ -134,6 +159,7 @@ def parse(
     zone: bool = False,
     errors: Literal["detail", "raise"] = "detail",
     threads: int | None = None,
+    views: bool = True,
 ) -> ArrowColumn:
     """The components of each row, checked: a struct of text columns, `error` and `error_at` (code points).
 
@@ -142,41 +168,56 @@ def parse(
     Raises: ColumnError under `errors="raise"`.
     """
     works = engine()
-    found = works.parts(column, _names(components), _rule(rule), zone=zone, threads=_threads(threads))
-    if errors == "raise" and (bad := works.first_bad(found)) is not None:
-        raise ColumnError(*bad)
+    found = works.parts(column, _names(components), _rule(rule), zone=zone, threads=_threads(threads), views=views)
+    if errors == "raise":
+        found = works.taken(found)
+        if (bad := works.first_bad(found)) is not None:
+            raise ColumnError(*bad)
     return found  # type: ignore[no-any-return]
 
 
-def host(column: Any, *, threads: int | None = None) -> ArrowColumn:
+def host(column: Any, *, threads: int | None = None, views: bool = True) -> ArrowColumn:
     """The host of each row as `split` cuts it, brackets included; null without an authority."""
-    return _text(column, "host", "null", threads)
+    return _text(column, "host", "null", threads, views)
 
 
 def normalize(
-    column: Any, rung: Rung = Rung.SYNTAX, *, errors: Errors = "null", threads: int | None = None
+    column: Any, rung: Rung = Rung.SYNTAX, *, errors: Errors = "null", threads: int | None = None, views: bool = True
 ) -> ArrowColumn:
     """The normal form of each URI or reference at a rung of the ladder (6.2); a row that does not change is not copied.
 
     Raises: ColumnError under `errors="raise"`.
     """
-    return _text(column, "normalize", errors, threads, rung=int(Rung(rung)))
+    return _text(column, "normalize", errors, threads, views, rung=int(Rung(rung)))
 
 
 def resolve(
-    column: Any, base: URI | str, *, strict: bool = True, errors: Errors = "null", threads: int | None = None
+    column: Any,
+    base: URI | str | Any,
+    *,
+    strict: bool = True,
+    errors: Errors = "null",
+    threads: int | None = None,
+    views: bool = True,
 ) -> ArrowColumn:
-    """The target of each reference against a base (5.2).
+    """The target of each reference against a base (5.2), or against the base in the same row of another column.
 
-    Raises: InvalidURI if `base` is no URI; ColumnError under `errors="raise"`.
+    A row whose own base is no URI is the error "base", at a place in the base; where the base is null, so is the row.
+
+    Raises: InvalidURI if the one `base` is no URI; ValueError if there are not as many bases as rows; ColumnError
+    under `errors="raise"`.
     """
     from overthere.uri import URI
 
-    return _text(column, "resolve", errors, threads, base=str(URI(base)), strict=strict)
+    if isinstance(base, str | URI):
+        base = str(URI(base))
+    elif hasattr(base, "__len__") and hasattr(column, "__len__") and len(base) != len(column):
+        raise ValueError(f"{len(base)} bases for {len(column)} rows")
+    return _text(column, "resolve", errors, threads, views, base=base, strict=strict)
 
 
 def encode(
-    column: Any, component: str = "segment", *, keep: str | None = None, threads: int | None = None
+    column: Any, component: str = "segment", *, keep: str | None = None, threads: int | None = None, views: bool = True
 ) -> ArrowColumn:
     """Each row's UTF-8 octets percent-encoded for a component (2.1); see `overthere.encode`.
 
@@ -184,17 +225,17 @@ def encode(
     """
     from overthere.encoding import safe_characters
 
-    return _text(column, "encode", "null", threads, safe=safe_characters(component, keep))
+    return _text(column, "encode", "null", threads, views, safe=safe_characters(component, keep))
 
 
-def decode(column: Any, *, errors: Errors = "null", threads: int | None = None) -> ArrowColumn:
+def decode(column: Any, *, errors: Errors = "null", threads: int | None = None, views: bool = True) -> ArrowColumn:
     """The UTF-8 text that each row's component text stands for (2.1, 2.5).
 
     A broken escape is the error "pct-encoded", octets that are not UTF-8 are "non-ascii".
 
     Raises: ColumnError under `errors="raise"`.
     """
-    return _text(column, "decode", errors, threads)
+    return _text(column, "decode", errors, threads, views)
 
 
 def equivalent(a: Any, b: Any, rung: Rung = Rung.SYNTAX) -> ArrowColumn:

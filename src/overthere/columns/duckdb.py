@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from overthere import columns
 from overthere.columns.plain import compute, taken
-from overthere.uri import URI
+from overthere.errors import InvalidURI
 
 if TYPE_CHECKING:
     import duckdb
@@ -31,12 +31,13 @@ def register(con: duckdb.DuckDBPyConnection) -> None:
         return lambda column: text(compute().struct_field(taken(columns.split(column, [name])), name))
 
     def resolve(column: Any, bases: Any) -> Any:
-        """A constant base is resolved against as one; else each row against its own."""
+        """One base for all rows is read once."""
         distinct = compute().unique(bases)
-        if len(distinct) == 1 and distinct[0].is_valid:
-            return text(columns.resolve(column, distinct[0].as_py()))
-        pairs = zip(column.to_pylist(), bases.to_pylist(), strict=True)
-        return pa.array([None if t is None or b is None else _target(t, b) for t, b in pairs], pa.string())
+        one = distinct[0].as_py() if len(distinct) == 1 else None
+        try:
+            return text(columns.resolve(column, bases if one is None else one))
+        except InvalidURI:
+            return pa.nulls(len(column), pa.string())
 
     functions: dict[str, tuple[Callable[..., Any], int, Any]] = {
         "uri_check": (lambda column: taken(columns.check(column)), 1, BOOLEAN),
@@ -50,10 +51,3 @@ def register(con: duckdb.DuckDBPyConnection) -> None:
     make: Any = con.create_function  # its stub knows the enumerations but not their names, which it takes too
     for name, (work, count, kind) in functions.items():
         make(name, work, [VARCHAR] * count, kind, type="arrow", null_handling="special")
-
-
-def _target(text: str, base: str) -> str | None:
-    try:
-        return str(URI(base).join(text))
-    except ValueError:
-        return None

@@ -2,29 +2,47 @@
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from typing import TYPE_CHECKING, Any
 
 from overthere import _native
 from overthere.columns import plain
 from overthere.normalize import Rung
 
-__all__ = ["check", "field", "first_bad", "parts", "text"]
+if TYPE_CHECKING:
+    from overthere.grammar.automaton import Automaton
 
-field, first_bad = plain.field, plain.first_bad
+__all__ = ["check", "field", "first_bad", "parts", "taken", "text"]
 
-
-def check(column: Any, rule: str, *, zone: bool, threads: int) -> Any:
-    """Whether each row follows the rule."""
-    return _native.column_check(column, rule, zone, threads)
+field, first_bad, taken = plain.field, plain.first_bad, plain.taken
 
 
-def parts(column: Any, names: list[str], rule: str | None, *, zone: bool, threads: int) -> Any:
+def _whole(column: Any) -> Any:
+    """The column; pyarrow before 25 can make views with a data buffer that is none, and a reader falls over it."""
+    pa = sys.modules.get("pyarrow")
+    if pa is None or not isinstance(column, pa.Array | pa.ChunkedArray):
+        return column
+    if pa.types.is_dictionary(column.type):
+        hollow = pa.types.is_string_view(column.type.value_type)
+    else:
+        hollow = pa.types.is_string_view(column.type) and any(
+            buffer is None for chunk in getattr(column, "chunks", [column]) for buffer in chunk.buffers()[2:]
+        )
+    return column.cast(pa.large_string()) if hollow else column
+
+
+def check(column: Any, rule: str | Automaton, *, zone: bool, threads: int) -> Any:
+    """Whether each row follows the rule: URI or URI-reference, or that of an automaton."""
+    return _native.column_check(_whole(column), rule if isinstance(rule, str) else rule.runner, zone, threads)  # type: ignore[arg-type]
+
+
+def parts(column: Any, names: list[str], rule: str | None, *, zone: bool, threads: int, views: bool) -> Any:
     """The named components, unchecked if `rule` is None."""
-    return _native.column_parts(column, names, rule, zone, threads)
+    return _native.column_parts(_whole(column), names, rule, zone, threads, views)
 
 
-def text(column: Any, operation: str, *, details: bool, threads: int, **how: Any) -> Any:
+def text(column: Any, operation: str, **how: Any) -> Any:
     """One text column out of another."""
     if operation == "normalize" and how["rung"] > Rung.SYNTAX:
-        return plain.text(column, operation, details=details, threads=threads, **how)
-    return _native.column_text(column, operation, details=details, threads=threads, **how)
+        return plain.text(column, operation, **how)
+    return _native.column_text(_whole(column), operation, **{**how, "base": _whole(how.get("base"))})

@@ -53,9 +53,10 @@ class Accessor:
         """The normal form of each row."""
         return self._wrap(columns.normalize(self._column(), rung))
 
-    def resolve(self, base: str, *, strict: bool = True) -> pd.Series:
-        """The target of each row against a base."""
-        return self._wrap(columns.resolve(self._column(), base, strict=strict))
+    def resolve(self, base: str | pd.Series, *, strict: bool = True) -> pd.Series:
+        """The target of each row against a base, or against the base in the same place of another series."""
+        bases = base if isinstance(base, str) else Accessor(base)._column()
+        return self._wrap(columns.resolve(self._column(), bases, strict=strict))
 
     def encode(self, component: str = "segment", *, keep: str | None = None) -> pd.Series:
         """Each row percent-encoded for a component."""

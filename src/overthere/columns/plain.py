@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import import_module
-from typing import Any
+from itertools import repeat
+from typing import TYPE_CHECKING, Any
 
 from overthere import encoding
 from overthere.errors import CodingError, InvalidURI
 from overthere.kernel import reference
 from overthere.normalize import Rung, normal_form
 from overthere.uri import URI, URIReference
+
+if TYPE_CHECKING:
+    from overthere.grammar.automaton import Automaton
+
+_Error = tuple[str, int]
+"""A kind, and the code point where."""
 
 __all__ = ["arrow", "check", "compute", "field", "first_bad", "parts", "taken", "text"]
 
@@ -57,17 +64,32 @@ def _each(column: Any, work: Callable[[list[str | None]], Any]) -> Any:
     return work(rows.to_pylist())
 
 
-def check(column: Any, rule: str, *, zone: bool, threads: int) -> Any:
-    """Whether each row follows the rule."""
+def check(column: Any, rule: str | Automaton, *, zone: bool, threads: int) -> Any:
+    """Whether each row follows the rule: URI or URI-reference, or that of an automaton."""
     import pyarrow as pa
 
+    def valid(row: str) -> bool:
+        return reference.parse(row, rule, zone) is not None if isinstance(rule, str) else rule.accepts(row)
+
     def work(rows: list[str | None]) -> Any:
-        return pa.array([None if r is None else reference.parse(r, rule, zone) is not None for r in rows], pa.bool_())
+        return pa.array([None if row is None else valid(row) for row in rows], pa.bool_())
 
     return _each(column, work)
 
 
-def _errors(rows: list[tuple[str, int] | None]) -> list[Any]:
+def _kind(views: bool) -> Any:
+    import pyarrow as pa
+
+    return pa.string_view() if views else pa.string()
+
+
+def _nulls(rows: list[str | None]) -> Any:
+    import pyarrow as pa
+
+    return pa.array([row is None for row in rows], pa.bool_())
+
+
+def _errors(rows: list[_Error | None]) -> list[Any]:
     import pyarrow as pa
 
     kinds = pa.array([None if r is None else r[0] for r in rows], pa.string())
@@ -75,28 +97,28 @@ def _errors(rows: list[tuple[str, int] | None]) -> list[Any]:
     return [kinds, pa.array([None if r is None else r[1] for r in rows], pa.uint32())]
 
 
-def parts(column: Any, names: list[str], rule: str | None, *, zone: bool, threads: int) -> Any:
+def parts(column: Any, names: list[str], rule: str | None, *, zone: bool, threads: int, views: bool) -> Any:
     """The named components, unchecked if `rule` is None."""
     import pyarrow as pa
 
     def work(rows: list[str | None]) -> Any:
         found: list[dict[str, str | None]] = []
-        errors: list[tuple[str, int] | None] = []
+        errors: list[_Error | None] = []
         for row in rows:
             answer, error = ({}, None) if row is None else _parts(row, rule, zone)
             found.append(answer)
             errors.append(error)
-        columns = [pa.array([f.get(name) for f in found], pa.string_view()) for name in names]
+        columns = [pa.array([f.get(name) for f in found], _kind(views)) for name in names]
         labels = list(names)
         if rule is not None:
             columns += _errors(errors)
             labels += ["error", "error_at"]
-        return pa.StructArray.from_arrays(columns, labels, mask=pa.array([r is None for r in rows], pa.bool_()))
+        return pa.StructArray.from_arrays(columns, labels, mask=_nulls(rows))
 
     return _each(column, work)
 
 
-def _parts(text: str, rule: str | None, zone: bool) -> tuple[dict[str, str | None], tuple[str, int] | None]:
+def _parts(text: str, rule: str | None, zone: bool) -> tuple[dict[str, str | None], _Error | None]:
     if rule is not None:
         try:
             value = (URI if rule == "URI" else URIReference)(text, zone=zone)
@@ -111,21 +133,29 @@ def _parts(text: str, rule: str | None, zone: bool) -> tuple[dict[str, str | Non
 _ALL = ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment")
 
 
-def text(column: Any, operation: str, *, details: bool, threads: int, **how: Any) -> Any:
+def text(column: Any, operation: str, *, details: bool, threads: int, views: bool, base: Any = None, **how: Any) -> Any:
     """One text column out of another."""
     import pyarrow as pa
 
+    bases: Iterator[Any] = repeat(base) if base is None or isinstance(base, str) else iter(arrow(base).to_pylist())
+
     def work(rows: list[str | None]) -> Any:
-        answers = [(None, None) if row is None else _answer(row, operation, **how) for row in rows]
-        value = pa.array([a for a, _ in answers], pa.string_view())
+        # The rows come first, so zip takes no base beyond the chunk's last row.
+        answers = [_answer(row, operation, base, **how) for row, base in zip(rows, bases, strict=False)]
+        if len(answers) < len(rows):
+            raise ValueError("there are fewer bases than rows")
+        value = pa.array([a for a, _ in answers], _kind(views))
         if not details:
             return value
-        return pa.StructArray.from_arrays([value, *_errors([e for _, e in answers])], ["value", "error", "error_at"])
+        found = [value, *_errors([e for _, e in answers])]
+        return pa.StructArray.from_arrays(found, ["value", "error", "error_at"], mask=_nulls(rows))
 
     return _each(column, work)
 
 
-def _answer(row: str, operation: str, **how: Any) -> tuple[str | None, tuple[str, int] | None]:
+def _answer(row: str | None, operation: str, base: str | None, **how: Any) -> tuple[str | None, _Error | None]:
+    if row is None:
+        return None, None
     try:
         match operation:
             case "host":
@@ -133,7 +163,7 @@ def _answer(row: str, operation: str, **how: Any) -> tuple[str | None, tuple[str
             case "normalize":
                 return normal_form(str(URIReference(row)), Rung(how["rung"])), None
             case "resolve":
-                return str(URIReference(row).resolve(how["base"], how["strict"])), None
+                return _target(row, base, how["strict"])
             case "encode":
                 from overthere.kernel import percent_encode
 
@@ -145,6 +175,16 @@ def _answer(row: str, operation: str, **how: Any) -> tuple[str | None, tuple[str
     except CodingError:
         broken = reference.BROKEN_ESCAPE.search(row)
         return None, ("pct-encoded", broken.start()) if broken else ("non-ascii", _not_utf8(row))
+
+
+def _target(row: str, base: str | None, strict: bool) -> tuple[str | None, _Error | None]:
+    if base is None:
+        return None, None
+    try:
+        own = URI(base)
+    except InvalidURI as error:
+        return None, ("base", error.start)
+    return str(own.join(row, strict)), None
 
 
 def _not_utf8(row: str) -> int:

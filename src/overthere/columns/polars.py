@@ -31,7 +31,7 @@ class _Namespace(ABC):
     """The column functions on what `_apply` reaches; each means what `overthere.columns` says of it."""
 
     @abstractmethod
-    def _apply(self, work: Callable[[pl.Series], Any], kind: pl.DataType) -> Any: ...
+    def _apply(self, work: Callable[..., Any], kind: pl.DataType, *others: Any) -> Any: ...
 
     def check(self, rule: str = "URI") -> Any:
         """Whether each row is a URI or URI-reference."""
@@ -49,9 +49,10 @@ class _Namespace(ABC):
         """The normal form of each row."""
         return self._apply(lambda s: columns.normalize(s, rung), pl.String())
 
-    def resolve(self, base: str, *, strict: bool = True) -> Any:
-        """The target of each row against a base."""
-        return self._apply(lambda s: columns.resolve(s, base, strict=strict), pl.String())
+    def resolve(self, base: str | Any, *, strict: bool = True) -> Any:
+        """The target of each row against a base, or against the base in the same row of another column."""
+        bases = () if isinstance(base, str) else (base,)
+        return self._apply(lambda s, b=base: columns.resolve(s, b, strict=strict), pl.String(), *bases)
 
     def encode(self, component: str = "segment", *, keep: str | None = None) -> Any:
         """Each row percent-encoded for a component."""
@@ -69,8 +70,8 @@ class SeriesNamespace(_Namespace):
     def __init__(self, series: pl.Series) -> None:
         self._series = series
 
-    def _apply(self, work: Callable[[pl.Series], Any], kind: pl.DataType) -> pl.Series:
-        return _series(work(self._series), self._series.name, kind)
+    def _apply(self, work: Callable[..., Any], kind: pl.DataType, *others: Any) -> pl.Series:
+        return _series(work(self._series, *others), self._series.name, kind)
 
 
 @pl.api.register_expr_namespace("uri")
@@ -80,8 +81,8 @@ class ExprNamespace(_Namespace):
     def __init__(self, expr: pl.Expr) -> None:
         self._expr = expr
 
-    def _apply(self, work: Callable[[pl.Series], Any], kind: pl.DataType) -> pl.Expr:
-        def batch(series: pl.Series) -> pl.Series:
-            return _series(work(series), series.name, kind)
+    def _apply(self, work: Callable[..., Any], kind: pl.DataType, *others: Any) -> pl.Expr:
+        def batch(columns: Sequence[pl.Series]) -> pl.Series:
+            return _series(work(*columns), columns[0].name, kind)
 
-        return self._expr.map_batches(batch, return_dtype=kind, is_elementwise=True)
+        return pl.map_batches([self._expr, *others], batch, return_dtype=kind, is_elementwise=True)

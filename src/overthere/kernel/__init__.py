@@ -10,13 +10,13 @@
 - `normalize(text, rung)`: 6.2 up to the scheme rung, of valid text.
 - `remove_dot_segments(path)`: 5.2.4.
 - `percent_encode(data, safe)`, `percent_decode(data)`: 2.1 on octets.
+- `Runner(classes, width, table, start, accepting)`: the automaton of a rule; `run(data, state)` reads.
+- `front(function)`: the function, with a quick way in front of it if the kernel has one.
 """
 
 from __future__ import annotations
 
 import os
-
-from overthere.kernel.reference import split
 
 TYPE_CHECKING = False
 
@@ -26,6 +26,8 @@ if not TYPE_CHECKING and _asked != "reference":
     try:
         from overthere.kernel.native import (
             Components,
+            Runner,
+            front,
             name,
             normalize,
             parse,
@@ -33,6 +35,7 @@ if not TYPE_CHECKING and _asked != "reference":
             percent_encode,
             remove_dot_segments,
             resolve,
+            split,
         )
 
         _native_found = True
@@ -41,12 +44,15 @@ if not TYPE_CHECKING and _asked != "reference":
             raise
 
 if TYPE_CHECKING or not _native_found:
-    from overthere.kernel.components import Components, parse, resolve
+    from overthere.kernel.components import Components, front, parse, resolve
     from overthere.kernel.percent import percent_decode, percent_encode
-    from overthere.kernel.reference import name, normalize, remove_dot_segments
+    from overthere.kernel.reference import name, normalize, remove_dot_segments, split
+    from overthere.kernel.runner import Runner
 
 __all__ = [
     "Components",
+    "Runner",
+    "front",
     "name",
     "normalize",
     "parse",

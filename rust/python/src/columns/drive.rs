@@ -19,6 +19,8 @@ pub enum Outcome {
     Written,
     /// Refused: the kind, and the byte where.
     Bad(Kind, usize),
+    /// Refused for a text beside the row: the kind, and the code point where in that text.
+    Elsewhere(Kind, u32),
 }
 
 /// A row that was refused; the offset is in code points.
@@ -34,6 +36,21 @@ const LEAST: usize = 1 << 14;
 /// The offset in code points of a byte offset.
 pub fn code_points(row: &[u8], at: usize) -> u32 {
     row[..at].iter().filter(|&&b| b & 0xC0 != 0x80).count() as u32
+}
+
+/// The view of `text[start..end]`, where `text` stands at `offset` of a buffer and may go on past `end`.
+///
+/// Arrow's own `make_view` asks how long a short text is; here both forms are made and one is taken.
+#[inline(always)]
+pub fn view(text: &[u8], start: usize, end: usize, buffer: u32, offset: u32) -> u128 {
+    let Some(octets) = text[start..].first_chunk::<16>() else {
+        return make_view(&text[start..end], buffer, offset + start as u32);
+    };
+    let (octets, length) = (u128::from_le_bytes(*octets), end - start);
+    let inline = (octets & ((1 << (8 * length.min(12))) - 1)) << 32;
+    let place =
+        u128::from(octets as u32) << 32 | u128::from(buffer) << 64 | u128::from(offset + start as u32) << 96;
+    length as u128 | if length > 12 { place } else { inline }
 }
 
 /// Views and validity of `columns` text columns of one length.
@@ -58,9 +75,26 @@ impl Range<'_> {
     }
 }
 
+/// Zeros, in large pages where the system has them: most of what a split costs would else be page faults.
+fn zeros(rows: usize) -> Vec<u128> {
+    let zeros = vec![0u128; rows];
+    #[cfg(target_os = "linux")]
+    {
+        const PAGE: usize = 1 << 21;
+        let start = zeros.as_ptr() as usize;
+        let (first, end) = (start.next_multiple_of(PAGE), (start + 16 * rows) / PAGE * PAGE);
+        if first < end {
+            // SAFETY: whole pages inside our own allocation; the advice changes no content, and may be refused.
+            unsafe { libc::madvise(first as *mut libc::c_void, end - first, libc::MADV_HUGEPAGE) };
+        }
+    }
+    zeros
+}
+
 impl Views {
     pub fn new(columns: usize, rows: usize) -> Self {
-        Views { views: vec![vec![0; rows]; columns], valid: vec![vec![0; rows.div_ceil(64)]; columns], rows }
+        let views = (0..columns).map(|_| zeros(rows)).collect();
+        Views { views, valid: vec![vec![0; rows.div_ceil(64)]; columns], rows }
     }
 
     /// Run `work(first row, rows, range)` over ranges of rows, on as many threads; the answers in order.
@@ -168,7 +202,7 @@ where
                 Outcome::Null => {}
                 Outcome::Same => range.set(0, i, make_view(row, buffer, offset)),
                 Outcome::Part(start, end) => {
-                    range.set(0, i, make_view(&row[start..end], buffer, offset + start as u32));
+                    range.set(0, i, view(rows.onward(first + i), start, end, buffer, offset));
                 }
                 Outcome::Written => {
                     if out.len() > i32::MAX as usize {
@@ -180,6 +214,7 @@ where
                     out.truncate(mark);
                     bad.push(Bad { row: first + i, kind, at: code_points(row, at) });
                 }
+                Outcome::Elsewhere(kind, at) => bad.push(Bad { row: first + i, kind, at }),
             }
         }
         Ok((out, bad))

@@ -14,6 +14,8 @@ pub trait Rows: Sync {
     fn row(&self, i: usize) -> &[u8];
     /// The number of its buffer and its offset there; without meaning where a view holds the text itself.
     fn place(&self, i: usize) -> (u32, u32);
+    /// Octets that begin with the row and go on as far as its buffer.
+    fn onward(&self, i: usize) -> &[u8];
     /// The buffers that views can point into.
     fn buffers(&self) -> Vec<Buffer>;
 }
@@ -35,6 +37,11 @@ impl<O: OffsetSizeTrait> Rows for GenericStringArray<O> {
     #[inline(always)]
     fn place(&self, i: usize) -> (u32, u32) {
         (0, self.value_offsets()[i].as_usize() as u32)
+    }
+
+    #[inline(always)]
+    fn onward(&self, i: usize) -> &[u8] {
+        &self.values()[self.value_offsets()[i].as_usize()..]
     }
 
     fn buffers(&self) -> Vec<Buffer> {
@@ -64,6 +71,12 @@ impl Rows for StringViewArray {
         } else {
             ((view >> 64) as u32, (view >> 96) as u32)
         }
+    }
+
+    #[inline(always)]
+    fn onward(&self, i: usize) -> &[u8] {
+        // A buffer of views may end with the row; what the row has is enough.
+        self.row(i)
     }
 
     fn buffers(&self) -> Vec<Buffer> {

@@ -1,0 +1,109 @@
+//! The inverse of resolution: the shortest reference that leads from a base to a target (RFC 3986 4.2, 5.2).
+
+use crate::resolve::{guard_path, remove_dot_segments, resolve, Parsed};
+use crate::split::split;
+
+/// The shortest reference whose target against `base` is exactly `target`; of one length, the one that names the
+/// fewest components.  None if `target` has dot-segments, for resolution leaves none.
+///
+/// Each candidate is tried by resolving it, so what is found is right by construction.
+pub fn relate(base: Parsed<'_>, target: Parsed<'_>) -> Option<Vec<u8>> {
+    let mut trial = Trial { base, target, best: None, reference: Vec::new(), reached: Vec::new() };
+    if base.scheme() != target.scheme() {
+        trial.whole(0);
+        return trial.best;
+    }
+    if base.authority() == target.authority() {
+        if base.path() == target.path() {
+            if base.query() == target.query() {
+                trial.path(&[], false);
+            }
+            trial.path(&[], true);
+        }
+        paths(&mut trial);
+    }
+    if let Some((start, _)) = target.spans.authority() {
+        trial.whole(start - 2);
+    }
+    trial.whole(0);
+    trial.best
+}
+
+struct Trial<'a> {
+    base: Parsed<'a>,
+    target: Parsed<'a>,
+    best: Option<Vec<u8>>,
+    reference: Vec<u8>,
+    reached: Vec<u8>,
+}
+
+impl Trial<'_> {
+    /// The target's text from an offset on.
+    fn whole(&mut self, start: usize) {
+        self.reference.clear();
+        self.reference.extend_from_slice(&self.target.text[start..]);
+        self.judge();
+    }
+
+    /// A path in pieces, with the target's query or without, and its fragment.
+    fn path(&mut self, pieces: &[&[u8]], query: bool) {
+        self.reference.clear();
+        pieces.iter().for_each(|piece| self.reference.extend_from_slice(piece));
+        let guard = guard_path(false, false, &self.reference);
+        self.reference.splice(0..0, guard.iter().copied());
+        if let Some(query) = self.target.query().filter(|_| query) {
+            self.reference.push(b'?');
+            self.reference.extend_from_slice(query);
+        }
+        if let Some(fragment) = self.target.fragment() {
+            self.reference.push(b'#');
+            self.reference.extend_from_slice(fragment);
+        }
+        self.judge();
+    }
+
+    fn judge(&mut self) {
+        if self.best.as_ref().is_some_and(|best| best.len() <= self.reference.len()) {
+            return;
+        }
+        self.reached.clear();
+        let spans = split(&self.reference);
+        resolve(self.base, Parsed { text: &self.reference, spans: &spans }, true, &mut self.reached);
+        if self.reached == self.target.text {
+            self.best = Some(self.reference.clone());
+        }
+    }
+}
+
+/// Relative and absolute paths to the target.
+fn paths(trial: &mut Trial<'_>) {
+    let (base, target) = (trial.base, trial.target);
+    let mut path = target.path();
+    if base.authority().is_none() && path.starts_with(b"/.//") {
+        path = &path[2..]; // the path that was guarded (decision 3986-1)
+    }
+    let own: &[u8] = if base.path().is_empty() && base.authority().is_some() { b"/" } else { base.path() };
+    let mut here = Vec::new();
+    remove_dot_segments(&own[..memchr::memrchr(b'/', own).map_or(0, |last| last + 1)], &mut here);
+    // Directories that both begin with; what follows the last "/" of each is a name.
+    let mut common = 0;
+    for at in memchr::memchr_iter(b'/', &here) {
+        if path.get(..=at) != Some(&here[..=at]) {
+            break;
+        }
+        common = at + 1;
+    }
+    let up = b"../".repeat(memchr::memchr_iter(b'/', &here[common..]).count());
+    if common > 0 || here.is_empty() {
+        let tail = &path[common..];
+        trial.path(&[&up, tail], true);
+        if tail.is_empty() {
+            trial.path(&[up.strip_suffix(b"/").unwrap_or(b".")], true);
+        }
+        // What begins with "/" or has a colon at the start needs "./" before it.
+        trial.path(&[b"./", &up, tail], true);
+    }
+    if path.starts_with(b"/") {
+        trial.path(&[path], true);
+    }
+}

@@ -1,0 +1,139 @@
+//! What tells of each row whether it is a URI, and where its components are.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, BooleanArray};
+use arrow_buffer::BooleanBuffer;
+use overthere_core::automaton::Automaton;
+use overthere_core::parse::{Rule, Spans};
+
+use super::drive::{bits, code_points, view, Bad, Views};
+use super::rows::{Rows, Visit};
+use super::{error_columns, nulls, refusal, structure, Result};
+use crate::fast::{parse, split};
+
+/// What says whether a row is right.
+pub enum Judge {
+    Rule(Rule, bool),
+    Automaton(Arc<Automaton>),
+}
+
+/// Whether each row follows a rule.
+pub struct Check<'a> {
+    pub rule: &'a Judge,
+    pub threads: usize,
+}
+
+impl Visit for Check<'_> {
+    type Output = ArrayRef;
+
+    fn visit<R: Rows>(self, rows: &R) -> ArrayRef {
+        let valid = |i| rows.is_valid(i);
+        let answers = match self.rule {
+            Judge::Rule(rule, zone) => {
+                bits(rows.len(), self.threads, |i| valid(i) && parse(rows.row(i), *rule, *zone).is_ok())
+            }
+            Judge::Automaton(dfa) => bits(rows.len(), self.threads, |i| valid(i) && dfa.accepts(rows.row(i))),
+        };
+        Arc::new(BooleanArray::new(BooleanBuffer::new(answers, 0, rows.len()), nulls(rows)))
+    }
+}
+
+/// The components of each row by name: unchecked without a rule.
+pub struct Parts<'a> {
+    pub names: &'a [String],
+    pub rule: Option<(Rule, bool)>,
+    pub threads: usize,
+}
+
+/// A component that can be asked for.
+#[derive(Clone, Copy)]
+enum Component {
+    Scheme,
+    Authority,
+    Userinfo,
+    Host,
+    Port,
+    Path,
+    Query,
+    Fragment,
+}
+
+impl Component {
+    fn of(name: &str) -> Self {
+        match name {
+            "scheme" => Component::Scheme,
+            "authority" => Component::Authority,
+            "userinfo" => Component::Userinfo,
+            "host" => Component::Host,
+            "port" => Component::Port,
+            "path" => Component::Path,
+            "query" => Component::Query,
+            _ => Component::Fragment,
+        }
+    }
+
+    #[inline(always)]
+    fn span(self, spans: &Spans, length: usize) -> Option<(usize, usize)> {
+        match self {
+            Component::Scheme => spans.scheme(),
+            Component::Authority => spans.authority(),
+            Component::Userinfo => spans.userinfo(),
+            Component::Host => spans.host(),
+            Component::Port => spans.port(),
+            Component::Path => Some(spans.path()),
+            Component::Query => spans.query(),
+            Component::Fragment => spans.fragment(length),
+        }
+    }
+}
+
+impl Visit for Parts<'_> {
+    type Output = Result<ArrayRef>;
+
+    fn visit<R: Rows>(self, rows: &R) -> Self::Output {
+        let mut views = Views::new(self.names.len(), rows.len());
+        let components: Vec<Component> = self.names.iter().map(|name| Component::of(name)).collect();
+        let bad: Vec<Bad> = views
+            .run(self.threads, |first, count, mut range| {
+                let mut bad = Vec::new();
+                for i in 0..count {
+                    if !rows.is_valid(first + i) {
+                        continue;
+                    }
+                    let row = rows.row(first + i);
+                    let spans = match self.rule {
+                        None => split(row),
+                        Some((rule, zone)) => match parse(row, rule, zone) {
+                            Ok(spans) => spans,
+                            Err(_) => {
+                                let (kind, at) = refusal(row, rule, zone);
+                                bad.push(Bad { row: first + i, kind, at: code_points(row, at) });
+                                continue;
+                            }
+                        },
+                    };
+                    let (buffer, offset) = rows.place(first + i);
+                    let onward = rows.onward(first + i);
+                    for (column, component) in components.iter().enumerate() {
+                        if let Some((start, end)) = component.span(&spans, row.len()) {
+                            range.set(column, i, view(onward, start, end, buffer, offset));
+                        }
+                    }
+                }
+                bad
+            })
+            .into_iter()
+            .flatten()
+            .collect();
+        let mut columns: Vec<ArrayRef> =
+            views.finish(&rows.buffers()).into_iter().map(|c| Arc::new(c) as ArrayRef).collect();
+        let mut names: Vec<&str> = self.names.iter().map(String::as_str).collect();
+        if self.rule.is_some() {
+            let (kinds, at) = error_columns(rows.len(), &bad);
+            columns.extend([kinds, at]);
+            names.extend(["error", "error_at"]);
+        }
+        structure(&names, columns, nulls(rows))
+    }
+}

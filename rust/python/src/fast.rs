@@ -1,0 +1,53 @@
+//! The core's quickest way to read a text on this machine.
+
+use overthere_core::parse::{self, Rule, Spans};
+use overthere_core::{quickest, split};
+use pyo3::prelude::*;
+
+// SAFETY, three times: the functions for AVX2 are called where the machine has what they are compiled for.
+
+/// `overthere_core::parse::parse`
+#[inline]
+pub fn parse(text: &[u8], rule: Rule, zone: bool) -> Result<Spans, usize> {
+    quickest!(unsafe { parse::parse_avx2(text, rule, zone) }, parse::parse(text, rule, zone))
+}
+
+/// `overthere_core::split::split`
+#[inline]
+pub fn split(text: &[u8]) -> Spans {
+    quickest!(unsafe { split::split_avx2(text) }, split::split(text))
+}
+
+/// `overthere_core::split::host`
+#[inline]
+pub fn host(text: &[u8]) -> Option<(usize, usize)> {
+    quickest!(unsafe { split::host_avx2(text) }, split::host(text))
+}
+
+/// What one way reads: whether and where the rule finds components, where Appendix B does, and where the host is.
+type Reading = (Option<Vec<u32>>, Vec<u32>, Option<(usize, usize)>);
+
+/// What each way of this machine reads in a text: for the tests, which want all the same.
+#[pyfunction]
+#[pyo3(name = "_ways")]
+pub fn ways(text: &str, reference: bool, zone: bool) -> Vec<Reading> {
+    let rule = if reference { Rule::UriReference } else { Rule::Uri };
+    let octets = text.as_bytes();
+    let list = |s: Spans| {
+        let ends = [
+            s.scheme_end,
+            s.authority,
+            s.userinfo_end,
+            s.host_end,
+            s.path,
+            s.path_end,
+            s.query_end,
+            s.fragment,
+        ];
+        ends.to_vec()
+    };
+    vec![
+        (parse(octets, rule, zone).ok().map(list), list(split(octets)), host(octets)),
+        (parse::parse(octets, rule, zone).ok().map(list), list(split::split(octets)), split::host(octets)),
+    ]
+}

@@ -1,0 +1,278 @@
+//! Functions of Python with a quick way in front: usual calls are answered here, all others go on to the function.
+//!
+//! `overthere.kernel.native.front` makes them; name, signature and docstring are the function's own.
+
+use std::ffi::CString;
+
+use overthere_core::normalize::{may_change, normalize, SYNTAX};
+use overthere_core::parse::{Rule, OMITTED};
+use overthere_core::percent::{self, Safe};
+use overthere_core::relate::relate;
+use overthere_core::resolve::{resolve, Parsed};
+use pyo3::exceptions::{PyLookupError, PyRuntimeError};
+use pyo3::ffi::{self, PyObject};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyType};
+
+use crate::bug::guarded;
+use crate::components::{alike, Components};
+use crate::fast::parse;
+use crate::quick;
+
+/// The arguments of a usual call.
+struct Call<'a, 'py> {
+    /// One or two; of a method the first is the value.
+    plain: &'a [Borrowed<'a, 'py, PyAny>],
+    /// `keep=...`, the only one that comes by name in a usual call.
+    keep: Option<Borrowed<'a, 'py, PyAny>>,
+}
+
+type Answer<'py> = PyResult<Option<Bound<'py, PyAny>>>;
+
+/// `encode(text)`, `encode(text, component)`, either with `keep=""`
+fn encode<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
+    let Some(data) = call.plain.first() else { return Ok(None) };
+    let component = call.plain.get(1).map(|component| component.cast::<PyString>()).transpose()?;
+    let mut component = component.as_ref().map_or(Ok("segment"), |component| component.to_str())?;
+    if let Some(keep) = call.keep {
+        if Safe::of(component).is_none() || !keep.cast_exact::<PyString>()?.to_str()?.is_empty() {
+            return Ok(None);
+        }
+        component = "unreserved";
+    }
+    let Ok(text) = data.cast_exact::<PyString>() else { return Ok(None) };
+    let (Ok(characters), Some(safe)) = (text.to_str(), Safe::of(component)) else { return Ok(None) };
+    let octets = characters.as_bytes();
+    if safe.prefix(octets) == octets.len() {
+        return Ok(Some((**data).clone()));
+    }
+    let mut out = Vec::new();
+    percent::encode(octets, safe, &mut out);
+    Ok(Some(quick::text(data.py(), &out)?.into_any()))
+}
+
+/// `decode(text)`
+fn decode<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
+    let ([data], None) = (call.plain, call.keep) else { return Ok(None) };
+    let Ok(text) = data.cast_exact::<PyString>() else { return Ok(None) };
+    let Ok(characters) = text.to_str() else { return Ok(None) };
+    if memchr::memchr(b'%', characters.as_bytes()).is_none() {
+        return Ok(Some((**data).clone()));
+    }
+    let mut out = Vec::new();
+    match percent::decode(characters.as_bytes(), &mut out).map(|()| std::str::from_utf8(&out)) {
+        Ok(Ok(_)) => Ok(Some(quick::text(data.py(), &out)?.into_any())),
+        _ => Ok(None),
+    }
+}
+
+/// A value that is US-ASCII and has no zone, as nearly all are.
+fn usual<'a, 'py>(value: &Borrowed<'a, 'py, PyAny>) -> PyResult<Option<Borrowed<'a, 'py, Components>>> {
+    let Ok(value) = value.cast::<Components>() else { return Ok(None) };
+    let own = value.get();
+    Ok(if own.ascii && !own.has_zone(value.py())? { Some(value) } else { None })
+}
+
+/// `base.join(reference)`, of text or a value
+fn join<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
+    let ([base, reference], None) = (call.plain, call.keep) else { return Ok(None) };
+    let Some(base) = usual(base)? else { return Ok(None) };
+    let py = base.py();
+    let own = base.get();
+    if own.spans.scheme_end == OMITTED {
+        return Ok(None);
+    }
+    let one = Parsed { text: own.octets(py)?, spans: &own.spans };
+    let mut out = Vec::new();
+    let spans = if let Ok(text) = reference.cast_exact::<PyString>() {
+        let Ok(characters) = text.to_str() else { return Ok(None) };
+        let Ok(spans) = parse(characters.as_bytes(), Rule::UriReference, false) else { return Ok(None) };
+        resolve(one, Parsed { text: characters.as_bytes(), spans: &spans }, true, &mut out)
+    } else if let Some(other) = usual(reference)? {
+        let two = other.get();
+        resolve(one, Parsed { text: two.octets(py)?, spans: &two.spans }, true, &mut out)
+    } else {
+        return Ok(None);
+    };
+    alike(&base, &out, Some(spans)).map(Some)
+}
+
+/// `value.normalize()`, `value.normalize(rung)` of a generic rung
+fn normal<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
+    let (value, rung) = match (call.plain, call.keep) {
+        ([value], None) => (value, i64::from(SYNTAX)),
+        ([value, rung], None) => (value, rung.extract()?),
+        _ => return Ok(None),
+    };
+    let Some(value) = usual(value)? else { return Ok(None) };
+    if !(0..=i64::from(SYNTAX)).contains(&rung) {
+        return Ok(None);
+    }
+    let (own, rung) = (value.get(), rung as u8);
+    let text = own.octets(value.py())?;
+    if !may_change(text, &own.spans, rung) {
+        return Ok(Some((*value).clone().into_any()));
+    }
+    let mut out = Vec::new();
+    normalize(text, &own.spans, rung, &mut out);
+    if out == text {
+        return Ok(Some((*value).clone().into_any()));
+    }
+    alike(&value, &out, None).map(Some)
+}
+
+/// `relate(base, target)`, of texts
+fn relative<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
+    let ([base, target], None) = (call.plain, call.keep) else { return Ok(None) };
+    let (Ok(one), Ok(two)) = (base.cast_exact::<PyString>(), target.cast_exact::<PyString>()) else {
+        return Ok(None);
+    };
+    let (Ok(one), Ok(two)) = (one.to_str(), two.to_str()) else { return Ok(None) };
+    let (one, two) = (one.as_bytes(), two.as_bytes());
+    let (Ok(from), Ok(to)) = (parse(one, Rule::Uri, true), parse(two, Rule::Uri, true)) else {
+        return Ok(None);
+    };
+    match relate(Parsed { text: one, spans: &from }, Parsed { text: two, spans: &to }) {
+        Some(found) => Ok(Some(quick::text(base.py(), &found)?.into_any())),
+        None => Ok(None),
+    }
+}
+
+/// One of those above.
+type Way = for<'a, 'py> fn(&Call<'a, 'py>) -> Answer<'py>;
+
+/// What the quick way answers to the first argument and the others; null without an error if the function shall.
+///
+/// # Safety
+/// As of CPython's vectorcall protocol.
+#[inline(always)]
+unsafe fn ask(
+    way: Way,
+    first: *mut PyObject,
+    others: *const *mut PyObject,
+    count: isize,
+    names: *mut PyObject,
+) -> *mut PyObject {
+    if count > 1 {
+        return std::ptr::null_mut();
+    }
+    // SAFETY: the caller's arguments live as long as the call, in which the interpreter is attached.
+    unsafe {
+        let py = Python::assume_attached();
+        let first = Borrowed::from_ptr(py, first);
+        let second = if count == 1 { Borrowed::from_ptr(py, *others) } else { first };
+        let mut keep = None;
+        if !names.is_null() {
+            // CPython interns the names of arguments.
+            let keeps = ffi::PyTuple_GET_ITEM(names, 0) == intern!(py, "keep").as_ptr();
+            if ffi::PyTuple_GET_SIZE(names) != 1 || !keeps {
+                return std::ptr::null_mut();
+            }
+            keep = Some(Borrowed::from_ptr(py, *others.offset(count)));
+        }
+        let call = Call { plain: &[first, second][..count as usize + 1], keep };
+        match guarded(py, || way(&call)) {
+            Ok(Some(answer)) => answer.into_ptr(),
+            // What the quick way stumbles over, the function tells better; only a bug of ours is told as it is.
+            Err(error) if error.is_instance_of::<PyRuntimeError>(py) => {
+                error.restore(py);
+                std::ptr::null_mut()
+            }
+            _ => std::ptr::null_mut(),
+        }
+    }
+}
+
+/// What stands behind: the attribute `_<name>_by_steps` of the module or of the value.
+#[cold]
+unsafe fn behind(
+    holder: *mut PyObject,
+    name: &str,
+    arguments: *const *mut PyObject,
+    count: isize,
+    names: *mut PyObject,
+) -> *mut PyObject {
+    // SAFETY: the same as for `ask`; the function is kept while it is called.
+    unsafe {
+        let py = Python::assume_attached();
+        match Borrowed::from_ptr(py, holder).getattr(format!("_{name}_by_steps")) {
+            Ok(function) => ffi::PyObject_Vectorcall(function.as_ptr(), arguments, count as usize, names),
+            Err(error) => {
+                error.restore(py);
+                std::ptr::null_mut()
+            }
+        }
+    }
+}
+
+/// What CPython calls: with the module and all arguments for a function, with the value and the others for a method.
+macro_rules! front {
+    ($call:ident, $name:literal, $way:expr, method: $method:literal) => {
+        unsafe extern "C" fn $call(
+            holder: *mut PyObject,
+            arguments: *const *mut PyObject,
+            count: isize,
+            names: *mut PyObject,
+        ) -> *mut PyObject {
+            unsafe {
+                let answer = if $method {
+                    ask($way, holder, arguments, count, names)
+                } else if count > 0 {
+                    ask($way, *arguments, arguments.offset(1), count - 1, names)
+                } else {
+                    std::ptr::null_mut()
+                };
+                if !answer.is_null() || !ffi::PyErr_Occurred().is_null() {
+                    return answer;
+                }
+                behind(holder, $name, arguments, count, names)
+            }
+        }
+    };
+}
+
+front!(call_encode, "encode", encode, method: false);
+front!(call_decode, "decode", decode, method: false);
+front!(call_relate, "relate", relative, method: false);
+front!(call_join, "join", join, method: true);
+front!(call_normalize, "normalize", normal, method: true);
+
+/// A definition that lives as long as the process, as CPython wants it.
+fn definition(name: &str, documentation: &str) -> PyResult<*mut ffi::PyMethodDef> {
+    let call = match name {
+        "encode" => call_encode,
+        "decode" => call_decode,
+        "relate" => call_relate,
+        "join" => call_join,
+        "normalize" => call_normalize,
+        _ => return Err(PyLookupError::new_err(format!("there is no quick way for {name}"))),
+    };
+    Ok(Box::into_raw(Box::new(ffi::PyMethodDef {
+        ml_name: CString::new(name)?.into_raw(),
+        ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: call },
+        ml_flags: ffi::METH_FASTCALL | ffi::METH_KEYWORDS,
+        ml_doc: CString::new(documentation)?.into_raw(),
+    })))
+}
+
+/// A function of that name, for a module or a class that has what stands behind it.
+#[pyfunction]
+pub fn front<'py>(
+    holder: &Bound<'py, PyAny>,
+    name: &str,
+    documentation: &str,
+) -> PyResult<Bound<'py, PyAny>> {
+    let new = definition(name, documentation)?;
+    // SAFETY: the definition is whole and never freed.
+    unsafe {
+        let new = match holder.cast::<PyType>() {
+            Ok(class) => ffi::PyDescr_NewMethod(class.as_type_ptr(), new),
+            Err(_) => {
+                let module = holder.getattr(intern!(holder.py(), "__name__"))?;
+                ffi::PyCFunction_NewEx(new, holder.as_ptr(), module.as_ptr())
+            }
+        };
+        Bound::from_owned_ptr_or_err(holder.py(), new)
+    }
+}

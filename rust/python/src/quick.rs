@@ -1,0 +1,202 @@
+//! What CPython's whole C API allows beyond its stable part: values without an argument tuple, text without a check.
+//!
+//! With the feature `abi3` the stable part serves: one build for all versions, slower by what `docs/decisions.md` says.
+
+use overthere_core::parse::Rule;
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyType};
+
+use crate::components::Components;
+
+/// UTF-8 as a `str`; US-ASCII, which nearly all is, is only copied.
+#[inline]
+pub fn text<'py>(py: Python<'py>, octets: &[u8]) -> PyResult<Bound<'py, PyString>> {
+    #[cfg(not(feature = "abi3"))]
+    if octets.len() > 1 && octets.is_ascii() {
+        use pyo3::ffi;
+        // SAFETY: the new object has room for as many characters of one byte, nobody else has it yet, and all
+        // of them are below 0x80, as was promised to `PyUnicode_New`.
+        unsafe {
+            let new = ffi::PyUnicode_New(octets.len() as ffi::Py_ssize_t, 127);
+            let object = Bound::from_owned_ptr_or_err(py, new)?;
+            std::ptr::copy_nonoverlapping(octets.as_ptr(), ffi::PyUnicode_1BYTE_DATA(new), octets.len());
+            return Ok(object.cast_into_unchecked());
+        }
+    }
+    let characters = std::str::from_utf8(octets).map_err(|e| crate::bug::bug(py, &e.to_string()))?;
+    Ok(PyString::new(py, characters))
+}
+
+#[cfg(feature = "abi3")]
+mod values {
+    use super::*;
+
+    pub fn quicken(_: &Bound<'_, PyType>, _: Rule) {}
+
+    pub fn rule_of(_: &Bound<'_, PyType>) -> Option<Rule> {
+        None
+    }
+
+    pub fn instance<'py>(class: &Bound<'py, PyType>, value: Components) -> PyResult<Bound<'py, PyAny>> {
+        class.call1((value.text,))
+    }
+}
+
+#[cfg(not(feature = "abi3"))]
+mod values {
+    use super::*;
+
+    use pyo3::ffi::{self, PyObject, PyTypeObject};
+    use pyo3::impl_::pymethods::tp_new_impl;
+    use pyo3::{PyClassInitializer, PyTypeInfo};
+
+    use crate::bug::guarded;
+
+    /// Whether calling the class is no more than `Components.__new__`, now: `__new__` and `__init__` can be assigned.
+    #[inline]
+    fn is_plain(py: Python<'_>, class: *mut PyTypeObject) -> bool {
+        // SAFETY: both are types, which live as long as the interpreter's reference to them.
+        unsafe {
+            let own = Components::type_object_raw(py);
+            (*class).tp_new.map(|f| f as usize) == (*own).tp_new.map(|f| f as usize)
+                && (*class).tp_init.map(|f| f as usize) == (*own).tp_init.map(|f| f as usize)
+        }
+    }
+
+    unsafe extern "C" fn call_uri(
+        class: *mut PyObject,
+        arguments: *const *mut PyObject,
+        count: usize,
+        names: *mut PyObject,
+    ) -> *mut PyObject {
+        unsafe { call(Rule::Uri, class, arguments, count, names) }
+    }
+
+    unsafe extern "C" fn call_reference(
+        class: *mut PyObject,
+        arguments: *const *mut PyObject,
+        count: usize,
+        names: *mut PyObject,
+    ) -> *mut PyObject {
+        unsafe { call(Rule::UriReference, class, arguments, count, names) }
+    }
+
+    /// `class(*arguments)`: one `str` that the rule derives is made a value here, all else by `type.__call__`.
+    ///
+    /// # Safety
+    /// As of CPython's vectorcall protocol, of which this is an implementation.
+    #[inline(always)]
+    unsafe fn call(
+        rule: Rule,
+        class: *mut PyObject,
+        arguments: *const *mut PyObject,
+        count: usize,
+        names: *mut PyObject,
+    ) -> *mut PyObject {
+        unsafe {
+            let py = Python::assume_attached();
+            if ffi::PyVectorcall_NARGS(count) == 1 && names.is_null() && is_plain(py, class.cast()) {
+                let text = Borrowed::from_ptr(py, *arguments);
+                if let Ok(text) = text.cast_exact::<PyString>() {
+                    let made = guarded(py, || match Components::of(&text, rule, false) {
+                        Some(value) => new(py, value, class.cast()).map(Some),
+                        None => Ok(None),
+                    });
+                    match made {
+                        Ok(Some(new)) => return new,
+                        Ok(None) => {}
+                        Err(error) => {
+                            error.restore(py);
+                            return std::ptr::null_mut();
+                        }
+                    }
+                }
+            }
+            by_type(class, arguments, ffi::PyVectorcall_NARGS(count), names)
+        }
+    }
+
+    /// A new object of the class.
+    ///
+    /// # Safety
+    /// The class is a subclass of `Components`.
+    unsafe fn new(py: Python<'_>, value: Components, class: *mut PyTypeObject) -> PyResult<*mut PyObject> {
+        unsafe {
+            let new = tp_new_impl::<_, Components>(py, PyClassInitializer::from(value), class)?;
+            // It holds a text and nothing else, unless it has a place for more: the collector need not look.
+            if (*class).tp_dictoffset == 0
+                && (*class).tp_basicsize == (*Components::type_object_raw(py)).tp_basicsize
+            {
+                ffi::PyObject_GC_UnTrack(new.cast());
+            }
+            Ok(new)
+        }
+    }
+
+    /// What a class without vectorcall does.
+    #[cold]
+    unsafe fn by_type(
+        class: *mut PyObject,
+        arguments: *const *mut PyObject,
+        count: ffi::Py_ssize_t,
+        names: *mut PyObject,
+    ) -> *mut PyObject {
+        unsafe {
+            let positional = ffi::PyTuple_New(count);
+            if positional.is_null() {
+                return positional;
+            }
+            for i in 0..count {
+                ffi::PyTuple_SetItem(positional, i, ffi::Py_NewRef(*arguments.offset(i)));
+            }
+            let named = if names.is_null() { names } else { ffi::PyDict_New() };
+            let mut whole = names.is_null() || !named.is_null();
+            if whole && !named.is_null() {
+                for i in 0..ffi::PyTuple_Size(names) {
+                    let value = *arguments.offset(count + i);
+                    whole &= ffi::PyDict_SetItem(named, ffi::PyTuple_GetItem(names, i), value) == 0;
+                }
+            }
+            let found = match (*ffi::Py_TYPE(class)).tp_call {
+                Some(call) if whole => call(class, positional, named),
+                _ => std::ptr::null_mut(),
+            };
+            ffi::Py_DECREF(positional);
+            ffi::Py_XDECREF(named);
+            found
+        }
+    }
+
+    /// Let calls of the class come without a tuple.  CPython never lets a subclass inherit this.
+    pub fn quicken(class: &Bound<'_, PyType>, rule: Rule) {
+        let call: ffi::vectorcallfunc = if rule == Rule::Uri { call_uri } else { call_reference };
+        // SAFETY: the class is being made (`__init_subclass__`), so nobody calls it meanwhile.
+        unsafe { (*class.as_type_ptr()).tp_vectorcall = Some(call) };
+    }
+
+    /// The rule of a class that is called as `quicken` lets it.
+    pub fn rule_of(class: &Bound<'_, PyType>) -> Option<Rule> {
+        let raw = class.as_type_ptr();
+        if !is_plain(class.py(), raw) {
+            return None;
+        }
+        // SAFETY: a type, as in `is_plain`.
+        let call = unsafe { (*raw).tp_vectorcall }? as usize;
+        if call == call_uri as *const () as usize {
+            Some(Rule::Uri)
+        } else if call == call_reference as *const () as usize {
+            Some(Rule::UriReference)
+        } else {
+            None
+        }
+    }
+
+    /// A value of a class of which `rule_of` knows the rule.
+    pub fn instance<'py>(class: &Bound<'py, PyType>, value: Components) -> PyResult<Bound<'py, PyAny>> {
+        let py = class.py();
+        // SAFETY: the class is a subclass of `Components`, for `quicken` was told of no other; what is new is ours.
+        unsafe { Ok(Bound::from_owned_ptr(py, new(py, value, class.as_type_ptr())?)) }
+    }
+}
+
+pub use values::{instance, quicken, rule_of};

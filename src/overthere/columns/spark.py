@@ -1,0 +1,125 @@
+"""The Spark face: the column functions as Arrow UDFs of Spark 4.1 and later, for frames and for SQL.
+
+from overthere.columns import spark
+frame.select(spark.host("url"), spark.normalize(F.col("url")), spark.parse("url").alias("parts"))
+spark.register(session)  # uri_check(t), uri_host(t), uri_resolve(t, base) and so on, as in DuckDB
+
+A column is a Column or its name.  The executors need overthere too; a task works on one thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from overthere import columns
+from overthere.columns.plain import compute, taken
+from overthere.normalize import Rung
+
+try:
+    from pyspark.sql import Column, SparkSession
+    from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined]
+except ImportError as error:
+    raise ImportError("overthere.columns.spark needs Spark 4.1 or later: pip install 'overthere[spark]'") from error
+
+if TYPE_CHECKING:
+    from overthere.uri import URI
+
+__all__ = [
+    "authority",
+    "check",
+    "decode",
+    "encode",
+    "fragment",
+    "host",
+    "normalize",
+    "parse",
+    "path",
+    "port",
+    "query",
+    "register",
+    "resolve",
+    "scheme",
+    "split",
+    "userinfo",
+]
+
+_COMPONENTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment")
+
+
+def _udf(name: str, kind: str = "string", arguments: int = 1, **how: object) -> Callable[..., Column]:
+    """The column function, or the component, of that name; Spark casts what it gives to `kind`."""
+
+    def work(*batch: pa.Array) -> pa.Array:
+        if name in _COMPONENTS:
+            return compute().struct_field(taken(columns.split(batch[0], [name], threads=1)), name)
+        return taken(getattr(columns, name)(*batch, threads=1, **how))
+
+    work(*[pa.array([], pa.string())] * arguments)  # a wrong argument is refused here, not by an executor
+    work.__name__ = name
+    make: Any = arrow_udf  # its stubs want the kind of UDF too, which the annotations of `work` say
+    return make(work, kind)  # type: ignore[no-any-return]
+
+
+def _component(name: str) -> Callable[[Column | str], Column]:
+    def component(column: Column | str) -> Column:
+        return _udf(name)(column)
+
+    component.__name__ = name
+    component.__doc__ = f"The {name} of each row as `split` cuts it."
+    return component
+
+
+scheme, authority, userinfo, host, port, path, query, fragment = map(_component, _COMPONENTS)
+
+
+def check(column: Column | str, rule: str = "URI") -> Column:
+    """Whether each row is a URI or URI-reference."""
+    return _udf("check", "boolean", rule=rule)(column)
+
+
+def split(column: Column | str, components: Sequence[str] = columns.SIX) -> Column:
+    """The components of each row, unchecked, as a struct."""
+    return _udf("split", _struct(components), components=components)(column)
+
+
+def parse(column: Column | str, components: Sequence[str] = columns.SIX, rule: str = "URI") -> Column:
+    """The components of each row, checked, with `error` and `error_at`, as a struct."""
+    kind = f"{_struct(components)}, error string, error_at int"
+    return _udf("parse", kind, components=components, rule=rule)(column)
+
+
+def normalize(column: Column | str, rung: Rung = Rung.SYNTAX) -> Column:
+    """The normal form of each row."""
+    return _udf("normalize", rung=rung)(column)
+
+
+def resolve(column: Column | str, base: Column | URI | str, *, strict: bool = True) -> Column:
+    """The target of each row against a base: a text is the base of all rows, a Column holds the base of each."""
+    if isinstance(base, Column):
+        return _udf("resolve", arguments=2, strict=strict)(column, base)
+    return _udf("resolve", base=str(base), strict=strict)(column)
+
+
+def encode(column: Column | str, component: str = "segment", *, keep: str | None = None) -> Column:
+    """Each row percent-encoded for a component."""
+    return _udf("encode", component=component, keep=keep)(column)
+
+
+def decode(column: Column | str) -> Column:
+    """The text that each row stands for."""
+    return _udf("decode")(column)
+
+
+def register(session: SparkSession) -> None:
+    """Register the functions of SQL on a session."""
+    for name in (*_COMPONENTS, "normalize", "encode", "decode"):
+        session.udf.register(f"uri_{name}", _udf(name))
+    session.udf.register("uri_check", _udf("check", "boolean"))
+    session.udf.register("uri_resolve", _udf("resolve", arguments=2))
+
+
+def _struct(components: Sequence[str]) -> str:
+    return ", ".join(f"{name} string" for name in components)

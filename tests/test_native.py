@@ -1,0 +1,222 @@
+"""What only the native kernel has: several ways to read a text, short ways to call, and what a panic becomes."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import random
+import sys
+from importlib import import_module
+from typing import Any, get_args
+
+import pytest
+
+import overthere
+from overthere import URI, URIReference, decode, encode, kernel
+from overthere.kernel import components
+from overthere.kernel import reference as plain
+from overthere.kernel.components import Component
+from overthere.kernel.runner import Runner
+from support import cases
+from test_equality import automaton, mutations
+
+pytestmark = pytest.mark.skipif(kernel.name != "native", reason="the native kernel is absent or not asked for")
+
+if kernel.name == "native":
+    from overthere import _native
+
+RULES = ("URI", "URI-reference")
+
+
+def agree(text: str, rule: str, zone: bool = False) -> bool:
+    """All ways read the same in a text, and what the reference kernel reads."""
+    first, *others = _native._ways(text, rule == "URI-reference", zone)
+    found = plain.parse(text, rule, zone)
+    if any(way != first for way in others) or (first[0] is None) is not (found is None):
+        return False
+    cut = plain.split(text)
+    host = None if cut.authority is None else plain.split_authority(cut.authority)[1]
+    return (None if first[2] is None else text.encode()[slice(*first[2])].decode()) == host
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_all_ways_on_the_cover(rule: str) -> None:
+    texts = [data.decode() for data in automaton(rule).cover() if data.isascii()]
+    ways = [(text, _native._ways(text, rule == "URI-reference", False)) for text in texts]
+    assert [text for text, (first, *others) in ways if any(way != first for way in others)] == []
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_all_ways_on_mutations_of_every_length(rule: str) -> None:
+    """Padding moves what is wrong over the borders of what is read at once: 16, 32, 64 octets and their multiples."""
+    chance = random.Random(64)
+    texts = [t for t in mutations(rule, 1500, seed=64) if t.isprintable()]
+    texts += ["http://h/%41%4", "http://u%4@h:80/", "http://[::1]:8/?%41", "a%20b:c", "x:%", "%41:b", "s://h?#%zz"]
+    for text in texts:
+        at = chance.randint(0, len(text))
+        for length in chance.sample(range(140), 12):
+            padded = text[:at] + "a" * length + text[at:]
+            assert agree(padded, rule), padded
+            assert agree("http://h/" + "b" * length + text, rule), (length, text)
+
+
+@pytest.mark.parametrize("length", range(200))
+def test_all_ways_at_every_border(length: int) -> None:
+    for tail in ("", "%41", "%4", "%", "%4x", "?", "#", "?%41", "#%4", ":", "@", "]", "[", "/", "é", "\x00", "%41%42%"):
+        for head in ("", "s:", "s://", "s://h/", "s://u@", "s:?", "//h:8/"):
+            for zone in (False, True):
+                assert agree(head + "c" * length + tail, "URI-reference", zone), (head, tail)
+
+
+def test_an_automaton_runs_as_in_python() -> None:
+    for rule in ("URI", "IPv6address", "path-rootless"):
+        dfa = automaton(rule)
+        slow = Runner(dfa.classes, dfa.width, dfa.table, dfa.start, sorted(dfa.accepting))
+        for text in [*dfa.sample(100, seed=9), *mutations("URI", 300, seed=9)]:
+            data = text.encode("utf-8", "surrogatepass")
+            assert dfa.runner.run(data, dfa.start) == slow.run(data, dfa.start)
+        assert pickle.loads(pickle.dumps(dfa)) == dfa
+    every = bytes(256)
+    for classes, width, table in ((b"", 1, [0]), (every, 0, []), (every, 1, [7]), (every, 2, [0])):
+        with pytest.raises(ValueError, match="fit together"):
+            _native.Automaton(classes, width, table, 0, [])
+    with pytest.raises(ValueError, match="state"):
+        automaton("URI").runner.run(b"a", 60000)
+
+
+def test_docstrings_are_those_of_the_reference_kernel() -> None:
+    for name, member in vars(components.Components).items():
+        if name.startswith("_") or name == "rule":
+            continue
+        own = getattr(_native.Components, name)
+        assert inspect.getdoc(own) == inspect.getdoc(member), name
+
+
+@pytest.mark.parametrize("function", [encode, decode, URI.join, URIReference.normalize])
+def test_fronts_say_what_stands_behind(function: Any) -> None:
+    holder = getattr(function, "__objclass__", None) or sys.modules[function.__module__]
+    behind = getattr(holder, f"_{function.__name__}_by_steps")
+    assert inspect.getdoc(function) == inspect.getdoc(behind)
+    shown = [(p.name, p.kind, p.default) for p in inspect.signature(behind).parameters.values()]
+    own = [(p.name, p.kind, p.default) for p in inspect.signature(function).parameters.values()]
+    assert [row[::2] for row in own] == [row[::2] for row in shown]
+    assert [row[1] for row in own if row[0] != "self"] == [row[1] for row in shown if row[0] != "self"]
+
+
+def test_fronts_give_what_stands_behind_gives() -> None:
+    calls: list[tuple[Any, ...]] = [("a b/c",), ("a b/c", "path"), (b"a b",), ("\ud800",), (5,), ("x", "nothing"), ()]
+    named: list[dict[str, Any]] = [{}, {"keep": ""}, {"keep": "/"}, {"keep": None}, {"charset": "latin-1"}, {"no": 1}]
+    behind = vars(sys.modules["overthere.encoding"])
+    for name in ("encode", "decode"):
+        for args in [*calls, ("%41%C3%A9",), ("%4",), ("%FF",), ("é%20",), ("%41", "strict")]:
+            for more in named:
+                assert answer(behind[name], *args, **more) == answer(behind[f"_{name}_by_steps"], *args, **more)
+    base = URI("http://a/b/c/d;p?q")
+    for row in cases("resolve"):
+        for given in (row["reference"], URIReference(row["reference"]), row["reference"] + " "):
+            one, two = answer(base.join, given), answer(base._join_by_steps, given)  # type: ignore[attr-defined]
+            assert one == two
+            assert type(one) is type(two)
+            if isinstance(one, URI):
+                spans = [[value.span(name) for name in get_args(Component)] for value in (one, two)]
+                assert spans[0] == spans[1]
+    for row in cases("normalize"):
+        value = URIReference(row["text"])
+        for rung in (0, 1, 2, 3, 4, 9, -1, "x"):
+            assert answer(value.normalize, rung) == answer(value._normalize_by_steps, rung)  # type: ignore[attr-defined]
+
+
+def test_relate_gives_what_the_steps_give() -> None:
+    behind = vars(import_module("overthere.relate"))
+    texts = [*dict.fromkeys(row["base"] for row in cases("resolve"))]
+    texts += [
+        "x:",
+        "x:a",
+        "x:a/b",
+        "x:/",
+        "x:/.//a",
+        "x:b:c/d",
+        "http://a",
+        "http://a/",
+        "http://a/b/../c",
+        "http://a//b/",
+    ]
+    texts += automaton("URI").sample(150, seed=86, length=12)
+    for base in texts:
+        for target in texts:
+            one, two = answer(behind["relate"], base, target), answer(behind["_relate_by_steps"], base, target)
+            assert one == two, (base, target)
+
+
+def answer(function: Any, *args: Any, **named: Any) -> Any:
+    try:
+        return function(*args, **named)
+    except Exception as error:  # the same refusal is wanted, whatever it is
+        return type(error), str(error).replace("_by_steps", "").replace(f"_{function.__name__}", function.__name__)
+
+
+def test_functions_are_pickled_by_name() -> None:
+    assert pickle.loads(pickle.dumps(encode)) is encode
+    assert pickle.loads(pickle.dumps(decode)) is decode
+
+
+class Quiet(URI):
+    """A subclass with nothing of its own."""
+
+
+class Loud(URI):
+    def __new__(cls, text: Any, *, zone: bool = False) -> Loud:
+        return super().__new__(cls, text.lower(), zone=zone)
+
+
+class Counted(URI):
+    made = 0
+
+    def __init__(self, text: Any, *, zone: bool = False) -> None:
+        type(self).made += 1
+
+
+def test_subclasses_are_called_as_they_are_written() -> None:
+    assert type(Quiet("a:b").join("c:d")) is Quiet
+    assert str(Loud("HTTP://A/")) == "http://a/"
+    assert str(Loud("http://a/").join("/B")) == "http://a/b"
+    Counted("a:b").normalize().join("x:Y")
+    Counted("A:b").normalize()
+    assert Counted.made == 4
+
+
+def test_a_class_can_be_changed_after_it_was_made() -> None:
+    class Late(URI):
+        pass
+
+    assert str(Late("A:b")) == "A:b"
+    Late.__new__ = lambda cls, text, **more: URI.__new__(cls, text.lower(), **more)  # type: ignore[method-assign]
+    assert str(Late("A:B")) == "a:b"
+    assert str(Late("a://h/").join("/B")) == "a://h/b"
+
+
+def test_a_class_of_classes_has_the_word() -> None:
+    class Meta(type):
+        def __call__(cls, *args: Any, **more: Any) -> Any:
+            return "made"
+
+    class Own(URI, metaclass=Meta):
+        pass
+
+    assert Own("a:b") == "made"
+
+
+def test_all_ways_to_call() -> None:
+    assert URI("a:b") == URI(text="a:b") == URI("a:b", zone=True) == URI(*["a:b"], zone=False)
+    for call in ((), ("a:b", True), (5,), (b"a:b",)):
+        with pytest.raises(TypeError):
+            URI(*call)
+    with pytest.raises(TypeError):
+        URI("a:b", zoned=True)  # type: ignore[call-arg]
+
+
+def test_a_panic_names_itself_a_bug(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(overthere.KernelBug, match=r"a bug in overthere's native kernel.*it broke") as caught:
+        _native._panic("it broke")
+    assert isinstance(caught.value, overthere.OverthereError)
+    assert "it broke" in capfd.readouterr().err

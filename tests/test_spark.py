@@ -1,0 +1,136 @@
+"""The Spark face: a frame gives what the column functions give, however its rows are divided."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from overthere import URI, CodingError, GrammarError, InvalidURI, Rung, columns, kernel
+from test_faces import BASE, TEXTS, rows
+
+pytest.importorskip("pyspark", reason="pyspark is absent")
+if not (shutil.which("java") or os.environ.get("JAVA_HOME")):
+    pytest.skip("java is absent", allow_module_level=True)
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - as its users call it
+
+from overthere.columns import spark
+
+COMPONENTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment")
+BASES = ["http://a/b/c", "x", None]
+CONFIG: dict[str, bool | float | int | str | None] = {
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.log.level": "ERROR",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": 7,
+    "spark.sql.shuffle.partitions": 2,
+    "spark.ui.enabled": False,
+    "spark.ui.showConsoleProgress": False,
+}
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[SparkSession]:
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("PYSPARK_PYTHON", sys.executable)
+        made = SparkSession.builder.master("local[2]").config(map=CONFIG).getOrCreate()
+    yield made
+    made.stop()
+
+
+@pytest.fixture(scope="module")
+def frame(session: SparkSession) -> DataFrame:
+    """The texts in four partitions, of which two at least are empty, in batches of seven rows."""
+    texts = [(n, text, BASES[n % 3]) for n, text in enumerate(TEXTS)]
+    return session.createDataFrame(texts, "n int, url string, base string").repartition(4, F.col("n") % 2)
+
+
+@pytest.fixture(scope="module")
+def wanted() -> dict[str, list[Any]]:
+    """What the column functions give, by the name of the function of SQL."""
+    texts = pa.array(TEXTS)
+    parts = rows(columns.split(texts, COMPONENTS))
+    return {
+        "check": rows(columns.check(texts)),
+        **{name: [row and row[name] for row in parts] for name in COMPONENTS},
+        "normalize": rows(columns.normalize(texts)),
+        "resolve": rows(columns.resolve(texts, BASE)),
+        "encode": rows(columns.encode(texts)),
+        "decode": rows(columns.decode(texts)),
+    }
+
+
+def found(frame: DataFrame, **made: Column) -> dict[str, list[Any]]:
+    """The columns made of a frame's, in the order of the texts."""
+    listed = frame.select("n", *(column.alias(name) for name, column in made.items())).toArrow().sort_by("n")
+    return {name: listed[name].to_pylist() for name in made}
+
+
+def test_frames(frame: DataFrame, wanted: dict[str, list[Any]]) -> None:
+    made = {name: getattr(spark, name)("url", *([BASE] if name == "resolve" else [])) for name in wanted}
+    assert found(frame, **made) == wanted
+    assert frame.where("n < 0").select(*made.values()).collect() == []
+
+
+def test_arguments(frame: DataFrame) -> None:
+    texts, url = pa.array(TEXTS), F.col("url")
+    assert found(
+        frame,
+        check=spark.check(url, "URI-reference"),
+        split=spark.split(url),
+        two=spark.split(url, ["port", "host"]),
+        parse=spark.parse(url),
+        one=spark.parse(url, ["path"], "URI-reference"),
+        normalize=spark.normalize(url, Rung.SCHEME),
+        resolve=spark.resolve(url, URI("http:a/b"), strict=False),
+        encode=spark.encode(url, "query", keep="/"),
+    ) == {
+        "check": rows(columns.check(texts, "URI-reference")),
+        "split": rows(columns.split(texts)),
+        "two": rows(columns.split(texts, ["port", "host"])),
+        "parse": rows(columns.parse(texts)),
+        "one": rows(columns.parse(texts, ["path"], "URI-reference")),
+        "normalize": rows(columns.normalize(texts, Rung.SCHEME)),
+        "resolve": rows(columns.resolve(texts, "http:a/b", strict=False)),
+        "encode": rows(columns.encode(texts, "query", keep="/")),
+    }
+
+
+def test_sql(session: SparkSession, frame: DataFrame, wanted: dict[str, list[Any]]) -> None:
+    spark.register(session)
+    calls = {name: F.expr(f"uri_{name}({f'url, {BASE!r}' if name == 'resolve' else 'url'})") for name in wanted}
+    assert found(frame, **calls) == wanted
+
+
+def test_a_base_in_each_row(frame: DataFrame) -> None:
+    bases = pa.array([BASES[n % 3] for n in range(len(TEXTS))])
+    wanted = rows(columns.resolve(pa.array(TEXTS), bases))
+    assert any(wanted)
+    assert found(frame, ours=spark.resolve("url", F.col("base")), sql=F.expr("uri_resolve(url, base)")) == {
+        "ours": wanted,
+        "sql": wanted,
+    }
+
+
+def test_errors() -> None:
+    """A wrong argument is refused before a task runs."""
+    with pytest.raises(InvalidURI):
+        spark.resolve("url", "x")
+    with pytest.raises(ValueError, match="components are"):
+        spark.split("url", ["name"])
+    with pytest.raises(GrammarError, match="no rule 'IRI'"):
+        spark.check("url", "IRI")
+    with pytest.raises(CodingError):
+        spark.encode("url", "scheme")
+
+
+def test_kernel(session: SparkSession) -> None:
+    """The workers run the kernel that the driver runs."""
+    assert session.sparkContext.parallelize([0]).map(lambda _: kernel.name).collect() == [kernel.name]
