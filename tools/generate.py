@@ -48,13 +48,24 @@ def errors_page() -> str:
     return generate_pages.errors()
 
 
+def editions_page() -> str:
+    import generate_editions
+
+    return generate_editions.page()
+
+
 OUTPUTS: dict[str, Callable[[], str]] = {
+    "src/overthere/editions/url1994.tables.json": lambda: tables("url1994"),
+    "src/overthere/editions/rfc1738.tables.json": lambda: tables("rfc1738"),
+    "src/overthere/editions/url1997.tables.json": lambda: tables("url1997"),
+    "src/overthere/editions/uri2003.tables.json": lambda: tables("uri2003"),
     "src/overthere/editions/rfc3986.tables.json": lambda: tables("rfc3986"),
     "src/overthere/editions/rfc3987.tables.json": lambda: tables("rfc3987"),
     "src/overthere/kernel/classes.py": kernel_classes,
     "rust/core/src/classes.rs": rust_classes,
     "rust/core/src/tables.rs": rust_tables,
     "docs/errors.md": errors_page,
+    "docs/editions.md": editions_page,
 }
 
 

@@ -1,20 +1,25 @@
-"""explain(): one text taken apart, with the figure of RFC 3986 3, its findings and its normal forms."""
+"""explain(): one text taken apart: the figure of RFC 3986 3, findings, normal forms, what every edition reads in it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.encoding import decode
 from overthere.errors import CodingError, Finding, InvalidURI, OverthereError, printable
-from overthere.figure import draw
+from overthere.figure import draw, grid, marked, shorten
 from overthere.findings import check_uri
 from overthere.kernel import Components
 from overthere.kernel.reference import APPENDIX_B
 from overthere.normalize import Change, Rung, changes, normal_form
-from overthere.redact import MASK, mask, password_span
+from overthere.redact import MASK, mask, password_span, unveil, veil
 from overthere.uri import URI, URIReference
 from overthere.value import Value
+
+if TYPE_CHECKING:
+    from overthere.editions.readings import Reading
+    from overthere.editions.whatwg import Href
 
 __all__ = ["Explanation", "Form", "Row", "explain"]
 
@@ -57,8 +62,25 @@ class Explanation:
     problem: str | None = None
     """Why there is no target although there is a base."""
 
+    @cached_property
+    def readings(self) -> list[Reading]:
+        """What each edition makes of the text, oldest first; worked out when it is asked for."""
+        from overthere.editions.readings import read
+
+        return read(self.text, self.base)
+
+    @cached_property
+    def whatwg(self) -> Href | None:
+        """What a browser makes of the text; None if it refuses it, or if the extra `whatwg` is not installed."""
+        from overthere.editions import whatwg
+
+        return whatwg.read(self.text, self.base) if whatwg.available() else None
+
     def to_dict(self) -> dict[str, Any]:
-        """The explanation as lists, dicts, text and numbers."""
+        """The explanation as lists, dicts, text and numbers; "whatwg" is there if ada is installed."""
+        from overthere.editions.readings import as_dict
+        from overthere.editions.whatwg import available
+
         return {
             "text": self.text,
             "kind": self.kind,
@@ -71,6 +93,8 @@ class Explanation:
             "base": self.base,
             "target": self.target,
             "problem": self.problem,
+            **as_dict(self.readings),
+            **({"whatwg": self.whatwg and self.whatwg._asdict()} if available() else {}),
         }
 
     def figure(self, width: int = 80) -> str:
@@ -110,9 +134,37 @@ class Explanation:
             lines += [*self._ladder(width), ""]
         if self.base is not None:
             answer = mask(self.target) if self.target is not None else f"no target: {self.problem}"
-            against = _short(printable(mask(self.base)), max(24, width - 10))
-            lines += [f"  against {against}", f"  target  {_short(printable(answer), max(24, width - 10))}", ""]
-        return "\n".join(lines)
+            against = shorten(printable(mask(self.base)), max(24, width - 10))
+            lines += [f"  against {against}", f"  target  {shorten(printable(answer), max(24, width - 10))}", ""]
+        return "\n".join([*lines, *self._editions(width), ""])
+
+    def _editions(self, width: int) -> list[str]:
+        """The text under every edition, with what they name differently below."""
+        from overthere.editions import whatwg
+        from overthere.editions.readings import MARKS, notes, read
+
+        given = (self.text,) if self.base is None else (self.text, self.base)
+        text, *base = veiled = veil(*given)
+        # The letter is that of the text itself: a mask could change it.
+        parts = self.readings if veiled == given else read(text, *base)
+        hide = str if veiled == given else unveil
+        rows: list[tuple[str | None, ...]] = [
+            (r.edition, MARKS[r.valid], p.host, p.path, p.query, p.fragment)
+            for r, p in zip(self.readings, parts, strict=True)
+        ]
+        said = notes(parts, hide)
+        if whatwg.available():
+            found = whatwg.read(text, *base)
+            shown = (None,) * 4 if found is None else (
+                found.hostname or None, found.pathname, found.search[1:] or None, found.hash[1:] or None
+            )  # fmt: skip
+            rows.append(("whatwg", "-" if found is None else "ok", *shown))
+            host = parts[-1].host
+            if found is not None and host is not None and found.hostname != host.lower():
+                said.append(f"a browser asks {shorten(hide(found.hostname), 48) or 'no host'}")
+        cells = [[cell and hide(cell) for cell in row] for row in rows]
+        lines = grid(("edition", "letter", "host", "path", "query", "fragment"), cells, width - 2)
+        return [f"  {line}" for line in [*lines, *marked(said, width - 2)]]
 
     def _table(self, width: int) -> list[str]:
         secret = password_span(self.text)
@@ -121,7 +173,7 @@ class Explanation:
             text = _hide(row, secret)
             indent = "    " if row.component in ("userinfo", "host", "port") else "  "
             place = f"{row.start}..{row.end}"
-            shown = _short(printable(text), max(16, width - 32 - len(row.note))) or '""'
+            shown = shorten(printable(text), max(16, width - 32 - len(row.note))) or '""'
             lines.append(f"{indent + row.component:<14}{place:>10}  {shown}" + (f"   ({row.note})" if row.note else ""))
         return lines
 
@@ -130,14 +182,14 @@ class Explanation:
         for form in self.forms:
             label = "SYNTAX" if form.rung is Rung.SYNTAX else form.rung.name
             same = not form.changes and form.rung is not Rung.STRING
-            shown = "the same" if same else _short(printable(mask(form.text)), max(24, width - 12)) or '""'
+            shown = "the same" if same else shorten(printable(mask(form.text)), max(24, width - 12)) or '""'
             lines.append(f"  {label:<9} {shown}")
             for c in form.changes:
                 if c.component == "userinfo" and password_span(form.text):
                     lines.append(f"  {'':<9}   userinfo ({c.source})")
                     continue
-                before = "" if c.before is None else _short(printable(c.before), 24)
-                after = "undefined" if c.after is None else _short(printable(c.after), 24) or "empty"
+                before = "" if c.before is None else shorten(printable(c.before), 24)
+                after = "undefined" if c.after is None else shorten(printable(c.after), 24) or "empty"
                 lines.append(f"  {'':<9}   {c.component}: {before or 'empty'} -> {after} ({c.source})")
         return lines
 
@@ -147,12 +199,6 @@ def _hide(row: Row, secret: tuple[int, int] | None) -> str:
     if secret is None or secret[0] >= row.end or row.start >= secret[1]:
         return row.text
     return row.text[: max(0, secret[0] - row.start)] + MASK + row.text[max(0, secret[1] - row.start) :]
-
-
-def _short(text: str, width: int) -> str:
-    if len(text) <= width:
-        return text
-    return text[: width // 2] + "…" + text[len(text) - (width - width // 2 - 1) :]
 
 
 def explain(text: str, base: str | URI | None = None, *, zone: bool = False) -> Explanation:
@@ -208,7 +254,7 @@ def _note(component: str, text: str, reference: Components) -> str:
             return "empty"
         if "%" in text:
             try:
-                return f"decoded: {_short(printable(decode(text)), 24)}"
+                return f"decoded: {shorten(printable(decode(text)), 24)}"
             except CodingError:
                 return "octets that are no UTF-8"
     return "empty" if text == "" else ""

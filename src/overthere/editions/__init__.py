@@ -14,7 +14,13 @@ if TYPE_CHECKING:
 __all__ = ["NAMES", "check", "edition"]
 
 # Edition name -> module, oldest first.
-NAMES = {"rfc3986": "overthere.editions.rfc3986"}
+NAMES = {
+    "url-1994": "overthere.editions.url1994",
+    "rfc1738": "overthere.editions.rfc1738",
+    "url-1997": "overthere.editions.url1997",
+    "uri-2003": "overthere.editions.uri2003",
+    "rfc3986": "overthere.editions.rfc3986",
+}
 
 
 def edition(name: str = "rfc3986") -> Edition:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
+from pkgutil import get_data
 
 from overthere.grammar import Grammar
 
@@ -13,8 +13,13 @@ __all__ = ["grammar"]
 @cache
 def grammar(name: str) -> Grammar:
     """The grammar in `NAME.abnf`, such as "rfc3986" or "rfc3987"."""
-    folder = files("overthere.editions")
-    return Grammar(
-        (folder / f"{name}.abnf").read_text("utf-8"),
-        (folder / f"{name}.tables.json").read_text("utf-8"),
-    )
+    text, tables = (_text(f"{name}.{kind}") for kind in ("abnf", "tables.json"))
+    return Grammar(text, tables)
+
+
+def _text(name: str) -> str:
+    # importlib.resources would take longer to load than the grammar.
+    data = get_data("overthere.editions", name)
+    if data is None:  # pragma: no cover - a loader without data
+        raise FileNotFoundError(name)
+    return data.decode()

@@ -39,6 +39,15 @@ class Edition:
     normalize_text: Callable[[str, Rung], str] = field(repr=False)
     encode_data: Callable[[str | bytes, str], str] = field(repr=False)
     decode_text: Callable[[str], str] = field(repr=False)
+    locate_text: Callable[[str], dict[str, str | None]] = field(repr=False)
+    host_of: Callable[[str], str | None] = field(repr=False)
+    """The host that a client of the document's day would ask, by its prose; None if there is none."""
+    charset: str
+    """What escapes stand for: "iso-8859-1", "octets" (nothing is said), "undefined" beyond US-ASCII, "utf-8"."""
+    ports: Mapping[str, int]
+    """The default ports that the document states."""
+    empty_reference: str
+    """What an empty reference means, in a part of a sentence."""
     elsewhere: Mapping[str, str] = field(default_factory=dict[str, str])
     """What it leaves to other documents: method name -> document."""
 
@@ -70,6 +79,13 @@ class Edition:
         """The components of any text as the document's prose reads it; nothing is checked."""
         return self.split_text(text)
 
+    def locator(self, text: str) -> dict[str, str | None]:
+        """The parts of a text under the document's own rule names, by its scheme and the prose; None is undefined.
+
+        Raises: InvalidURI if there is no scheme to read it by.
+        """
+        return self.locate_text(text)
+
     def resolve(self, base: str, reference: str, strict: bool = True) -> Target:
         """The target of a reference, by the document's own algorithm.
 
@@ -82,6 +98,15 @@ class Edition:
         """The normal form that the document allows, at a rung of the ladder.  Raises: InvalidURI, NotSpecified."""
         self._own("normalize")
         return self.normalize_text(text, rung)
+
+    def equivalent(self, a: str, b: str, rung: Rung = Rung.SYNTAX) -> bool:
+        """Whether both have the same normal form at a rung of what the document allows.  Raises: as `normalize`.
+
+        >>> from overthere.editions import edition
+        >>> [edition(name).equivalent("http://h/%2E", "http://h/.", Rung.PERCENT) for name in ("uri-2003", "rfc3986")]
+        [False, True]
+        """
+        return self.normalize(a, rung) == self.normalize(b, rung)
 
     def encode(self, data: str | bytes, component: str = "segment") -> str:
         """Escape data for a component, by the document's character classes and charset.  Raises: CodingError."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from overthere import encoding
 from overthere.editions.library import grammar
 from overthere.editions.model import Edition
-from overthere.findings import check_uri
-from overthere.kernel.reference import split
+from overthere.findings import check_uri, refusal
+from overthere.kernel.reference import split, split_authority
 from overthere.normalize import Rung
 from overthere.resolve import Target
 from overthere.uri import URI, URIReference
@@ -38,6 +38,28 @@ def _normalize(text: str, rung: Rung) -> str:
     return str(URIReference(text).normalize(rung))
 
 
+def _locator(text: str) -> dict[str, str | None]:
+    """3: the generic parts; what a scheme makes of them is the scheme's own document."""
+    parts = split(text)
+    if parts.scheme is None:
+        raise refusal(text, "URI", False)
+    userinfo, host, port = (None, None, None) if parts.authority is None else split_authority(parts.authority)
+    whole = parts._asdict()
+    return {
+        "scheme": parts.scheme,
+        "authority": whole.pop("authority"),
+        "userinfo": userinfo,
+        "host": host,
+        "port": port,
+        **{name: whole[name] for name in ("path", "query", "fragment")},
+    }
+
+
+def _host(text: str) -> str | None:
+    authority = split(text).authority
+    return None if authority is None else split_authority(authority)[1]
+
+
 EDITION = Edition(
     name="rfc3986",
     title="Uniform Resource Identifier (URI): Generic Syntax",
@@ -63,4 +85,9 @@ EDITION = Edition(
     normalize_text=_normalize,
     encode_data=encoding.encode,
     decode_text=encoding.decode,
+    locate_text=_locator,
+    host_of=_host,
+    charset="utf-8",
+    ports={},
+    empty_reference="the base without its fragment",
 )

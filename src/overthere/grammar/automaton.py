@@ -11,7 +11,10 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from overthere.kernel.runner import Runner
 
 __all__ = ["Automaton", "Expected"]
 
@@ -101,26 +104,25 @@ class Automaton:
 
         return build({"any": Rule("any", Repetition(Range(0, 0x10FFFF), 0, None), "*%x0-10FFFF", 0)}, "any")
 
+    def __reduce__(self) -> tuple[type[Automaton], tuple[object, ...]]:
+        # What runs it is the kernel's, and is made again where it is needed.
+        return Automaton, (self.classes, self.width, self.table, self.start, self.accepting)
+
     @property
     def states(self) -> int:
         """The number of states, the dead one included."""
         return len(self.table) // self.width
 
     @cached_property
-    def _rows(self) -> list[int]:
-        """The table with each state multiplied by the width: one addition and one look-up a byte."""
-        return [t * self.width for t in self.table]
+    def runner(self) -> Runner:
+        """What the kernel made of it to run it by."""
+        from overthere.kernel import Runner
+
+        return Runner(self.classes, self.width, self.table, self.start, sorted(self.accepting))
 
     def run(self, data: bytes, state: int | None = None) -> tuple[int, int]:
         """Read `data`; returns how many bytes were read before the dead state, and the last live state."""
-        rows, width = self._rows, self.width
-        here = (self.start if state is None else state) * width
-        for offset, c in enumerate(data.translate(self.classes)):
-            there = rows[here + c]
-            if not there:
-                return offset, here // width
-            here = there
-        return len(data), here // width
+        return self.runner.run(data, self.start if state is None else state)
 
     def accepts(self, text: str | bytes) -> bool:
         """Whether the whole text is derivable.  Linear in its length."""
@@ -227,6 +229,48 @@ class Automaton:
             if state in self.accepting:
                 return text.decode()
         return None
+
+    def beyond(self, other: Automaton) -> list[str]:
+        """The shortest strings that this automaton accepts and the other refuses, one for each kind of reason.
+
+        The reason is where the other stops: at a letter, at a digit, at a certain mark, or only at the end.
+
+        >>> from overthere.editions import edition
+        >>> grammar = edition("rfc3986").grammar
+        >>> grammar.automaton("path-absolute").beyond(grammar.automaton("segment"))
+        ['/']
+        """
+        both = sorted({*zip(self.classes, other.classes, strict=True)})
+        octets = [min((b for b in range(256) if (self.classes[b], other.classes[b]) == pair), key=_friendliness)
+                  for pair in both]  # fmt: skip
+        steps = sorted(zip(octets, both, strict=True), key=lambda step: _friendliness(step[0]))
+        found: dict[str, bytes] = {}
+        access = {(self.start, other.start): b""}
+        queue = deque(access)
+        while queue:
+            pair = state, opposite = queue.popleft()
+            if state in self.accepting and opposite not in other.accepting:
+                found.setdefault("", access[pair])
+            for octet, (x, y) in steps:
+                target = self.table[state * self.width + x], other.table[opposite * other.width + y]
+                if target[0] and target[1] and target not in access:
+                    access[target] = access[pair] + bytes([octet])
+                    queue.append(target)
+                elif target[0] and not target[1]:
+                    char = chr(octet)
+                    reason = "letter" if char.isalpha() else "digit" if char.isdigit() else char
+                    size = len(access[pair]) + 1 + self._distance[target[0]]
+                    if reason not in found or size < len(found[reason]):
+                        found[reason] = access[pair] + bytes([octet]) + self._ending(target[0])
+        return [text.decode() for text in sorted(found.values(), key=len)]
+
+    def _ending(self, state: int) -> bytes:
+        """The shortest octets that lead from a state to acceptance."""
+        text = bytearray()
+        while self._distance[state]:
+            c, state = next((c, t) for c, t in self._successors(state) if self._distance[t] < self._distance[state])
+            text.append(self._representatives[c])
+        return bytes(text)
 
     @cached_property
     def _distance(self) -> list[int]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from overthere.errors import GrammarError
-from overthere.grammar.abnf import CORE, Rule, read
 from overthere.grammar.automaton import Automaton, Expected
-from overthere.grammar.construct import build
 from overthere.grammar.tables import load
+
+if TYPE_CHECKING:
+    from overthere.grammar.abnf import Rule
 
 __all__ = ["Grammar"]
 
@@ -23,6 +25,10 @@ _WORDS = (
     ("HEXDIG", "a hexadecimal digit"),
     ("DIGIT", "a digit"),
 )
+
+
+def _key(name: str) -> str:
+    return name.lower().replace("_", "-")
 
 
 class Grammar:
@@ -43,30 +49,41 @@ class Grammar:
         self.text = text
         self._rules: dict[str, Rule] | None = None
         self._core: dict[str, Rule] = {}
+        self._firsts: dict[str, frozenset[str]] = {}
         self._automata: dict[str, Automaton] = load(prebuilt, text) if prebuilt else {}
 
     @property
     def rules(self) -> dict[str, Rule]:
         """The document's own rules by lower-case name, in its order."""
         if self._rules is None:
+            # The reader of ABNF and the builder of automata are loaded where no table serves.
+            from overthere.grammar.abnf import read
+
             self._rules = read(self.text)
         return self._rules
 
     def rule(self, name: str) -> Rule:
-        """The rule `name`, the core rules of RFC 5234 B.1 included.  Raises: GrammarError."""
+        """The rule `name`, the core rules of RFC 5234 B.1 included.  Raises: GrammarError.
+
+        Names have no case (2.1), and "_" is read as "-": older notations have it in names, ABNF has not.
+        """
         if not self._core:
+            from overthere.grammar.abnf import CORE, read
+
             self._core = read(CORE)
-        found = self.rules.get(name.lower()) or self._core.get(name.lower())
+        found = self.rules.get(_key(name)) or self._core.get(_key(name))
         if found is None:
             raise GrammarError(f"there is no rule {name!r}")
         return found
 
     def automaton(self, name: str) -> Automaton:
         """The minimal automaton of the rule `name`.  Raises: GrammarError, NotRegular."""
-        key = name.lower()
+        key = _key(name)
         if key not in self._automata:
+            from overthere.grammar.construct import build
+
             self.rule(name)
-            self._automata[key] = build({**self._core, **self.rules}, name)
+            self._automata[key] = build({**self._core, **self.rules}, key)
         return self._automata[key]
 
     def charset(self, name: str) -> frozenset[str]:
@@ -83,7 +100,9 @@ class Grammar:
 
     def first(self, name: str) -> frozenset[str]:
         """The US-ASCII characters with which the rule can begin."""
-        return frozenset(chr(b) for b in self.automaton(name).follow() if b < 0x80)
+        if name not in self._firsts:
+            self._firsts[name] = frozenset(chr(b) for b in self.automaton(name).follow() if b < 0x80)
+        return self._firsts[name]
 
     def describe(self, expected: Expected, unless: tuple[str, ...] = ()) -> str:
         """What could have stood somewhere, as people read it: `pchar, "/", "?", "#" or the end`.

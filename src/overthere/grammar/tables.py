@@ -14,9 +14,10 @@ __all__ = ["dump", "load"]
 
 
 def _digest(text: str) -> str:
-    import hashlib
+    import zlib
 
-    return hashlib.sha256(text.encode()).hexdigest()
+    # Against a forgotten `make docs`, not against malice; hashlib would take longer to load than all tables.
+    return f"{zlib.crc32(text.encode()):08x}"
 
 
 def dump(automata: Mapping[str, Automaton], text: str) -> str:

@@ -1,0 +1,241 @@
+"""overthere editions: the documents side by side, what two of them make differently, what each makes of a text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from rich import box
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from overthere.cli.common import format_option, inputs, texts_argument, width
+from overthere.editions import NAMES, edition
+from overthere.editions.compare import Difference, diff, matrix
+from overthere.editions.model import Edition
+from overthere.editions.readings import MARKS, Reading, as_dict, notes, read
+from overthere.errors import GrammarError, NotSpecified, printable
+from overthere.figure import marked, shorten
+from overthere.redact import mask, unveil, veil
+
+# More than a reader counts.
+_RUN = re.compile(r"(.)\1{9,}")
+
+
+@click.group(invoke_without_command=True)
+@format_option
+@click.pass_context
+def command(context: click.Context, form: str) -> None:
+    """Show the five documents side by side; `diff` computes what two of them make differently.
+
+    Editions: url-1994, rfc1738, url-1997, uri-2003, rfc3986.
+    """
+    if context.invoked_subcommand is None:
+        editions = [edition(name) for name in NAMES]
+        if form == "jsonl":
+            _lines(map(facts, editions))
+        else:
+            _print_editions(editions)
+
+
+@command.command("diff")
+@click.argument("a", metavar="A")
+@click.argument("b", metavar="B")
+@click.option("--rule", metavar="R", help="This rule only, by the name that either document gives it.")
+@format_option
+def diff_command(a: str, b: str, rule: str | None, form: str) -> None:
+    """Compute what edition A makes differently from edition B: rules, characters, resolution."""
+    try:
+        found = diff(a, b, rule)
+    except (NotSpecified, GrammarError) as error:
+        raise click.UsageError(str(error)) from None
+    if form == "jsonl":
+        _lines([found.to_dict()])
+    else:
+        _print_difference(found)
+
+
+@command.command("matrix")
+@texts_argument
+@format_option
+def matrix_command(texts: tuple[str, ...], form: str) -> None:
+    """Say of each text (arguments, lines of files that are named, or of standard input) what each edition makes of it.
+
+    ok: derivable by the letter; -: not; n/a: the document has no production for such a text.  Below a text stands
+    what the editions name differently.
+    """
+    console = _console()
+    names = list(NAMES)
+    column = max(8, console.width - sum(len(n) + 2 for n in names))
+    if form == "text":
+        head = Text(f"{'text':<{column}}", style="bold")
+        for name in names:
+            head.append(f"  {name}")
+        console.print(head, soft_wrap=True)
+    for text, readings in matrix(_texts(texts)):
+        if form == "jsonl":
+            _lines([{"text": text, **as_dict(readings)}])
+        else:
+            _print_readings(console, text, readings, column)
+
+
+def _texts(arguments: Sequence[str]) -> Iterator[str]:
+    """The arguments; one that names a file stands for its lines."""
+    if not arguments:
+        yield from inputs((), "FILES or URIs")
+    for argument in arguments:
+        if _is_file(argument):
+            with Path(argument).open("rb") as lines:
+                for line in lines:
+                    yield line.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8", "surrogateescape")
+        else:
+            yield argument
+
+
+def _is_file(argument: str) -> bool:
+    try:
+        return Path(argument).is_file()
+    except (OSError, ValueError):  # too long for a name, or a NUL in it
+        return False
+
+
+# -- as data
+
+
+def facts(edition: Edition) -> dict[str, Any]:
+    """The row of an edition."""
+    names = ("name", "title", "date", "document", "charset", "empty_reference")
+    return {
+        **{name: getattr(edition, name) for name in names},
+        "ports": dict(edition.ports),
+        "elsewhere": dict(edition.elsewhere),
+    }
+
+
+def _lines(rows: Any) -> None:
+    for data in rows:
+        click.echo(json.dumps(data))
+
+
+# -- for people
+
+
+def _console() -> Console:
+    # Markup is off: "[::1]" is no markup, and ":a:" no picture.
+    return Console(width=width(), markup=False, highlight=False, emoji=False)
+
+
+def _show(console: Console, *what: RenderableType) -> None:
+    """Print without the blanks with which lines are filled up."""
+    with console.capture() as captured:
+        console.print(*what)
+    click.echo("\n".join(line.rstrip() for line in captured.get().rstrip("\n").split("\n")))
+
+
+def _table(*heads: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False)
+    for head in heads:
+        table.add_column(Text(head), overflow="fold")
+    return table
+
+
+def _print_editions(editions: Sequence[Edition]) -> None:
+    console = _console()
+    if console.width < 110:
+        for e in editions:
+            console.print(Text(f"{e.name}  {e.date}", style="bold"))
+            rest = (f"empty reference: {e.empty_reference}", f"left to others: {elsewhere(e) or 'nothing'}")
+            for line in (e.title, e.document, f"charset: {e.charset}", *rest):
+                _show(console, Padding(Text(line), (0, 0, 0, 2)))
+        return
+    table = _table("name", "title and document", "charset", "empty reference", "left to others")
+    table.columns[1].min_width = 32
+    for e in editions:
+        name = Text(f"{e.name}\n{e.date}")
+        table.add_row(name, *map(Text, (f"{e.title}\n{e.document}", e.charset, e.empty_reference, elsewhere(e))))
+    _show(console, table)
+
+
+def elsewhere(edition: Edition) -> str:
+    """What an edition leaves to other documents, in a phrase."""
+    groups: dict[str, list[str]] = {}
+    for method, document in edition.elsewhere.items():
+        groups.setdefault(document, []).append(method)
+    return "; ".join(f"{', '.join(methods)}: {document}" for document, methods in groups.items())
+
+
+def _print_difference(found: Difference) -> None:
+    console = _console()
+    a, b = found.a, found.b
+    if found.rules:
+        _show(console, Text("Rules: the shortest strings that one takes and the other refuses", style="bold"))
+        table = _table("rule", f"only {a}", f"only {b}")
+        for rule in found.rules:
+            table.add_row(Text(rule_name(rule.a, rule.b)), Text(strings(rule.only_a)), Text(strings(rule.only_b)))
+        _show(console, table)
+        click.echo()
+    if found.same:
+        _show(console, Text(f"Rules that derive the same strings: {', '.join(found.same)}"))
+        click.echo()
+    if found.characters:
+        _show(console, Text("Characters whose class has another name", style="bold"))
+        table = _table("characters", a, b)
+        for moved in found.characters:
+            table.add_row(Text(strings(tuple(moved.characters))), Text(moved.a or "(none)"), Text(moved.b or "(none)"))
+        _show(console, table)
+        click.echo()
+    if found.resolution:
+        _show(console, Text("References that are resolved differently", style="bold"))
+        table = _table("base", "reference", a, b)
+        for resolved in found.resolution:
+            table.add_row(*(Text(printable(cell) or '""') for cell in resolved))
+        _show(console, table)
+    for reason in found.not_specified:
+        _show(console, Text(f"Resolution is not compared: {reason}."))
+
+
+def rule_name(a: str, b: str) -> str:
+    return a if a == b else f"{a} / {b}"
+
+
+def strings(found: Sequence[str]) -> str:
+    """Strings as they are shown in a row.
+
+    Characters that follow each other are a range, blank strings stand in quotes, and `a{64}` is 64 times "a".
+    """
+    shown: list[str] = []
+    at = 0
+    while at < len(found):
+        text, end = found[at], at + 1
+        if len(text) == 1 and text.isalnum():
+            while end < len(found) and found[end].isalnum() and ord(found[end]) == ord(text) + end - at:
+                end += 1
+        if end - at > 2:
+            shown.append(f"{text}-{found[end - 1]}")
+        else:
+            shown += map(_string, found[at:end])
+        at = end
+    return "  ".join(shown)
+
+
+def _string(text: str) -> str:
+    return f'"{text}"' if text.strip() == "" else _RUN.sub(lambda m: f"{m[1]}{{{len(m[0])}}}", printable(text))
+
+
+def _print_readings(console: Console, text: str, readings: Sequence[Reading], column: int) -> None:
+    line = Text(printable(shorten(mask(text), column)) or '""')
+    line.truncate(column, overflow="ellipsis", pad=True)
+    for reading in readings:
+        line.append("  " + MARKS[reading.valid].ljust(len(reading.edition)), style=None if reading.valid else "dim")
+    line.rstrip()
+    console.print(line, soft_wrap=True)
+    (veiled,) = veil(text)
+    said = notes(readings) if veiled == text else notes(read(veiled), unveil)
+    for note in marked(said, console.width - 2):
+        console.print(Text(f"  {note}", style="yellow"), soft_wrap=True)

@@ -1,0 +1,75 @@
+"""RFC 1738 2.2: data to characters and escapes, and back."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from overthere import encoding, kernel
+from overthere.editions.library import grammar
+from overthere.errors import CodingError, name_of
+
+__all__ = ["decode_text", "encode_data"]
+
+# What holds data -> the rule of its characters, what it holds besides ("/" between segments), and what the prose
+# takes away.
+_DATA = {
+    "segment": ("uchar", "", ""),  # allowed by every scheme
+    "uchar": ("uchar", "", ""),
+    "xchar": ("xchar", "", ""),
+    "unreserved": ("unreserved", "", ""),
+    "user": ("user", "", "?"),  # 3.1; "?" is allowed, but later documents end the host there (decision 1738-7)
+    "password": ("password", "", "?"),
+    "urlpath": ("xchar", "", ""),
+    "fsegment": ("fsegment", "", ""),  # 3.2.2: "/" and ";"
+    "fpath": ("fsegment", "/", ""),
+    "hsegment": ("hsegment", "", ";"),  # 3.3: "/", ";" and "?"
+    "hpath": ("hsegment", "/", ";"),
+    "search": ("search", "", ";"),
+    "selector": ("xchar", "", ""),  # 3.4.1: none is reserved
+    "gopher+_string": ("xchar", "", ""),
+    "encoded822addr": ("xchar", "", ""),  # 3.5: none is reserved
+    "database": ("database", "", ""),
+    "wtype": ("wtype", "", ""),
+    "wpath": ("wpath", "", ""),
+    "psegment": ("psegment", "", ""),  # 3.11: ";"
+    "ppath": ("psegment", "/", ""),
+    "fieldname": ("fieldname", "", ""),
+    "fieldvalue": ("fieldvalue", "", ""),
+}
+
+
+@cache
+def _safe(component: str) -> str:
+    if component not in _DATA:
+        raise CodingError(f"{component!r} is nothing that holds data: {', '.join(_DATA)} (RFC 1738 5)")
+    rule, more, reserved = _DATA[component]
+    return "".join(sorted((grammar("rfc1738").charset(rule) | frozenset(more)) - frozenset(reserved)))
+
+
+def _ascii(text: str) -> None:
+    """2.2: a character stands for its octet in US-ASCII; no charset is named for the octets 80-FF (1738-15)."""
+    if not text.isascii():
+        at = next(i for i, char in enumerate(text) if not char.isascii())
+        shown = name_of(text[at])
+        raise CodingError(f"{shown} at {at} has no octet in US-ASCII, and no other charset is named (RFC 1738 2.2)")
+
+
+def encode_data(data: str | bytes, component: str) -> str:
+    """2.2: octets that the part does not allow as characters, or reserves, become escapes."""
+    if isinstance(data, str):
+        _ascii(data)
+        data = data.encode("ascii")
+    return kernel.percent_encode(data, _safe(component))
+
+
+def decode_text(text: str) -> str:
+    """2.2: escapes are octets.  Those of US-ASCII are characters; 80-FF have none unless a charset is named."""
+    _ascii(text)
+    octets = encoding.decode_bytes(text)
+    high = next((i for i, octet in enumerate(octets) if octet > 0x7F), None)
+    if high is not None:
+        raise CodingError(
+            f"the octet %{octets[high]:02X} at {high} of the decoded octets is no character: RFC 1738 2.2 names no "
+            "charset for it; decode_bytes(text) gives the octets, decode(text, charset=...) reads them by one"
+        )
+    return octets.decode("ascii")

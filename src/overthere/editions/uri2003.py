@@ -1,0 +1,285 @@
+"""draft-fielding-uri-rfc2396bis-01, March 2003: URI; opaque parts, registries and servers, IPv6, the ladder."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from overthere import encoding, kernel
+from overthere.editions.library import grammar
+from overthere.editions.model import Edition
+from overthere.errors import CodingError, InvalidURI
+from overthere.findings import check_rule
+from overthere.kernel.reference import Parts, guard_path, recompose, split, split_authority
+from overthere.normalize import Rung
+from overthere.resolve import Target
+from overthere.schemes.facts import facts
+
+if TYPE_CHECKING:
+    from overthere.errors import Finding
+
+__all__ = ["EDITION", "escape_normalization", "host_kind", "opaque_part"]
+
+DOCUMENT = "draft-fielding-uri-rfc2396bis-01"
+
+
+def _derives(rule: str, text: str) -> bool:
+    return grammar("uri2003").automaton(rule).accepts(text)
+
+
+def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
+    return check_rule(grammar("uri2003"), text, rule, DOCUMENT)
+
+
+def _require(text: str, rule: str) -> None:
+    if findings := _check(text, rule, 1):
+        raise InvalidURI(text, findings[0])
+
+
+# -- 3: what the components are
+
+
+def opaque_part(text: str) -> str | None:
+    """3: the opaque-part of an absolute URI (with or without a fragment); None if it has a hier-part.
+
+    A "?" is part of an opaque part, which has no query, although Appendix B cuts it off (decision 03-15).
+
+    >>> opaque_part("mailto:a?b"), opaque_part("x:/a?b"), opaque_part("x:?b"), opaque_part("x:?[b]")
+    ('a?b', None, None, '?[b]')
+    """
+    parts = split(text)
+    if parts.scheme is None or parts.authority is not None or parts.path.startswith("/"):
+        return None
+    rest = recompose(parts._replace(scheme=None, fragment=None))
+    # Both rules derive "?b": the left-most one takes it (4.3), unless only the other one can.
+    return None if rest == "" or (rest.startswith("?") and _derives("hier-part", rest)) else rest
+
+
+class _Server(NamedTuple):
+    """3.2.2: `<userinfo>@<host>:<port>`; an omitted host is None."""
+
+    userinfo: str | None
+    host: str | None
+    port: str | None
+
+    def __str__(self) -> str:
+        before = "" if self.userinfo is None else f"{self.userinfo}@"
+        after = "" if self.port is None else f":{self.port}"
+        return f"{before}{self.host or ''}{after}"
+
+
+def _server(authority: str | None) -> _Server | None:
+    """3.2: the authority if it is a server; else it is one reg-name, and nothing in it is told apart (03-4)."""
+    if authority is None or not _derives("server", authority):
+        return None
+    userinfo, host, port = split_authority(authority)
+    return _Server(userinfo, host or None, port)
+
+
+def host_kind(host: str) -> str:
+    """3.2.2: "IPv6reference", "IPv4address" or "hostname", the first that derives it; else "reg-name".
+
+    A hostname whose last label is a number is called "reg-name-like": "the rightmost domain label [...] will
+    never start with a digit", although the rule lets it (decision 03-2).
+
+    >>> host_kind("10.0.0.1"), host_kind("256.1.1.1"), host_kind("3com.com"), host_kind("a_b")
+    ('IPv4address', 'reg-name-like', 'hostname', 'reg-name')
+    """
+    for rule in ("IPv6reference", "IPv4address", "hostname"):
+        if _derives(rule, host):
+            return "reg-name-like" if rule == "hostname" and host.rpartition(".")[2].isdigit() else rule
+    return "reg-name"
+
+
+def _locator(text: str) -> dict[str, str | None]:
+    """3: the generic parts; the document defines no scheme of its own."""
+    parts = split(text)
+    if parts.scheme is None:
+        raise InvalidURI(text, _check(text, "absolute-URI", 1)[0])
+    if (opaque := opaque_part(text)) is not None:
+        return {"scheme": parts.scheme, "opaque-part": opaque, "fragment": parts.fragment}
+    server = _server(parts.authority)
+    userinfo, host, port = server or (None, None, None)
+    return {
+        "scheme": parts.scheme,
+        "authority": parts.authority,
+        "server": None if server is None else parts.authority,
+        "userinfo": userinfo,
+        "host": host,
+        "port": port,
+        "reg-name": parts.authority if server is None else None,
+        "path": parts.path,
+        "query": parts.query,
+        "fragment": parts.fragment,
+    }
+
+
+def _host(text: str) -> str | None:
+    """3.2.2: the host of a server, "" if it is omitted; a reg-name names no host (decision 03-4)."""
+    server = _server(split(text).authority)
+    return None if server is None else server.host or ""
+
+
+# -- 6.2: the comparison ladder
+
+_ESCAPE = re.compile("%[0-9A-Fa-f][0-9A-Fa-f]")
+# 2.3: "ALPHA (%41-%5A and %61-%7A), DIGIT (%30-%39), underscore (%5F), or tilde (%7E)" (decision 03-1).
+_UNESCAPED = {f"%{b:02X}": chr(b) for b in range(128) if chr(b).isalnum() or chr(b) in "_~"}
+
+
+def escape_normalization(text: str) -> str:
+    """6.2.2.2 with 2.3: upper-case hexadecimal digits; letters, digits, "_" and "~" unescaped, no other mark.
+
+    >>> escape_normalization("%7e%7a%2d%2e%3a")
+    '~z%2D%2E%3A'
+    """
+    return _ESCAPE.sub(lambda m: _UNESCAPED.get(m[0].upper(), m[0].upper()), text) if "%" in text else text
+
+
+def _with_hostname(authority: str) -> str:
+    """6.2.2.1: the hostname in lower case; a reg-name is its scheme's own (3.2.1), an IPv6reference no hostname."""
+    server = _server(authority)
+    if server is None or server.host is None or not _derives("hostname", server.host):
+        return authority
+    return str(server._replace(host=server.host.lower()))
+
+
+def _case(parts: Parts) -> Parts:
+    """6.2.2.1: "the scheme and hostname are case insensitive"."""
+    authority = parts.authority
+    return parts._replace(
+        scheme=parts.scheme and parts.scheme.lower(), authority=authority and _with_hostname(authority)
+    )
+
+
+def _escapes(parts: Parts) -> Parts:
+    """6.2.2.2; a reg-name that becomes a hostname by it (`%41.com`) is lowered at once."""
+    scheme, authority, path, query, fragment = parts
+    if authority and "%" in authority:
+        authority = _with_hostname(escape_normalization(authority))
+    return Parts(
+        scheme,
+        authority,
+        escape_normalization(path),
+        query and escape_normalization(query),
+        fragment and escape_normalization(fragment),
+    )
+
+
+def _segments(parts: Parts) -> Parts:
+    """6.2.2.3: "." and ".." leave the abs-path of an absolute URI; a reference and an opaque part keep them.
+
+    The document has what follows the first "/" resolved as a relative reference; as it could look like a URI or
+    a net-path, it is given to merge's steps 3 to 6 at once (decision 03-11).  ".." above the root stays (03-8).
+    """
+    if parts.scheme is None or not parts.path.startswith("/") or "/." not in parts.path:
+        return parts
+    from overthere.editions.early_resolution import remove_segments
+
+    return guard_path(parts._replace(path=remove_segments(parts.path)))
+
+
+def _scheme_rules(parts: Parts) -> Parts:
+    """6.2.3: the scheme's default port goes, and an empty one, which means the same; only of a server (3.2.2)."""
+    server = _server(parts.authority)
+    if parts.scheme is None or server is None or server.port is None:
+        return parts
+    default = facts(parts.scheme).port
+    if default is None or (server.port and server.port.lstrip("0") != str(default)):
+        return parts
+    return parts._replace(authority=str(server._replace(port=None)))
+
+
+_STEPS = (_case, _escapes, _segments, _scheme_rules)
+
+
+def _normalize(text: str, rung: Rung) -> str:
+    """6.2, up to a rung; PROTOCOL (6.2.4) needs what an access has shown, and is SCHEME here."""
+    _require(text, "URI-reference")
+    parts = split(text)
+    for step in _STEPS[:rung]:
+        parts = step(parts)
+    return recompose(parts)
+
+
+def _resolve(base: str, reference: str, strict: bool) -> Target:
+    """5.2."""
+    from overthere.editions.resolution import uri2003
+
+    return uri2003(base, reference, strict)
+
+
+# -- 2: characters and escapes
+
+# Component -> its rule, and the characters that it reserves: data that holds them is escaped (2.2).
+_DATA = {
+    "userinfo": ("userinfo", ";:@?/[]"),  # 3.2
+    "reg-name": ("reg-name", ";:@?/[]"),  # 3.2
+    "path": ("abs-path", ";=?"),  # 3.3; its slashes delimit segments
+    "segment": ("segment", "/;=?"),  # 3.3
+    "rel-segment": ("rel-segment", "/;=?"),  # 3.3, and no ":" (5)
+    "pchar": ("pchar", "/;=?"),  # 3.3
+    "query": ("query", ";/?:@&=+,$"),  # 3.4
+    "fragment": ("fragment", ""),  # 4.1 reserves none
+    "opaque-part": ("uric-no-slash", "[];?:@&=+$,"),  # only the scheme knows what is not reserved there (2.4.2)
+    "unreserved": ("unreserved", ""),
+}
+
+
+@lru_cache(16)
+def _safe(component: str) -> str:
+    if component not in _DATA:
+        raise CodingError(f"{component!r} is no component that holds data: {', '.join(_DATA)} ({DOCUMENT} 2.4.2)")
+    rule, reserved = _DATA[component]
+    allowed = grammar("uri2003").charset("pchar" if rule == "abs-path" else rule)
+    return "".join(sorted((allowed | ({"/"} if rule == "abs-path" else set())) - set(reserved)))
+
+
+def _encode(data: str | bytes, component: str) -> str:
+    """2.4: every octet that the component does not allow or reserves is escaped; text becomes UTF-8 octets (6.3)."""
+    safe = _safe(component)
+    octets = data if isinstance(data, bytes) else encoding.decode_bytes(encoding.encode(data))  # refuses surrogates
+    return kernel.percent_encode(octets, safe)
+
+
+EDITION = Edition(
+    name="uri-2003",
+    title="Uniform Resource Identifier (URI): Generic Syntax",
+    date="March 2003",
+    document=DOCUMENT,
+    # 3 and 4: "the URI" is absolute and without a fragment; what else is written is a URI-reference.
+    top="absolute-URI",
+    class_rules=(
+        "reserved",
+        "unreserved",
+        "mark",
+        "excluded",
+        "delims",
+        "unwise",
+        "uric",
+        "uric-no-slash",
+        "pchar",
+    ),
+    sections={
+        "2 to 5 (the grammar; Appendix A is empty)": "overthere/editions/uri2003.abnf",
+        "2.1, 2.4, 6.3 (charset, escapes)": "overthere.editions.uri2003 (encode, decode)",
+        "3 (components)": "overthere.editions.uri2003 (locator)",
+        "4.2, 5.2, Appendix C (current document, resolution)": "overthere.editions.resolution.uri2003",
+        "4.3, Appendix B (the expression)": "overthere.kernel.reference.split",
+        "5.1 (establishing a base)": "overthere.base",
+        "6.2 (the comparison ladder)": "overthere.editions.uri2003 (normalize)",
+    },
+    read_grammar=lambda: grammar("uri2003"),
+    check_text=_check,
+    split_text=split,
+    resolve_text=_resolve,
+    normalize_text=_normalize,
+    encode_data=_encode,
+    decode_text=encoding.decode,
+    locate_text=_locator,
+    host_of=_host,
+    charset="undefined",  # 2.1; where 6.3 lets a producer choose, UTF-8
+    ports={"http": 80},  # 6.2.3
+    empty_reference="the current document",  # 4.2, 5.2
+)

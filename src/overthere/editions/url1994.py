@@ -1,0 +1,381 @@
+"""draft-ietf-uri-url-03, T. Berners-Lee, 21 March 1994: Uniform Resource Locators, with the prefix "URL:".
+
+`check` follows the BNF to the letter.  `split`, `locator` and `host_of` read by the prose, which is younger:
+the prefix may be missing, schemes are compared without case, the last "@" ends the login.  Numbers such as 94-10
+are those of docs/decisions.md.  The document numbers no sections; they are cited by their headings.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from overthere.editions.library import grammar
+from overthere.editions.model import Edition
+from overthere.errors import KINDS, CodingError, Finding, InvalidURI, NotSpecified
+from overthere.kernel import percent_decode, percent_encode
+from overthere.kernel.reference import BROKEN_ESCAPE, Parts
+from overthere.normalize import Rung
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from overthere.resolve import Target
+
+__all__ = ["EDITION", "wpath_fields"]
+
+_DOCUMENT = "draft-ietf-uri-url-03"
+_RESOLUTION = "RFC 1630 (partial forms)"
+
+_PREFIX = re.compile("url:", re.IGNORECASE)
+_SCHEME = re.compile("([A-Za-z][A-Za-z0-9+.-]*):")
+_ESCAPE = re.compile("%([0-9A-Fa-f]{2})")
+_FTPTYPE = re.compile("(?s)(.*);type=([^;/]*)")
+_FTPTYPE_BNF = re.compile("(?s)(.*)!([AID])")
+_GTYPE = re.compile("(?s)%(?!09)[0-9A-Fa-f]{2}|(?!%09).")
+_VERSION = re.compile("[0-9]*")
+
+# Only these schemes have a search part (BNF: httpaddress, gopheraddress, waisindex).
+_SEARCHED = ("http", "gopher", "wais")
+
+
+def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
+    from overthere.findings import check_rule
+
+    return check_rule(grammar("url1994"), text, rule, f"{_DOCUMENT}, BNF")
+
+
+# -- Reading: URL SYNTAX
+
+
+def _split(text: str) -> Parts:
+    """URL SYNTAX: scheme, the part after the double slash, path, search, fragment identifier.
+
+    The prefix is left out (94-13), what follows "#" comes off first (94-20), the login ends at "/" or "?" (94-26).
+    The path keeps the slash that parts it from the login; `locator` gives it without.
+    """
+    prefix = _PREFIX.match(text)
+    rest, hash_, fragment = text[prefix.end() if prefix else 0 :].partition("#")
+    named = _SCHEME.match(rest)
+    scheme = named[1] if named else None
+    rest = rest[named.end() if named else 0 :]
+    authority = None
+    if rest.startswith("//"):
+        end = min((at for at in (rest.find("/", 2), rest.find("?", 2)) if at >= 0), default=len(rest))
+        authority, rest = rest[2:end], rest[end:]
+    query = None
+    kind = (scheme or "").lower()
+    # 94-10: an encoded tab parts a gopher search; a "?" beside it is the Gopher+ string, or part of it.
+    if kind in _SEARCHED and not (kind == "gopher" and "%09" in rest):
+        rest, mark, search = rest.partition("?")
+        query = search if mark else None
+    return Parts(scheme, authority, rest, query, fragment if hash_ else None)
+
+
+def _login(authority: str | None) -> dict[str, str | None]:
+    """Internet protocol parts: user name and password before the (last, 94-2) "@", host, port."""
+    if authority is None:
+        return dict.fromkeys(("user", "password", "host", "port"))
+    before, at, hostport = authority.rpartition("@")
+    user, colon, password = before.partition(":")
+    host, colon_, port = hostport.partition(":")
+    return {
+        "user": user if at else None,
+        "password": password if colon else None,
+        "host": host,
+        "port": port if colon_ else None,
+    }
+
+
+def _path(parts: Parts) -> str | None:
+    """What follows the slash behind the login; None if nothing follows the login."""
+    if parts.authority is None:
+        return parts.path
+    return parts.path.removeprefix("/") if parts.path else None
+
+
+def _whole(parts: Parts) -> str:
+    """Everything after the scheme, for schemes that do not have the common syntax."""
+    return parts.path if parts.authority is None else f"//{parts.authority}{parts.path}"
+
+
+# -- Reading: Specific Schemes
+
+
+def _common(parts: Parts) -> dict[str, str | None]:
+    """Any scheme: Internet protocol parts, and "the rest of the locator is known as the path"."""
+    return {**_login(parts.authority), "path": _path(parts)}
+
+
+def _http(parts: Parts) -> dict[str, str | None]:
+    """HTTP: the path, which the client does not understand, and the search part."""
+    return {**_common(parts), "search": parts.query}
+
+
+def _ftp(parts: Parts) -> dict[str, str | None]:
+    """FTP, Data type: a suffix to the URL, `;type=` by the prose, else the `!A`, `!I`, `!D` of the BNF (94-4, 94-5)."""
+    ftptype = None
+    if match := _FTPTYPE.fullmatch(parts.path) or _FTPTYPE_BNF.fullmatch(parts.path):
+        parts, ftptype = parts._replace(path=match[1]), match[2]
+    elif not parts.path and (match := _FTPTYPE.fullmatch(parts.authority or "")):
+        # 94-6: the slash may be missing, and then the type follows the login.
+        parts, ftptype = parts._replace(authority=match[1]), match[2]
+    return {**_common(parts), "ftptype": ftptype}
+
+
+def _gopher(parts: Parts) -> dict[str, str | None]:
+    """GOPHER: type, selector, and parted by encoded tabs the search and the Gopher+ string (94-10, 94-11).
+
+    The Gopher+ string is the rest: a filled-out form has tabs of its own.
+    """
+    path = _path(parts)
+    found = _login(parts.authority)
+    if not path:
+        return {**found, "gtype": None, "selector": None, "search": parts.query, "gopher+_string": None}
+    typed = _GTYPE.match(path)
+    fields: list[str | None] = [*path[typed.end() if typed else 0 :].split("%09", 2)]
+    selector, search, plus = [*fields, None, None][:3]
+    if parts.query is not None:
+        search = parts.query
+    return {
+        **found,
+        "gtype": typed[0] if typed else None,
+        "selector": selector,
+        "search": search,
+        "gopher+_string": plus,
+    }
+
+
+def _mail(parts: Parts) -> dict[str, str | None]:
+    """MAILTO: "an RFC822 addr-spec mail address"; BNF midaddress (94-16)."""
+    return {"addr-spec": _whole(parts)}
+
+
+def _cid(parts: Parts) -> dict[str, str | None]:
+    """BNF cidaddress (94-16)."""
+    return {"content-identifier": _whole(parts)}
+
+
+def _news(parts: Parts) -> dict[str, str | None]:
+    """NEWS: the "@" tells an article from a group; "*" is neither."""
+    text = _whole(parts)
+    article = "@" in text
+    return {
+        "groupart": text,
+        "group": None if article or text == "*" else text,
+        "article": text if article else None,
+    }
+
+
+def _nntp(parts: Parts) -> dict[str, str | None]:
+    """NNTP: server, group and number by the prose; without a server, the local one (BNF; 94-9)."""
+    group, slash, digits = (_path(parts) or "").partition("/")
+    return {**_login(parts.authority), "group": group, "digits": digits if slash else None}
+
+
+def _prospero(parts: Parts) -> dict[str, str | None]:
+    """PROSPERO: the version is parted by "%00"; it is the longest run of digits, the rest attributes (94-18)."""
+    hsoname, version, attributes = _path(parts), None, None
+    if hsoname is not None:
+        hsoname, null, tail = hsoname.partition("%00")
+        if null:
+            digits = _VERSION.match(tail)
+            version = digits[0] if digits else ""
+            attributes = tail[len(version) :] or None
+    return {**_login(parts.authority), "hsoname": hsoname, "version": version, "attributes": attributes}
+
+
+def _wais(parts: Parts) -> dict[str, str | None]:
+    """WAIS: database, and either a search or the type and the encoded fields of the identifier (`wpath_fields`)."""
+    path = _path(parts)
+    pieces: list[str | None] = [] if path is None else [*path.split("/", 2)]
+    database, wtype, wpath = [*pieces, None, None, None][:3]
+    return {
+        **_login(parts.authority),
+        "database": database,
+        "wtype": wtype,
+        "wpath": wpath,
+        "search": parts.query,
+    }
+
+
+def _afs(parts: Parts) -> dict[str, str | None]:
+    """BNF afsaddress, "left in as historical note"."""
+    return {"cellname": parts.authority, "path": _path(parts)}
+
+
+_LOCATORS: dict[str, Callable[[Parts], dict[str, str | None]]] = {
+    "http": _http,
+    "ftp": _ftp,
+    "afs": _afs,
+    "news": _news,
+    "nntp": _nntp,
+    "mid": _mail,
+    "cid": _cid,
+    "mailto": _mail,
+    "wais": _wais,
+    "prospero": _prospero,
+    "telnet": _common,
+    "rlogin": _common,
+    "tn3270": _common,
+    "gopher": _gopher,
+}
+
+
+def _locator(text: str) -> dict[str, str | None]:
+    """The parts by the BNF's names; "gopher+_string" is the name in GOPHER, Overall summary."""
+    parts = _split(text)
+    if parts.scheme is None:
+        raise _refusal(text, "scheme-missing", 0, 0, "scheme", "Scheme")
+    # 94-22: schemes are compared without case.
+    read = _LOCATORS.get(parts.scheme.lower(), _common)
+    return {"scheme": parts.scheme, **read(parts), "fragmentid": parts.fragment}
+
+
+def _host(text: str) -> str | None:
+    """The host after the double slash; mail, news and an AFS cell name none that a client would ask by the URL."""
+    return None if _split(text).scheme is None else _locator(text).get("host")
+
+
+def wpath_fields(wpath: str) -> list[tuple[str, str]]:
+    """WAIS: the fields of the identifier in their order: field number, contents as written (94-19).
+
+    >>> wpath_fields("1=host%3A210;9=a/b;")
+    [('1', 'host%3A210'), ('9', 'a/b')]
+    """
+    fields = wpath.removesuffix(";").split(";") if wpath else []
+    return [(number, contents) for number, _, contents in (field.partition("=") for field in fields)]
+
+
+def _refusal(text: str, kind: str, start: int, end: int, rule: str, section: str) -> InvalidURI:
+    row = KINDS[kind]
+    message = row.message.format(it=repr(text[start:end]))
+    return InvalidURI(text, Finding(kind, start, end, row.component, rule, "", f"{_DOCUMENT}, {section}", message))
+
+
+# -- ENCODING PROHIBITED CHARACTERS: escapes are ISO Latin 1
+
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+# Of `safe` and `extra`, what parts nothing anywhere; a raw space and a double quote are never written (94-1).
+_PLAIN = _LETTERS + "$-_.&'(),"
+_XALPHAS = _PLAIN + "@+"
+_KEPT = {
+    "xalphas": _XALPHAS,
+    "segment": _XALPHAS,
+    "path": _XALPHAS + "/",
+    "selector": _XALPHAS + "/",
+    "hsoname": _XALPHAS + "/",
+    "database": _XALPHAS,
+    "wtype": _XALPHAS,
+    "article": _XALPHAS,
+    "fragmentid": _XALPHAS,
+    "search": _PLAIN + "@",  # "+" joins words
+    "user": _PLAIN + "+",  # "@" ends the login
+    "password": _PLAIN + "+",
+    "group": _PLAIN + "+",  # "@" would make it an article
+    "gopher+_string": _XALPHAS + "/!",  # as GOPHER prints it
+}
+
+
+def _encode(data: str | bytes, component: str) -> str:
+    """ENCODING PROHIBITED CHARACTERS: "two hexadecimal digits giving the ISO Latin 1 code for that character"."""
+    if component not in _KEPT:
+        raise CodingError(f"{component!r} is no component that holds data: {', '.join(_KEPT)} ({_DOCUMENT})")
+    if isinstance(data, str):
+        data = _latin1(data)
+    elif not isinstance(data, bytes):
+        raise TypeError(f"encode() takes text or bytes, not {type(data).__name__}")
+    return percent_encode(data, _KEPT[component])
+
+
+def _decode(text: str) -> str:
+    """The same backwards: always characters of ISO Latin 1 (94-24)."""
+    octets = _latin1(text)
+    if broken := BROKEN_ESCAPE.search(text):
+        raise CodingError(f'two hexadecimal digits must follow the "%" at {broken.start()} ({_DOCUMENT})')
+    return percent_decode(octets).decode("latin-1")
+
+
+def _latin1(text: str) -> bytes:
+    try:
+        return text.encode("latin-1")
+    except UnicodeEncodeError as error:
+        shown = f"U+{ord(text[error.start]):04X}"
+        raise CodingError(f"{shown} at {error.start} is not in ISO Latin 1 ({_DOCUMENT}, Encoding)") from None
+
+
+# -- What the document allows to be written otherwise
+
+
+def _normalize(text: str, rung: Rung) -> str:
+    """The document speaks of no equivalence; what it implies, and nothing more.
+
+    CASE: prefix, scheme and hexadecimal digits as it prints them ("URL:", lower case, 0-9 A-F; 94-13, 94-22, 94-23).
+    PERCENT: "% signs can be selectively and reversibly expanded" where the character is allowed and parts nothing.
+    Hosts are not folded; no port is dropped, for no default is stated; dot-segments are not removed.
+    """
+    _locator(text)
+    if broken := BROKEN_ESCAPE.search(text):
+        raise _refusal(text, "pct-encoded", broken.start(), broken.start() + 1, "escape", "Encoding")
+    if rung < Rung.CASE:
+        return text
+    text = _ESCAPE.sub(lambda m: m[0].upper(), text)
+    prefix = _PREFIX.match(text)
+    start = prefix.end() if prefix else 0
+    colon = text.index(":", start)
+    text = text[:start].upper() + text[start:colon].lower() + text[colon:]
+    if rung < Rung.PERCENT:
+        return text
+    expanded = _ESCAPE.sub(lambda m: c if (c := chr(int(m[1], 16))) in _PLAIN else m[0], text)
+    return expanded if _reading(expanded) == _reading(text) else text
+
+
+def _reading(text: str) -> dict[str, str | None]:
+    """The parts with their escapes expanded: what may not change (`ftp://h/a!%49` has no type, `a!I` has)."""
+    return {name: part and _ESCAPE.sub(lambda m: chr(int(m[1], 16)), part) for name, part in _locator(text).items()}
+
+
+def _resolve(base: str, reference: str, strict: bool) -> Target:
+    raise NotSpecified(f"{_DOCUMENT} leaves this to {_RESOLUTION}")
+
+
+EDITION = Edition(
+    name="url-1994",
+    title="Uniform Resource Locators (URL)",
+    date="March 1994",
+    document=_DOCUMENT,
+    top="prefixedurl",
+    class_rules=(
+        "alpha",
+        "digit",
+        "safe",
+        "extra",
+        "reserved",
+        "national",
+        "punctuation",
+        "hex",
+        "alphanum",
+        "xalpha",
+        "xpalpha",
+    ),
+    sections={
+        "URL syntax (PrePrefix, Scheme, Internet protocol parts, Path)": "overthere.editions.url1994.EDITION.split",
+        "Encoding prohibited characters": "overthere.editions.url1994.EDITION.encode, .decode, .normalize",
+        "Specific schemes (FTP to WAIS)": "overthere.editions.url1994.EDITION.locator",
+        "Gopher+ string": "overthere/editions/url1994.abnf, gopherplus-summary",
+        "BNF for specific URL schemes": "overthere/editions/url1994.abnf",
+    },
+    read_grammar=lambda: grammar("url1994"),
+    check_text=_check,
+    split_text=_split,
+    resolve_text=_resolve,
+    normalize_text=_normalize,
+    encode_data=_encode,
+    decode_text=_decode,
+    locate_text=_locator,
+    host_of=_host,
+    charset="iso-8859-1",
+    ports={},
+    empty_reference="not specified",
+    elsewhere={"resolve": _RESOLUTION},
+)

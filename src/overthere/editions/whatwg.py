@@ -1,0 +1,61 @@
+"""The reading of the WHATWG's URL Standard, which browsers follow: handed through from ada, where it is installed.
+
+No edition: the standard has an algorithm and no grammar, and repairs what it can.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+__all__ = ["Href", "available", "read"]
+
+
+class Href(NamedTuple):
+    """The attributes of a URL object (URL Standard 6.1), under its names."""
+
+    href: str
+    origin: str
+    protocol: str
+    username: str
+    password: str
+    host: str
+    hostname: str
+    port: str
+    pathname: str
+    search: str
+    hash: str
+
+
+@cache
+def _ada() -> Any:
+    try:
+        import ada_url
+    except ImportError:
+        return None
+    return ada_url
+
+
+def available() -> bool:
+    """Whether ada is installed (the extra `whatwg`)."""
+    return _ada() is not None
+
+
+def read(text: str, base: str | None = None) -> Href | None:
+    """What a browser makes of a text against a base; None if it refuses it.
+
+    Raises: ImportError if ada is not installed.
+    """
+    ada = _ada()
+    if ada is None:
+        raise ImportError("the reading of browsers needs ada: pip install 'overthere[whatwg]'")
+    try:
+        url = ada.URL(_scalar(text)) if base is None else ada.URL(_scalar(text), _scalar(base))
+    except ValueError:
+        return None
+    return Href(*(getattr(url, name) for name in Href._fields))
+
+
+def _scalar(text: str) -> str:
+    """A USVString: U+FFFD for each lone surrogate (Infra 4.6, "convert to scalar values")."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -1,0 +1,80 @@
+"""EDITIONS 1.14: which texts each edition derives by the letter; and what each reads in them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from overthere.editions import NAMES, edition
+from overthere.editions.readings import MARKS, disagreements, letter, matrix, notes, read
+from support import cases, ids
+
+ROWS = cases("matrix")
+
+
+@pytest.mark.parametrize("row", ROWS, ids=ids(ROWS))
+def test_letter(row: dict[str, Any]) -> None:
+    """Each cell of the table, by the paragraph that the row names."""
+    assert {name: MARKS[letter(edition(name), row["text"])] for name in NAMES} == row["is"]
+
+
+def test_rows_are_there() -> None:
+    assert len(ROWS) == 69
+    assert all(list(row["is"]) == list(NAMES) for row in ROWS)
+
+
+def test_matrix() -> None:
+    texts = [row["text"] for row in ROWS]
+    found = dict(matrix(texts))
+    assert list(found) == texts
+    for row in ROWS:
+        assert {r.edition: MARKS[r.valid] for r in found[row["text"]]} == row["is"]
+
+
+# EDITIONS part 4: text, part, what -> the editions that name it so.
+TRAPS: list[tuple[str, str, dict[str | None, list[str]]]] = [
+    # 1738-7: "?" may stand in a user of RFC 1738 3.1; every later authority ends before it.
+    ("ftp://u?x@h/", "host", {"u": ["url-1994", "url-1997", "uri-2003", "rfc3986"], "h": ["rfc1738"]}),
+    # 97 5.2 and 03 5.2 return a reference with a scheme as it is; RFC 3986 5.2.2 removes its dot-segments.
+    (
+        "http://h/x/../y",
+        "target",
+        {"http://h/x/../y": ["url-1997", "uri-2003"], "http://h/y": ["rfc3986"]},
+    ),
+    # 03-4: what is no server is one reg-name, which names no host.
+    ("http://a_b/", "host", {"a_b": ["url-1994", "rfc1738", "url-1997", "rfc3986"], None: ["uri-2003"]}),
+]
+
+
+@pytest.mark.parametrize(("text", "part", "groups"), TRAPS, ids=[t[0] for t in TRAPS])
+def test_disagreements(text: str, part: str, groups: dict[str | None, list[str]]) -> None:
+    assert disagreements(read(text))[part] == groups
+
+
+@pytest.mark.parametrize("text", ["http://h/p", "ftp://joe@h/a/b", "http://h/p#f", "mailto:a@b.c", "news:a.b"])
+def test_agreement(text: str) -> None:
+    """The "/" before a path is a delimiter in the older documents (RFC 1738 3.1), and no disagreement."""
+    assert disagreements(read(text)) == {}
+    assert notes(read(text)) == []
+
+
+def test_targets_against_a_base() -> None:
+    found = {r.edition: r for r in read("?y", "http://a/b/c/d;p?q")}
+    assert found["url-1997"].target == "http://a/b/c/?y"
+    assert found["uri-2003"].target == found["rfc3986"].target == "http://a/b/c/d;p?y"
+    assert found["rfc1738"].path is found["rfc1738"].target is None
+    assert "RFC 1808" in (found["rfc1738"].note or "")
+    assert {r.edition: r.target for r in read("#s", "http://a/b")}["url-1997"] == "(current document)#s"
+    assert [r.target for r in read("?y")] == [None] * len(NAMES)
+
+
+ANY = ["", ":", "//", "a b", "\ud800", "\x00", "URL:", "<URL:>", "http://[::1", "x" * 5000, "%" * 99]
+
+
+@pytest.mark.parametrize("text", ANY)
+def test_any_text_is_read(text: str) -> None:
+    for base in (None, "http://a/b", "no base", text):
+        readings = read(text, base)
+        assert [r.edition for r in readings] == list(NAMES)
+        assert isinstance(notes(readings), list)

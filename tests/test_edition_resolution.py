@@ -1,0 +1,297 @@
+"""Each document's own resolution against its own printed table, and against its own words run literally."""
+
+from __future__ import annotations
+
+import html
+import re
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import product
+from typing import Any
+
+import pytest
+
+from overthere import URI, InvalidURI, NoBase, Unreachable
+from overthere.editions import edition
+from overthere.editions.early_resolution import remove_segments
+from overthere.editions.resolution import (
+    RESOLUTIONS,
+    Resolve,
+    for_request,
+    rfc1630,
+    rfc2396,
+    rfc3986,
+    uri2003,
+    url1997,
+)
+from overthere.kernel.reference import remove_dot_segments
+from overthere.resolve import Target
+from support import SHARED, cases, ids, outside
+
+Row = dict[str, Any]
+
+ROWS = cases("resolution_editions")
+STRIPPED = {"rfc2396": rfc2396, "uri-2003": uri2003}
+# The file beside the project -> its names of the documents, and what to do for its variants.
+SPECS = {"draft-1997": "url-1997", "draft-2003": "uri-2003"}
+VARIANTS = {
+    "draft-2003-nonvalidating": ("uri-2003", "loose"),
+    "draft-2003-strip": ("uri-2003", "strip"),
+    "rfc3986-nonstrict": ("rfc3986", "loose"),
+}
+
+
+def shown(target: Target) -> str:
+    """A target as the tables print it."""
+    if target.uri is not None:
+        return target.uri
+    assert target.same_document
+    return "(current document)" + ("" if target.fragment is None else "#" + target.fragment)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=ids(ROWS))
+def test_row(row: Row) -> None:
+    base, reference = row["base"], row["reference"]
+    assert {name: shown(RESOLUTIONS[name].resolve(base, reference)) for name in row["is"]} == row["is"]
+    # What a variant does not change stays as it is.
+    loose = {n: a for n, a in row["is"].items() if n not in ("rfc2396", "uri-2003", "rfc3986")} | row.get("loose", {})
+    assert {name: shown(RESOLUTIONS[name].resolve(base, reference, False)) for name in loose} == loose
+    strip = {n: a for n, a in row["is"].items() if n in STRIPPED} | row.get("strip", {})
+    for name, wanted in strip.items():
+        assert shown(STRIPPED[name](base, reference, excess="strip")) == wanted
+    for name, wanted in row.get("repaired", {}).items():
+        repaired = RESOLUTIONS[name].repaired
+        assert repaired is not None
+        assert shown(repaired(base, reference)) == wanted
+    for name, mistake in row.get("wrong", {}).items():
+        assert shown(RESOLUTIONS[name].resolve(base, reference)) != mistake
+
+
+@pytest.mark.parametrize("row", ROWS, ids=ids(ROWS))
+def test_parts_of_the_answer(row: Row) -> None:
+    for name in row["is"]:
+        uri, fragment, same = RESOLUTIONS[name].resolve(row["base"], row["reference"])
+        if uri is None:
+            assert same
+        else:
+            # RFC 1808 2.4.1: a crosshatch at the end is the same as none.
+            left, _, right = uri.partition("#")
+            assert fragment == (right if "#" in uri and (right or name != "rfc1808") else None)
+            if name in ("rfc1630", "rfc1808", "rfc3986"):
+                assert same is (left == row["base"].partition("#")[0])
+            else:  # these tell "(current document)" by the syntax of the reference
+                assert same is False
+
+
+def test_repairs_change_nothing_else() -> None:
+    refused = set()
+    for row in ROWS:
+        for name in row["is"].keys() - row.get("repaired", {}).keys():
+            if (repaired := RESOLUTIONS[name].repaired) is None:
+                continue
+            try:
+                answer = repaired(row["base"], row["reference"])
+            except InvalidURI:
+                refused.add((name, row["id"]))
+            else:
+                assert answer == RESOLUTIONS[name].resolve(row["base"], row["reference"]), (name, row["id"])
+    # The edition of RFC 3986 checks its texts.
+    assert refused == {("rfc3986", "scheme-underscore"), ("rfc3986", "scheme-digit")}
+
+
+# -- The tables beside the project
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="../shared/cases is absent")
+def test_shared_tables() -> None:
+    here = {(row["base"], row["reference"]): row for row in ROWS}
+    counts: dict[str, int] = {}
+    for row in outside("resolution_tables"):
+        spec: str = row["spec"]
+        document, variant = VARIANTS.get(spec, (SPECS.get(spec, spec), "is"))
+        counts[document] = counts.get(document, 0) + 1
+        if row["kind"] == "normalize":
+            assert remove_dot_segments(row["input"]) == row["expected"]
+            continue
+        if row["target"] == "reference-buggy-parser":
+            variant = "wrong"
+        mine = here[row["base"], row["input"]][variant][document]
+        fragment = "#" + row["input"].partition("#")[2] if "#" in row["input"] else ""
+        wanted = "(current document)" + fragment if row["expected"] is None else row["expected"]
+        assert mine == wanted, row["id"]
+        # The reading of this row, once more by the function itself.
+        if variant == "is":
+            assert shown(RESOLUTIONS[document].resolve(row["base"], row["input"])) == wanted, row["id"]
+    assert counts == {"url-1997": 45, "uri-2003": 45, "rfc3986": 45, "rfc1808": 39, "rfc2396": 42, "rfc1630": 10}
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="../shared/cases is absent")
+def test_fielding_pages() -> None:
+    """His first page shows what browsers did under RFC 2396: the current document as its URL, ".." stripped."""
+    kept = []
+    for row in outside("roy_rel_examples"):
+        base, reference = row["base"], row["input"]
+        answer = for_request(RESOLUTIONS[row["spec"]].resolve(base, reference), base).uri
+        if answer != row["expected"]:
+            kept.append(reference)
+            answer = rfc2396(base, reference, excess="strip").uri
+        assert answer == row["expected"], row["id"]
+    assert kept == ["../../../g", "../../../../g"]
+
+
+PRINTED = {
+    "rfc1808": ("rfc1808.txt", "5.1.  Normal Examples", "5.3.  Recommended", 39),
+    "url-1997": ("drafts/draft-fielding-url-syntax-05.txt", "C.1.  Normal", "D. Embedding", 44),
+    "rfc2396": ("rfc2396.txt", "C.1.  Normal", "D. Embedding", 42),
+    "uri-2003": (
+        "drafts/draft-fielding-uri-rfc2396bis-01.xml",
+        '<section title="Normal Examples">',
+        '<section title="Embedding',
+        42,
+    ),
+    "rfc3986": ("rfc3986.txt", "5.4.1.  Normal Examples\n\n", "6.  Normalization and Comparison\n\n", 42),
+}
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_tables_are_as_printed(name: str) -> None:
+    file, first, last, count = PRINTED[name]
+    path = SHARED.parent / "rfc" / file
+    if not path.exists():
+        pytest.skip("../shared/rfc is absent")
+    text = html.unescape(path.read_text("utf-8", errors="replace"))
+    text = text[text.rindex(first) :]
+    printed = {}
+    for match in re.finditer(r"(?m)^[ \t]+(\S+)[ \t]+=[ \t]+(\S+( document\)\S*)?)", text[: text.index(last)]):
+        answer = match[2].strip('"')
+        printed[match[1].strip('"').replace("<>", "")] = re.sub(r"^<URL:(.*)>$", r"\1", answer)
+    here = {
+        row["reference"]: row.get("wrong", row["is"])[name]
+        for row in ROWS
+        if name in row["is"] and row["id"].startswith(("table-", "rfc1808-"))
+    }
+    assert here == printed
+    assert len(printed) == count
+
+
+# -- The steps, run as they are worded
+
+
+def literally(buffer: str) -> str:
+    """RFC 2396 6c to 6f as a series of string replacements."""
+    buffer = re.sub(r"(?<![^/])\./", "", buffer)
+    buffer = re.sub(r"(?<![^/])\.\Z", "", buffer)
+    while match := next(_patterns(buffer, r"/\.\./"), None):
+        buffer = buffer[: match.start()] + buffer[match.end() :]
+    if match := next(_patterns(buffer, r"/\.\.\Z"), None):
+        buffer = buffer[: match.start()]
+    return buffer
+
+
+def _patterns(buffer: str, end: str) -> Iterator[re.Match[str]]:
+    for match in re.finditer(rf"(?=(?<![^/])([^/]*){end})", buffer):
+        # Decision 97-10: the empty text before an initial slash is no segment.
+        if match[1] != ".." and not (match.start() == 0 and match[1] == ""):
+            whole = re.compile(rf"[^/]*{end}").match(buffer, match.start())
+            assert whole is not None
+            yield whole
+
+
+def test_the_stack_is_the_series_of_replacements() -> None:
+    for size in range(9):
+        for letters in product("/.a", repeat=size):
+            buffer = "".join(letters)
+            assert remove_segments(buffer) == literally(buffer), buffer
+    for size in range(7):
+        for pieces in product(("..", ".", "", "a"), repeat=size):
+            for buffer in ("/".join(pieces), "/" + "/".join(pieces)):
+                assert remove_segments(buffer) == literally(buffer), buffer
+
+
+# -- Options, refusals, odd input
+
+
+def test_excess_refused() -> None:
+    for resolve in (rfc2396, uri2003):
+        assert resolve("http://a/b", "c", excess="refuse").uri == "http://a/c"
+        with pytest.raises(Unreachable):
+            resolve("http://a/b", "../../c", excess="refuse")
+
+
+def test_clause_of_1630() -> None:
+    """The rule's last clause contradicts the example "/g"; without it all five hold."""
+    assert rfc1630("magic://a/b/c//d/e/f", "/g", clause=True).uri == "magic://a/b/c//d/g"
+    assert rfc1630("magic://a/b/c//d/e/f", "//g", clause=True).uri == "magic://g"
+    assert rfc1630("magic://a/b", "/g", clause=True).uri == "magic://a/g"
+
+
+def test_a_new_request() -> None:
+    target = url1997("http://a/b", "#s")
+    assert target == Target(None, "s", True)
+    assert for_request(target, "http://x/y?z#old").uri == "http://x/y?z#s"
+    assert for_request(url1997("http://a/b", ""), "http://x/y#old").uri == "http://x/y"
+    given = url1997("http://a/b", "c")
+    assert for_request(given, "http://x/y") == given
+
+
+@pytest.mark.parametrize("name", RESOLUTIONS)
+def test_base_without_scheme(name: str) -> None:
+    for base in ("", "//h/p", "h/p", "?q", "#f", ":"):
+        if base == "" and name in ("rfc1808", "url-1997"):
+            continue
+        with pytest.raises(NoBase):
+            RESOLUTIONS[name].resolve(base, "g")
+
+
+@pytest.mark.parametrize(
+    "base", ["http:", "http://", "http://a", "x:y", "x:?", "x:#", "http://a?", "\ud800:\0", "x:\n"]
+)
+@pytest.mark.parametrize("name", RESOLUTIONS)
+def test_odd_texts_have_an_answer(name: str, base: str) -> None:
+    for reference in ("", "#", "?", "/", "//", "///", ".", "..", "../..", ";", ":", "\n", "\ud800", "[", "%", "a:b:c"):
+        try:
+            answers = [resolve(base, reference) for resolve in both(name)]
+        except (NoBase, InvalidURI):
+            continue
+        assert all(answer.same_document or answer.uri is not None for answer in answers)
+
+
+def both(name: str) -> list[Resolve]:
+    row = RESOLUTIONS[name]
+    return [row.resolve] if row.repaired is None else [row.resolve, row.repaired]
+
+
+HUGE = {
+    "up": "../" * 350_000,
+    "down-up": "a/" * 200_000 + "../" * 200_000,
+    "alternating": "a/../" * 200_000,
+    "here": "./" * 500_000,
+    "slashes": "/" * 1_000_000,
+    "empty segments": "x" + "/" * 500_000 + "../" * 160_000,
+    "colons": "a" * 500_000 + "_" + ":" * 500_000,
+    "dots": "." * 1_000_000,
+    "letters": "a" * 1_000_000,
+    "marks": "?#;" * 330_000,
+}
+
+
+@pytest.mark.parametrize("text", HUGE.values(), ids=HUGE)
+@pytest.mark.parametrize("name", RESOLUTIONS)
+def test_a_megabyte(name: str, text: str) -> None:
+    """Linear, and without recursion; a quadratic loop would take minutes."""
+    start = time.perf_counter()
+    for resolve in both(name):
+        # As a reference, and as a base; what the edition of RFC 3986 refuses, it refuses in linear time too.
+        for base, reference in (("http://a/b/c/d", text), ("http://h/" + text, "../../g")):
+            with suppress(InvalidURI):
+                resolve(base, reference)
+    if name in STRIPPED:
+        STRIPPED[name]("http://a/b", text, excess="strip")
+    assert time.perf_counter() - start < 20
+
+
+def test_the_edition_of_3986_is_the_repaired_one() -> None:
+    base, reference = "foo:/a", ".//g"
+    assert rfc3986(base, reference, repair=True) == edition("rfc3986").resolve(base, reference)
+    assert rfc3986(base, reference, repair=True).uri == str(URI(base).join(reference))

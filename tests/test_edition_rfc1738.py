@@ -1,0 +1,337 @@
+"""RFC 1738 as an edition: the rows of cases/rfc1738.toml, and its sections at large."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+import pytest
+
+from overthere import CodingError, InvalidURI, NotSpecified, Rung
+from overthere.editions.library import grammar
+from overthere.editions.rfc1738 import EDITION, PORTS, Wrapped, bare, extract
+from overthere.errors import GrammarError
+from overthere.grammar import Grammar
+from support import SHARED, cases, ids, outside
+
+Row = dict[str, Any]
+ROWS = cases("rfc1738")
+PRINT = SHARED.parent / "rfc" / "rfc1738.txt"
+
+
+def rows(what: str) -> pytest.MarkDecorator:
+    chosen = [row for row in ROWS if row["what"] == what]
+    return pytest.mark.parametrize("row", chosen, ids=ids(chosen))
+
+
+def defined(parts: dict[str, str | None]) -> dict[str, str]:
+    return {name: text for name, text in parts.items() if text is not None}
+
+
+@rows("valid")
+def test_valid(row: Row) -> None:
+    rule = row.get("rule")
+    assert EDITION.is_valid(row["text"], rule) == row["is"]
+    assert (EDITION.check(row["text"], rule) == []) == row["is"]
+
+
+@rows("locator")
+def test_locator(row: Row) -> None:
+    parts = EDITION.locator(row["text"])
+    assert list(defined(parts).items()) == list(row["is"].items())
+    assert EDITION.host_of(row["text"]) == row.get("host")
+    assert EDITION.is_valid(bare(row["text"]).partition("#")[0]) == row["valid"]
+
+
+@rows("split")
+def test_split(row: Row) -> None:
+    assert defined(EDITION.split(row["text"])._asdict()) == row["is"]
+
+
+@rows("normal")
+def test_normal_form(row: Row) -> None:
+    for rung, form in row["is"].items():
+        assert EDITION.normalize(row["text"], Rung[rung]) == form
+        assert EDITION.normalize(form, Rung[rung]) == form
+
+
+@rows("code")
+def test_code(row: Row) -> None:
+    assert EDITION.encode(row["data"], row["component"]) == row["is"]
+    assert EDITION.decode(row["is"]) == row["data"]
+
+
+# -- 5: the grammar against the print
+
+
+@cache
+def printed() -> dict[str, str]:
+    """The rules of section 5 as they stand in the document: name -> text without comments."""
+    if not PRINT.exists():
+        return {}
+    text = PRINT.read_text().split("; The generic form of a URL is:")[1].split("6. Security Considerations")[0]
+    # Page feet and heads.
+    text = re.sub(r"\n*Berners-Lee, .*\[Page \d+\]\n\f\nRFC 1738 .*1994\n", "\n", text)
+    lines = [re.sub(r"(^|\s);.*", "", line) for line in text.splitlines()]
+    found = re.findall(r"(?ms)^([a-zA-Z0-9+_-]+)\s+=(.*?)(?=^\S|\Z)", "\n".join(lines))
+    return {name: " ".join(body.split()) for name, body in found}
+
+
+ABNF_NAMES = {"gopher+_string": "gopherplus-string"}
+ADDED = {"any-scheme", "new-scheme", "sc", "scmark"}
+
+
+def transcribed() -> str:
+    """The printed rules in ABNF, by rule: `|` is `/`, `*[x]` is `*(x)` (1738-2), misprints and letters by name."""
+    rules: list[str] = []
+    for name, body in printed().items():
+        if name in ("lowalpha", "hialpha"):
+            letters = re.findall('"(.)"', body)
+            assert len(letters) == 26
+            rules.append(f"{name} = %x{ord(letters[0]):x}-{ord(letters[-1]):x}")
+            continue
+        text = body.replace("[ / [", '[ "/" [').replace('<">', "DQUOTE").replace("gopher+_string", "gopherplus-string")
+        text = re.sub(r"(\d*\*)\[([^]]*)\]", r"\1(\2)", text)
+        text = "/".join(re.split(r'\|(?!")', text))
+        rules.append(f"{ABNF_NAMES.get(name, name)} = {text}")
+    return "\n".join(rules)
+
+
+@pytest.mark.skipif(not PRINT.exists(), reason="../shared/rfc is absent")
+def test_rules_are_the_printed_ones() -> None:
+    """Names and order are the print's; what is added comes with a decision."""
+    ours = [rule.name for rule in grammar("rfc1738").rules.values()]
+    kept = [name for name in ours if name not in ADDED and not name.startswith("but-")]
+    assert kept == [ABNF_NAMES.get(name, name) for name in printed()]
+    assert len(kept) == 67
+    assert set(ours) - set(kept) == ADDED | {name for name in ours if name.startswith("but-")}
+
+
+@pytest.mark.skipif(not PRINT.exists(), reason="../shared/rfc is absent")
+def test_rules_derive_what_the_print_derives() -> None:
+    """Every rule but the three that name a scheme of any kind (1738-1), by its automaton."""
+    print_ = Grammar(transcribed())
+    ours = grammar("rfc1738")
+    different = [name for name in print_.rules if print_.automaton(name) != ours.automaton(name)]
+    assert different == ["genericurl", "url", "otherurl"]
+    for name in different:
+        # Nothing but the case of schemes is added, nothing but predefined schemes is taken away.
+        added = ours.automaton(name).difference(print_.automaton(name))
+        assert all(text != text.lower() and print_.automaton(name).accepts(text.lower()) for text in added.sample(200))
+    assert print_.automaton("genericurl").difference(ours.automaton("genericurl")).empty
+    taken = print_.automaton("url").difference(ours.automaton("url"))
+    assert {text.partition(":")[0] for text in taken.sample(200)} <= set(SCHEMES)
+
+
+SCHEMES = ("ftp", "http", "gopher", "mailto", "news", "nntp", "telnet", "wais", "file", "prospero")
+
+
+def test_new_schemes() -> None:
+    """1738-1: `new-scheme` is `any-scheme` without exactly the ten names, in any case."""
+    ten = Grammar("ten = " + " / ".join(f'"{name}"' for name in SCHEMES)).automaton("ten")
+    ours = grammar("rfc1738")
+    assert ours.automaton("any-scheme").difference(ten) == ours.automaton("new-scheme")
+    for name in SCHEMES:
+        assert f"{name}url" in ours.rules
+
+
+def test_classes() -> None:
+    """2.2 and 5: every character of US-ASCII is in the class that the document says."""
+    classes = {name: "".join(sorted(held)) for name, held in EDITION.classes.items()}
+    assert classes["safe"] == "$+-._"
+    assert classes["extra"] == "!'()*,"
+    assert classes["national"] == "[\\]^`{|}~"
+    assert classes["punctuation"] == '"#%<>'
+    assert classes["reserved"] == "&/:;=?@"
+    marks = "".join(sorted(classes["safe"] + classes["extra"]))
+    assert "".join(c for c in classes["unreserved"] if not c.isalnum()) == marks
+    assert sum(c.isalnum() for c in classes["unreserved"]) == 62
+    assert classes["uchar"] == classes["unreserved"]
+    assert set(classes["xchar"]) == set(classes["unreserved"]) | set(classes["reserved"])
+    disjoint = ("safe", "extra", "national", "punctuation", "reserved")
+    everything = sorted("".join(classes[name] for name in disjoint))
+    assert everything == [c for c in map(chr, range(0x21, 0x7F)) if not c.isalnum()]
+
+
+# -- 3: schemes
+
+
+def test_ports() -> None:
+    """3.2 to 3.11: the port where ":<port>" is omitted."""
+    stated = {"ftp": 21, "http": 80, "gopher": 70, "nntp": 119, "telnet": 23, "wais": 210, "prospero": 1525}
+    assert stated == EDITION.ports == PORTS
+    for scheme, port in stated.items():
+        path = "" if scheme == "telnet" else "g"
+        assert EDITION.normalize(f"{scheme}://h:{port}/{path}", Rung.SCHEME) == f"{scheme}://h/{path}"
+    if PRINT.exists():
+        found = re.findall(r"the\s+port\s+defaults\s+to\s+(\d+)", PRINT.read_text())
+        assert set(map(int, found)) == set(stated.values())
+
+
+@pytest.mark.parametrize(
+    ("path", "commands"),
+    [
+        ("%2Fetc/motd", ["CWD /etc", "RETR motd"]),
+        ("etc/motd", ["CWD etc", "RETR motd"]),
+        ("/etc/motd", ["CWD ", "CWD etc", "RETR motd"]),
+    ],
+)
+def test_ftp_commands(path: str, commands: list[str]) -> None:
+    """3.2.2: the components are cut at "/" first and decoded then."""
+    fpath = EDITION.locator(f"ftp://myname@host.dom/{path}")["fpath"]
+    assert fpath is not None
+    *directories, name = map(EDITION.decode, fpath.split("/"))
+    assert [*(f"CWD {d}" for d in directories), f"RETR {name}"] == commands
+
+
+def test_gopher_form() -> None:
+    """3.4.9: the Gopher+ string, decoded, is what the client sends after the selector."""
+    parts = EDITION.locator("gopher://h/0sel%09%09+%091%0D%0A+-1%0D%0Aone%0D%0Atwo%0D%0A.%0D%0A")
+    assert EDITION.decode(parts["gopher+_string"] or "") == "+\t1\r\n+-1\r\none\r\ntwo\r\n.\r\n"
+
+
+@pytest.mark.parametrize("text", ["", "g", "/p", "//h/p", "?q", "#a:b", ":b", "x_y:z", "URL:", "<URL:g>", "URL:g#f"])
+def test_without_a_scheme(text: str) -> None:
+    """2.1: a URL contains the name of the scheme."""
+    with pytest.raises(InvalidURI) as caught:
+        EDITION.locator(text)
+    assert caught.value.source == "RFC 1738 5"
+    assert EDITION.host_of(text) is None
+    assert EDITION.split(text).scheme is None
+
+
+def test_undefined_parts() -> None:
+    """A part that the text does not have is None; what the scheme has no place for is not listed."""
+    assert EDITION.locator("ftp://h") == {
+        "scheme": "ftp", "user": None, "password": None, "host": "h", "port": None, "fpath": None, "ftptype": None
+    }  # fmt: skip
+    assert EDITION.locator("http://h/") == {"scheme": "http", "host": "h", "port": None, "hpath": "", "search": None}
+    assert list(EDITION.locator("file://u@h:1/p")) == ["scheme", "user", "password", "host", "port", "fpath"]
+    assert EDITION.locator("telnet://h/x")["urlpath"] == "x"
+    assert EDITION.locator("nntp://h")["group"] is None
+    assert EDITION.locator("wais://h/d/t") == {
+        "scheme": "wais", "host": "h", "port": None, "database": "d", "search": None, "wtype": "t", "wpath": None
+    }  # fmt: skip
+
+
+def test_findings() -> None:
+    """A finding says where the letter stops, and by which rule; a password is not shown."""
+    (finding,) = EDITION.check("http://h/~u")
+    assert (finding.kind, finding.start, finding.end, finding.rule) == ("not-derivable", 9, 10, "url")
+    assert finding.source == "RFC 1738 5"
+    (finding,) = EDITION.check("ftp://h/a;type=x")
+    assert (finding.start, finding.expected) == (15, '"A", "D", "I", "a", "d" or "i"')
+    with pytest.raises(InvalidURI) as caught:
+        EDITION.normalize("ftp://u:secret@h/~")
+    assert "secret" not in caught.value.figure() + repr(caught.value)
+    with pytest.raises(GrammarError):
+        EDITION.is_valid("a", "no-rule")
+
+
+# -- Appendix
+
+
+APPENDIX = """\
+      Yes, Jim, I found it under <URL:ftp://info.cern.ch/pub/www/doc;
+      type=d> but you can probably pick it up from <URL:ftp://ds.in
+      ternic.net/rfc>.  Note the warning in <URL:http://ds.internic.
+      net/instructions/overview.html#WARNING>.
+"""
+
+
+def test_appendix() -> None:
+    """Decision 1738-16: the extractor gives the URL and the fragment."""
+    assert extract(APPENDIX) == [
+        Wrapped("ftp://info.cern.ch/pub/www/doc;type=d", None, None),
+        Wrapped("ftp://ds.internic.net/rfc", None, None),
+        Wrapped("http://ds.internic.net/instructions/overview.html", "WARNING", None),
+    ]
+
+
+def test_hyphen_at_a_line_break() -> None:
+    """Appendix: it "may or may not actually be part of the URL"; both readings are there."""
+    (found,) = extract("<URL:http://h/a-\n   b-c#d-\n e>")
+    assert found == Wrapped("http://h/a-b-c", "d-e", "http://h/ab-c")
+    assert bare("<URL:http://h/a- \r\n\t b>") == "http://h/a-b"
+
+
+def test_wrappers() -> None:
+    """The wrapper "does not form part of the URL": reading takes it off, the letter does not know it."""
+    for text in ("<URL:http://h/p>", "\n<url:http:\n//h/\tp> ", "URL:http://h/p", "http://h/p"):
+        assert EDITION.split(text) == EDITION.split("http://h/p")
+        assert EDITION.normalize(text) == "http://h/p"
+    assert not EDITION.is_valid("<URL:http://h/p>")
+    assert extract("<http://h/p> <URL:a:b") == []
+    assert bare("<http://h/p>") == "<http://h/p>"
+
+
+@pytest.mark.skipif(not PRINT.exists(), reason="../shared/rfc is absent")
+def test_every_printed_example_has_a_row() -> None:
+    """What the document itself wraps is in the rows, and the letter derives it."""
+    found = extract(PRINT.read_text())
+    have = {bare(row["text"]).partition("#")[0] for row in ROWS if row["what"] == "locator"}
+    assert len(found) == 30
+    for url in found:
+        assert url.url in have
+        assert EDITION.is_valid(url.url)
+
+
+def test_outside_rows() -> None:
+    """The rows that were collected for this document beside the project."""
+    for row in outside("seed_examples"):
+        if row["spec"] != "rfc1738":
+            continue
+        wanted = row["expected"]
+        if row["kind"] == "extract":
+            found = [u.url + ("" if u.fragment is None else "#" + u.fragment) for u in extract(row["input"])]
+            assert found == wanted
+        elif row["kind"] in ("parse", "scheme"):
+            parts = EDITION.locator(row["input"])
+            assert {k: parts[k] for k in wanted if k in parts} == {k: v for k, v in wanted.items() if k in parts}
+
+
+# -- 2: characters, what is left to others
+
+
+def test_octets() -> None:
+    """Decision 1738-15: octets stay octets; those above 7F are no characters, and text beyond US-ASCII no octets."""
+    assert EDITION.charset == "octets"
+    assert EDITION.encode(b"\xe9\x00") == "%E9%00"
+    assert EDITION.decode("%7E%41%00") == "~A\0"
+    for text in ("%E9", "a%80"):
+        with pytest.raises(CodingError, match="names no charset"):
+            EDITION.decode(text)
+    for call in (EDITION.encode, EDITION.decode):
+        with pytest.raises(CodingError, match="US-ASCII"):
+            call("caf\u00e9")
+    with pytest.raises(CodingError, match="hexadecimal"):
+        EDITION.decode("%4")
+    with pytest.raises(CodingError, match="nothing that holds data"):
+        EDITION.encode("a", "group")
+
+
+def test_relative_links_are_left_out() -> None:
+    """2.3: "Relative links are not described in this document"."""
+    with pytest.raises(NotSpecified, match="RFC 1808"):
+        EDITION.resolve("http://h/", "g")
+    assert EDITION.empty_reference == "not specified"
+
+
+@pytest.mark.parametrize("text", ["http://h?q", "http://h/~", "g", "", "file:/x", "http://h/%4"])
+def test_no_normal_form(text: str) -> None:
+    with pytest.raises(InvalidURI):
+        EDITION.normalize(text)
+
+
+def test_normal_forms_are_valid() -> None:
+    """Any URL: its normal forms are URLs, at every rung the same when taken twice, and lead to the same host."""
+    for text in grammar("rfc1738").automaton("url").sample(400, seed=1738):
+        if text[:4].lower() == "url:":
+            continue
+        for rung in Rung:
+            form = EDITION.normalize(text, rung)
+            assert EDITION.is_valid(form)
+            assert EDITION.normalize(form, rung) == form
+        kind = text.partition(":")[0].lower()
+        assert kind == "file" or EDITION.host_of(form) == EDITION.host_of(text)

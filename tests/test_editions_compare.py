@@ -1,0 +1,177 @@
+"""Differences between editions, computed: each string is checked against both grammars, each cell against EDITIONS."""
+
+from __future__ import annotations
+
+import time
+from itertools import permutations
+from typing import Any
+
+import pytest
+
+from overthere import GrammarError, NotSpecified
+from overthere.editions import NAMES, edition
+from overthere.editions.compare import BASES, CORRESPONDING, REFERENCES, diff, pairs
+from overthere.editions.readings import plain
+from overthere.grammar import Grammar
+from support import outside
+
+PAIRS = list(permutations(NAMES, 2))
+
+
+@pytest.mark.parametrize(("a", "b"), PAIRS, ids=["-".join(p) for p in PAIRS])
+def test_strings_are_taken_and_refused(a: str, b: str) -> None:
+    """Each string is taken by one rule and refused by the other, and the first is as short as the set's witness."""
+    found = diff(a, b)
+    one, two = edition(a), edition(b)
+    assert found.rules
+    for rule in found.rules:
+        left, right = one.grammar.automaton(rule.a), two.grammar.automaton(rule.b)
+        assert left != right
+        for taking, refusing, strings in ((left, right, rule.only_a), (right, left, rule.only_b)):
+            assert all(taking.accepts(text) and not refusing.accepts(text) for text in strings)
+            witness = taking.difference(refusing).witness()
+            assert (witness is None) is (not strings)
+            assert witness is None or len(witness) == len(strings[0])
+    for name in found.same:
+        others = [right for left, right in pairs(one, two) if left == name]
+        assert one.grammar.automaton(name) in [two.grammar.automaton(other) for other in others]
+
+
+@pytest.mark.parametrize(("a", "b"), [("url-1994", "rfc3986"), ("uri-2003", "rfc3986"), ("rfc1738", "url-1997")])
+def test_both_directions_agree(a: str, b: str) -> None:
+    there, back = diff(a, b), diff(b, a)
+    assert {(r.a, r.b, r.only_a, r.only_b) for r in there.rules} == {(r.b, r.a, r.only_b, r.only_a) for r in back.rules}
+    assert {(c, m.a, m.b) for m in there.characters for c in m.characters} == {
+        (c, m.b, m.a) for m in back.characters for c in m.characters
+    }
+    assert [(r.base, r.reference, r.a, r.b) for r in there.resolution] == [
+        (r.base, r.reference, r.b, r.a) for r in back.resolution
+    ]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_differs_from_itself(name: str) -> None:
+    found = diff(name, name)
+    assert (found.rules, found.characters, found.resolution) == ([], [], [])
+    assert set(found.same) >= {"scheme", "host", "port"}
+
+
+def test_time() -> None:
+    """`diff` answers in under 2 s, grammars and tables read for the first time included."""
+    for a, b in PAIRS:
+        start = time.perf_counter()
+        diff(a, b)
+        assert time.perf_counter() - start < 2, (a, b)
+
+
+# EDITIONS 1.1 and the paragraphs that it cites: character -> the class by which each document knows it.
+CLASSES: list[tuple[str, str, tuple[str | None, ...]]] = [
+    ("!", "94 BNF; RFC 1738 5; 97 2.3; 03 2.3; RFC 3986 2.2", (None, "extra", "mark", "mark", "sub-delims")),
+    ("$", "94 BNF; RFC 1738 5; 97 2.3; 03 2.2; RFC 3986 2.2", ("safe", "safe", "mark", "reserved", "sub-delims")),
+    ("+", "94 BNF; RFC 1738 5; 97 2.2; 03 2.2; RFC 3986 2.2", ("safe", "safe", "reserved", "reserved", "sub-delims")),
+    (",", "94 BNF; RFC 1738 5; 97 2.3; 03 2.2; RFC 3986 2.2", ("extra", "extra", "mark", "reserved", "sub-delims")),
+    ("@", "94 BNF; RFC 1738 5; 97 2.2; 03 2.2; RFC 3986 2.2", ("safe", *("reserved",) * 3, "gen-delims")),
+    ("&", "94 BNF; RFC 1738 5; 97 2.2; 03 2.2; RFC 3986 2.2", ("safe", *("reserved",) * 3, "sub-delims")),
+    ("[", "94 BNF; RFC 1738 5; 97 2.4.3; 03 2.2; RFC 3986 2.2",
+     ("national", "national", "unwise", "reserved", "gen-delims")),
+    ("~", "94 BNF; RFC 1738 5; 97 2.3; 03 2.3; RFC 3986 2.3", ("national", "national", "mark", "mark", "unreserved")),
+    ("#", "94 BNF; RFC 1738 5; 97 2.4.3; 03 2.4.3; RFC 3986 2.2",
+     ("reserved", "punctuation", "delims", "delims", "gen-delims")),
+    ('"', "94 BNF; RFC 1738 5; 97 2.4.3; 03 2.4.3", ("extra", "punctuation", "delims", "delims", None)),
+    ("<", "94 BNF; RFC 1738 5; 97 2.4.3; 03 2.4.3", ("punctuation", "punctuation", "delims", "delims", None)),
+    ("^", "94 BNF; RFC 1738 5; 97 2.4.3; 03 2.4.3", ("national", "national", "unwise", "unwise", None)),
+    (" ", "94 BNF; 97 2.4.3; 03 2.4.3", ("extra", None, "space", "excluded", None)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("char", "source", "classes"), CLASSES, ids=[c[0] for c in CLASSES])
+def test_characters(char: str, source: str, classes: tuple[str | None, ...]) -> None:
+    assert source
+    told = dict(zip(NAMES, classes, strict=True))
+    for a, b in PAIRS:
+        moved = [(m.a, m.b) for m in diff(a, b).characters if char in m.characters]
+        assert moved == ([(told[a], told[b])] if told[a] != told[b] else [])
+
+
+# EDITIONS 1.3 to 1.6: rule, editions, what only the one takes and what only the other.
+KNOWN: list[tuple[str, str, str, str | None, str | None]] = [
+    ("scheme", "url-1997", "uri-2003", "1", None),  # 97 4.1, 03 3.1
+    ("port", "rfc1738", "url-1997", None, ""),  # RFC 1738 5 digits, 97 4.3.1 *digit
+    ("user", "rfc1738", "url-1997", "?", "~"),  # 97 F.2
+    ("search", "rfc1738", "rfc3986", None, "?"),  # RFC 1738 5, RFC 3986 3.4
+    ("pchar", "url-1997", "rfc3986", None, ";"),  # 97 4.3.2, RFC 3986 3.3
+    ("host", "uri-2003", "rfc3986", None, ""),  # 03 3.2.2, RFC 3986 3.2.2
+    ("abs-path", "uri-2003", "rfc3986", "//", None),  # 03 4.3, RFC 3986 3.3
+    ("hostnumber", "rfc1738", "rfc3986", "00.0.0.0", None),  # RFC 1738 5, RFC 3986 3.2.2
+]
+
+
+@pytest.mark.parametrize(("rule", "a", "b", "only_a", "only_b"), KNOWN, ids=[f"{k[0]}-{k[1]}-{k[2]}" for k in KNOWN])
+def test_known_differences(rule: str, a: str, b: str, only_a: str | None, only_b: str | None) -> None:
+    (found,) = diff(a, b, rule).rules
+    for text, strings in ((only_a, found.only_a), (only_b, found.only_b)):
+        assert text in strings if text is not None else not strings
+
+
+def test_the_rule_is_named_by_either() -> None:
+    assert diff("url-1997", "rfc3986", "SITE").rules == diff("url-1997", "rfc3986", "authority").rules
+    assert diff("url-1997", "rfc3986", "query").same == ["query"]
+    with pytest.raises(GrammarError, match="no rule 'nothing'"):
+        diff("url-1997", "rfc3986", "nothing")
+    with pytest.raises(NotSpecified, match="no edition"):
+        diff("url-1997", "rfc2396")
+
+
+def test_corresponding_rules_exist() -> None:
+    for row in CORRESPONDING:
+        assert len(row) > 1
+        for name, rule in row.items():
+            assert plain(rule) in {plain(r.name) for r in edition(name).grammar.rules.values()}, (name, rule)
+
+
+SPECS = {"draft-1997": "url-1997", "draft-2003": "uri-2003", "rfc3986": "rfc3986"}
+
+
+def test_resolution_rows() -> None:
+    """The rows that differ are those of EDITIONS 1.8; what is said of a reference is what the tables print."""
+    found = diff("url-1997", "rfc3986").resolution
+    shown = {r.reference: (r.a, r.b) for r in found if r.base == BASES[0]}
+    assert shown["?y"] == ("http://a/b/c/?y", "http://a/b/c/d;p?y")
+    assert shown[""] == ("(current document)", "http://a/b/c/d;p?q")
+    assert shown["g?y/../x"] == ("http://a/b/c/x", "http://a/b/c/g?y/../x")
+    assert shown["../../../g"] == ("http://a/../g", "http://a/g")
+    assert ("g", "http://ag", "http://a/g") in [(r.reference, r.a, r.b) for r in found if r.base == BASES[1]]
+    assert len(set(REFERENCES)) == len(REFERENCES)
+    assert diff("rfc1738", "rfc3986").not_specified == ["RFC 1738 leaves it to RFC 1808"]
+
+
+def test_every_printed_reference_is_compared() -> None:
+    rows = [r for r in outside("resolution_tables") if r["spec"] == "rfc3986" and r["base"] == BASES[0]]
+    if not rows:
+        pytest.skip("../shared/cases is absent")
+    assert {row["input"] for row in rows if row["kind"] == "resolve"} <= set(REFERENCES)
+
+
+def test_to_dict() -> None:
+    import json
+
+    data: dict[str, Any] = json.loads(json.dumps(diff("url-1994", "rfc3986").to_dict()))
+    assert data["rules"][0].keys() == {"a", "b", "only_a", "only_b"}
+    assert data["characters"][0].keys() == {"characters", "a", "b"}
+
+
+def test_beyond_against_all_strings() -> None:
+    """Small automata: the strings are those that a search through all strings finds."""
+    from itertools import product
+
+    grammar = Grammar('a = *("x" / "y") 1*("1" / "2")\nb = *"x" ("1" / "2")\nc = "x"')
+    strings = ["".join(p) for n in range(5) for p in product("xyXY12", repeat=n)]
+    for one, two in permutations("abc", 2):
+        left, right = grammar.automaton(one), grammar.automaton(two)
+        only = [s for s in strings if left.accepts(s) and not right.accepts(s)]
+        found = left.beyond(right)
+        assert bool(only) is bool(found)
+        if found:
+            assert len(found[0]) == min(map(len, only))
+            assert all(left.accepts(s) and not right.accepts(s) for s in found)
+    assert grammar.automaton("c").beyond(grammar.automaton("c")) == []
