@@ -13,6 +13,7 @@ from overthere import kernel
 VERBS = {
     "explain": "Take URIs apart: figure, components, normal forms, findings.",
     "check": "Say everything that is wrong with each text.",
+    "split": "Take the components out of each text.",
     "resolve": "Resolve references against a base.",
     "relate": "Find the shortest reference from a base to each target.",
     "normalize": "Write the normal form at a rung of the ladder.",
@@ -20,6 +21,7 @@ VERBS = {
     "encode": "Percent-encode data for a component.",
     "decode": "Decode the text of a component.",
     "build": "Put a URI together from its parts.",
+    "editions": "Show what the documents say differently.",
     "links": "Write the table of links of documents.",
 }
 
@@ -47,6 +49,6 @@ class _Verbs(click.Group):
 def app() -> None:
     """URIs by the letter of their specifications.
 
-    Texts come as arguments, or as lines on standard input.  Exit: 0 done, 1 some input was bad (each with
-    its figure on standard error), 2 usage.
+    Texts come as arguments, or as lines on standard input; with --column whole tables do.  Exit: 0 done, 1 some
+    input was bad (each text with its figure on standard error), 2 the work could not be done.
     """

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
+from overthere import columns
 from overthere.cli.common import Output, format_option, inputs, texts_argument
+from overthere.cli.tables import Table, table_options
 from overthere.encoding import decode
 from overthere.errors import CodingError
 
@@ -13,8 +15,13 @@ from overthere.errors import CodingError
 @texts_argument
 @click.option("--charset", default="utf-8", help="The charset of the octets.")
 @format_option
-def command(texts: tuple[str, ...], charset: str, form: str) -> None:
+@table_options
+def command(texts: tuple[str, ...], charset: str, form: str, table: Table | None) -> None:
     """Decode component text; one a line ("+" stays "+")."""
+    if table is not None:
+        table.refuse(charset=charset.lower() not in ("utf-8", "utf8"))
+        table.run(texts, lambda c: columns.decode(c, errors="detail"), "decoded")
+        return
     output = Output(form)
     for text in inputs(texts, "component text"):
         try:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
+from overthere import columns
 from overthere.cli.common import Output, format_option, inputs, rung_option, texts_argument
+from overthere.cli.tables import Table, table_options
 from overthere.errors import InvalidURI
 from overthere.normalize import Rung
 from overthere.uri import URIReference
@@ -15,8 +17,13 @@ from overthere.uri import URIReference
 @rung_option
 @click.option("--changes", "show", is_flag=True, help="Say what changed, where, and by which paragraph.")
 @format_option
-def command(texts: tuple[str, ...], rung: str, show: bool, form: str) -> None:
+@table_options
+def command(texts: tuple[str, ...], rung: str, show: bool, form: str, table: Table | None) -> None:
     """Write the normal form of each URI or reference; one a line."""
+    if table is not None:
+        table.refuse(changes=show)
+        table.run(texts, lambda c: columns.normalize(c, Rung[rung.upper()], errors="detail"), "normal")
+        return
     output = Output(form)
     for text in inputs(texts, "URIs"):
         try:

@@ -1,0 +1,380 @@
+"""Tables as files, batch by batch: Parquet, CSV and Arrow, named by the suffix.
+
+CSV is text: every column is read as text, an empty field is null and `""` is the empty text; the same is
+written.  Views are read as large text.  An Arrow file holds one dictionary a column, and of a table that is not
+read to its end nobody knows whether there are more: there dictionaries are written as their values.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+import sys
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+__all__ = ["SUFFIXES", "Source", "Writer", "open_source", "suffix"]
+
+SUFFIXES = (".parquet", ".csv", ".csv.gz", ".arrow", ".feather", ".arrows")
+
+_ROWS = 65_536
+_BYTES = 32 << 20
+"""A batch has at most so many rows, and about so many bytes."""
+_BLOCK = 8 << 20
+"""pyarrow reads CSV in blocks of so many bytes; a row must fit into one."""
+_STREAM = b"\xff\xff\xff\xff"
+"""Before each message of an Arrow stream."""
+_LONG = f"a row is longer than {_BLOCK >> 20} MiB, or a quote is not closed"
+
+
+def suffix(path: Path) -> str:
+    """The suffix that names a file's format.  Raises: ValueError for another."""
+    found = [s for s in SUFFIXES if path.name.lower().endswith(s)]
+    if not found:
+        raise ValueError(f"the name of a table ends in {', '.join(SUFFIXES)}")
+    return found[0]
+
+
+class Source(NamedTuple):
+    """A table that is read: its columns, its batches (each with the bytes read by then), and its size in bytes."""
+
+    schema: Any
+    batches: Iterator[tuple[Any, int]]
+    size: int | None
+
+
+@contextmanager
+def open_source(name: str) -> Iterator[Source]:
+    """The table of a file; of standard input (CSV or an Arrow stream) for `-`.
+
+    Raises: OSError, ValueError or an Arrow exception for what is no such table.
+    """
+    if name == "-":
+        held: Any = sys.stdin.buffer
+        file = io.BufferedReader(getattr(held, "raw", held), 1 << 20)
+        try:
+            yield _standard_input(file)
+        finally:
+            file.detach()
+    else:
+        yield _named(name)
+
+
+def _named(name: str) -> Source:
+    import pyarrow as pa
+
+    form, size = suffix(Path(name)), os.stat(name).st_size
+    raw = pa.OSFile(name)
+    match form:
+        case ".parquet":
+            return _parquet(raw, size)
+        case ".arrow" | ".feather":
+            return _arrow(raw, size)
+        case ".arrows":
+            if raw.read(4) != _STREAM:
+                raise ValueError("not an Arrow stream")
+            raw.seek(0)
+            schema, batches = _stream(raw)
+        case _:
+            file = pa.BufferedInputStream(raw, 1 << 20)
+            if form == ".csv.gz":
+                file = pa.CompressedInputStream(file, "gzip")
+            schema = _header(file)
+            batches = _rows(file, schema)
+    return Source(schema, ((batch, raw.tell()) for batch in batches), size)
+
+
+def _standard_input(file: io.BufferedReader) -> Source:
+    start = file.peek(6)
+    if start.startswith((b"PAR1", b"ARROW1")):
+        raise ValueError("Parquet and Arrow files are not read from a pipe: name the file")
+    if start.startswith(_STREAM[:1]):  # no UTF-8 does
+        schema, batches = _stream(file)
+    else:
+        schema = _header(file)
+        batches = _piped_rows(file, schema)
+    return Source(schema, ((batch, 0) for batch in batches), None)
+
+
+def _parquet(raw: Any, size: int) -> Source:
+    import pyarrow.parquet as pq
+
+    # With a buffer a column chunk is read piece by piece: a row group of any size takes little memory.
+    table = pq.ParquetFile(raw, pre_buffer=False, buffer_size=1 << 20)
+    rows = table.metadata.num_rows
+    weight = sum(table.metadata.row_group(i).total_byte_size for i in range(table.num_row_groups))
+
+    def batches() -> Iterator[tuple[Any, int]]:
+        done = 0
+        if not table.num_row_groups:
+            return  # pyarrow before 20 looks for one
+        for batch in table.iter_batches(max(1, min(_ROWS, rows * _BYTES // max(weight, 1)))):
+            done += batch.num_rows
+            for piece in _pieces(batch):
+                yield piece, size * done // max(rows, 1)
+
+    return Source(_plain(table.schema_arrow), batches(), size)
+
+
+def _arrow(raw: Any, size: int) -> Source:
+    import pyarrow as pa
+
+    table = pa.ipc.open_file(raw)
+
+    def batches() -> Iterator[tuple[Any, int]]:
+        for i in range(table.num_record_batches):
+            for piece in _sound(table.get_batch(i)):
+                yield piece, size * (i + 1) // table.num_record_batches
+
+    return Source(_plain(table.schema), batches(), size)
+
+
+def _stream(raw: Any) -> tuple[Any, Iterator[Any]]:
+    import pyarrow as pa
+
+    table = pa.ipc.open_stream(raw)
+    return _plain(table.schema), (piece for batch in table for piece in _sound(batch))
+
+
+def _sound(batch: Any) -> Iterator[Any]:
+    # Arrow's formats are memory as it lies: what does not check its offsets can be led anywhere by them.
+    batch.validate(full=True)
+    yield from _pieces(batch)
+
+
+def _pieces(batch: Any) -> Iterator[Any]:
+    """A batch in pieces of a bounded size."""
+    import pyarrow as pa
+
+    schema = _plain(batch.schema)
+    if not schema.equals(batch.schema):
+        columns = [c.cast(field.type) for c, field in zip(batch.columns, schema, strict=True)]
+        batch = pa.RecordBatch.from_arrays(columns, schema=schema)
+    count = max(1, -(-batch.num_rows // _ROWS), min(batch.num_rows, -(-batch.nbytes // _BYTES)))
+    step = -(-batch.num_rows // count)
+    for start in range(0, batch.num_rows, step or 1):
+        yield batch.slice(start, step)
+
+
+def _plain(schema: Any) -> Any:
+    """The schema without views: a slice of a column of views holds, and would write, the text of all its rows."""
+    import pyarrow as pa
+
+    for place, field in enumerate(schema):
+        if pa.types.is_string_view(field.type):
+            schema = schema.set(place, field.with_type(pa.large_string()))
+        elif pa.types.is_binary_view(field.type):
+            schema = schema.set(place, field.with_type(pa.large_binary()))
+    return schema
+
+
+def _header(file: Any) -> Any:
+    """The first row of a CSV file, which is then read as far as that: columns of text."""
+    import pyarrow as pa
+
+    def lines() -> Iterator[str]:
+        line = bytearray()
+        # pyarrow's files have no readline, and none of their bytes may be lost to what reads on.
+        while byte := file.read(1):
+            line += byte
+            if byte == b"\n":
+                yield line.decode("utf-8-sig")
+                line.clear()
+            elif len(line) > 1 << 20:
+                raise ValueError("the header is longer than 1 MiB")
+        if line:
+            yield line.decode("utf-8-sig")
+
+    try:
+        names = next(csv.reader(lines(), strict=True), None)
+    except csv.Error as error:
+        raise ValueError(f"the header is not CSV: {error}") from None
+    except UnicodeDecodeError:
+        raise ValueError("the header is not UTF-8") from None
+    if names is None:
+        raise ValueError("the file is empty: there is no header")
+    return pa.schema([(name, pa.string()) for name in names])
+
+
+def _rows(file: Any, schema: Any, before: int = 0) -> Iterator[Any]:
+    """The rows after the header, and after `before` rows."""
+    import pyarrow as pa
+    from pyarrow import csv as arrow
+
+    ragged: list[Any] = []
+
+    def refuse(row: Any) -> str:
+        ragged.append(row)
+        return "error"
+
+    # One thread: with more pyarrow does not number its rows.
+    read = arrow.ReadOptions(column_names=schema.names, block_size=_BLOCK, use_threads=False)
+    # A blank line is a row where there is one column, and nothing where there are more.
+    parse = arrow.ParseOptions(newlines_in_values=True, ignore_empty_lines=len(schema) > 1, invalid_row_handler=refuse)
+    convert = arrow.ConvertOptions(
+        column_types=schema, null_values=[""], strings_can_be_null=True, quoted_strings_can_be_null=False
+    )
+    try:
+        for batch in arrow.open_csv(file, read, parse, convert):
+            yield from _pieces(batch)
+    except pa.ArrowInvalid as error:
+        message = str(error)
+        if ragged:
+            row = ragged[0]
+            number = f"row {before + row.number:,}"
+            message = f"{number} has {row.actual_columns:,} fields, the header {row.expected_columns:,}"
+        elif "straddl" in message:
+            message = _LONG
+        elif where := re.match(r"In CSV column #(\d+): Row #(\d+): .*invalid UTF8", message):
+            message = f'row {before + int(where[2]):,}, column "{schema.names[int(where[1])]}": not UTF-8'
+        elif message.startswith("Empty CSV file"):
+            return  # a header alone
+        raise ValueError(message) from None
+
+
+def _piped_rows(file: io.BufferedReader, schema: Any) -> Iterator[Any]:
+    """The same from a pipe, which pyarrow itself cannot open.
+
+    It reads ahead in threads of its own; were it given Python's file, these would call Python while it ends.
+    """
+    import pyarrow as pa
+
+    rows, rest = 0, b""
+    while block := file.read(_BLOCK):
+        rest += block
+        end = _last_row(rest)
+        if end == 0 and len(rest) > _BLOCK:
+            raise ValueError(_LONG)
+        for batch in _rows(pa.BufferReader(rest[:end]), schema, rows):
+            rows += batch.num_rows
+            yield batch
+        rest = rest[end:]
+    yield from _rows(pa.BufferReader(rest), schema, rows)
+
+
+_QUOTED = re.compile(rb'(?:\A|(?<=[,\r\n]))"[^"]*(?:""[^"]*)*(?:"|\Z)')
+
+
+def _last_row(block: bytes) -> int:
+    """Where the last row of a block ends, 0 if none does: after a line feed that is not quoted."""
+    end = start = 0
+    for quoted in _QUOTED.finditer(block):
+        end = max(end, block.rfind(b"\n", start, quoted.start()) + 1)
+        start = quoted.end()
+    return max(end, block.rfind(b"\n", start) + 1)
+
+
+class Writer:
+    """Writes batches to a file, or as CSV to standard output; the file is made with the first of them."""
+
+    def __init__(self, path: Path | None, schema: Any, steady: Collection[str] = ()) -> None:
+        """steady: the columns whose dictionary is the same in every batch.
+
+        Raises: ValueError for a column that the format does not hold.
+        """
+        self.path = path
+        self.form = ".csv" if path is None else suffix(path)
+        self.schema = _stored(schema, self.form, steady)
+        for field in self.schema:
+            self._try(field)
+        self.sink: Any = None
+        self.pen: Any = None
+        self.held: list[Any] = []
+        self.rows = 0
+        self.broken = False
+
+    def _try(self, field: Any) -> None:
+        """Write an empty column, so that what the format cannot hold is found before the file is touched."""
+        import pyarrow as pa
+
+        schema = pa.schema([field])
+        try:
+            with _pen(self.form, pa.BufferOutputStream(), schema) as pen:
+                pen.write_table(schema.empty_table())
+        except pa.ArrowException:
+            raise ValueError(f'column "{field.name}" holds {field.type}, which a {self.form} file cannot') from None
+
+    def _begin(self) -> None:
+        import pyarrow as pa
+
+        if self.pen is not None:
+            return
+        if self.path is None:
+            self.sink = sys.stdout.buffer
+        else:
+            self.sink = pa.output_stream(str(self.path), compression="gzip" if self.form == ".csv.gz" else None)
+        self.pen = _pen(self.form, self.sink, self.schema)
+
+    def write(self, batch: Any) -> None:
+        """Write a batch.  Raises: OSError, an Arrow exception."""
+        try:
+            self._begin()
+            self.rows += batch.num_rows
+            self.held.append(batch)
+            # Small row groups make a poor Parquet file.
+            if self.form != ".parquet" or sum(b.nbytes for b in self.held) >= _BYTES:
+                self._flush()
+        except Exception:
+            self.broken = True
+            raise
+
+    def _flush(self) -> None:
+        import pyarrow as pa
+
+        table = pa.Table.from_batches(self.held)
+        if not table.schema.equals(self.schema):
+            table = table.cast(self.schema)
+        self.held.clear()  # before, for Ctrl-C is heard after the writing
+        self.pen.write_table(table)
+
+    def close(self) -> None:
+        """Write what is held back, and the end of the file; a table without rows is a file too."""
+        self.broken = True
+        self._begin()
+        if self.held:
+            self._flush()
+        self.pen.close()
+        if self.path is None:
+            self.sink.flush()
+        else:
+            self.sink.close()
+        self.broken = False
+
+    def save(self) -> bool:
+        """Close the file early; whether there is one, and it is whole."""
+        with suppress(Exception):
+            if self.pen is not None and not self.broken:
+                self.close()
+                return True
+            if self.path is not None and self.sink is not None:
+                self.sink.close()  # or pyarrow says on standard error that it could not
+        return False
+
+
+def _pen(form: str, sink: Any, schema: Any) -> Any:
+    """pyarrow's writer of a format."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    from pyarrow import csv as arrow
+
+    if form == ".parquet":
+        return pq.ParquetWriter(sink, schema, compression="zstd")
+    if form.startswith(".csv"):
+        return arrow.CSVWriter(sink, schema)
+    return (pa.ipc.new_stream if form == ".arrows" else pa.ipc.new_file)(sink, schema)
+
+
+def _stored(schema: Any, form: str, steady: Collection[str]) -> Any:
+    """The schema as a format holds it."""
+    import pyarrow as pa
+
+    def kind(field: Any) -> Any:
+        if form in (".arrow", ".feather") and pa.types.is_dictionary(field.type) and field.name not in steady:
+            return field.type.value_type
+        return field.type
+
+    return pa.schema([field.with_type(kind(field)) for field in schema], schema.metadata)

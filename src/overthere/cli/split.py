@@ -1,0 +1,56 @@
+"""overthere split: the components of each text (RFC 3986 3, Appendix B)."""
+
+from __future__ import annotations
+
+import click
+
+from overthere import columns
+from overthere.cli.common import Output, format_option, inputs, texts_argument
+from overthere.cli.tables import Table, table_options
+from overthere.errors import InvalidURI, printable
+from overthere.kernel.reference import split, split_authority
+from overthere.redact import mask
+from overthere.uri import URI, URIReference
+
+_COMPONENTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment")
+
+
+@click.command()
+@texts_argument
+@click.option(
+    "--component",
+    "names",
+    multiple=True,
+    type=click.Choice(_COMPONENTS),
+    help=f"Only this component.  Repeat.  Without: {', '.join(columns.SIX)}.",
+)
+@click.option("--strict", is_flag=True, help="Refuse what is no URI.")
+@click.option("--reference", is_flag=True, help="With --strict: allow relative references.")
+@format_option
+@table_options
+def command(
+    texts: tuple[str, ...], names: tuple[str, ...], strict: bool, reference: bool, form: str, table: Table | None
+) -> None:
+    """Take each text apart; any text has components (Appendix B), those that are undefined are not shown."""
+    if reference and not strict:
+        raise click.UsageError("--reference is for --strict; without it any text is split")
+    names = tuple(dict.fromkeys(names)) or columns.SIX
+    if table is not None:
+        rule = "URI-reference" if reference else "URI"
+        table.run(texts, lambda c: columns.parse(c, names, rule) if strict else columns.split(c, names))
+        return
+    output = Output(form)
+    for text in inputs(texts, "URIs"):
+        try:
+            if strict:
+                (URIReference if reference else URI)(text)
+        except InvalidURI as error:
+            output.refuse(text, error)
+            continue
+        parts = split(text)
+        userinfo, host, port = (None,) * 3 if parts.authority is None else split_authority(parts.authority)
+        whole = {**parts._asdict(), "userinfo": userinfo, "host": host, "port": port}
+        found = {name: whole[name] for name in names}
+        lines = [f"  {name:<9}  " + (value or '""') for name, value in found.items() if value is not None]
+        output.answer("\n".join([printable(mask(text)), *lines]), {"text": text, **found})
+    output.done()

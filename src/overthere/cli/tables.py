@@ -1,0 +1,335 @@
+"""`--column`: a verb on a column of whole tables, batch by batch."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from functools import wraps
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, ProgressColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+from overthere.cli.files import SUFFIXES, Source, Writer, open_source, suffix
+from overthere.errors import KINDS, printable
+
+__all__ = ["Table", "table_options"]
+
+_KINDS = {kind: place for place, kind in enumerate((*KINDS, "base"))}
+"""Why a row is refused; "base" is what `resolve` says of a base that is no URI."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+Work = Callable[..., Any]
+"""Arrow columns in; out a column, or a struct of columns, among them `value`, `error` and `error_at`."""
+
+
+def table_options(function: F) -> F:
+    """`--column` and `-o`: the verb is given its `table`, None where the arguments are texts."""
+
+    @wraps(function)
+    def verb(column: str | None, output: Path | None, **rest: Any) -> Any:
+        if column is None and output is not None:
+            raise click.UsageError("-o is for the table that --column makes; answers to texts go to standard output")
+        if column is not None and rest["form"] != "text":
+            raise click.UsageError("--format is for texts; the format of a table is its suffix")
+        return function(table=None if column is None else Table(column, output), **rest)
+
+    written = click.option(
+        "-o",
+        "output",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="With --column: write the table to a file, not as CSV to standard output.",
+    )
+    column = click.option(
+        "--column",
+        metavar="NAME",
+        help=f"Work on this column of tables: arguments are files ({', '.join(SUFFIXES)}), or - for CSV or an "
+        "Arrow stream on standard input.",
+    )
+    return column(written(verb))  # type: ignore[return-value]
+
+
+class Refused(click.ClickException):
+    """What ends the work: one line, exit 2."""
+
+    exit_code = 2
+
+
+@contextmanager
+def _told(name: str) -> Iterator[None]:
+    """What is wrong with a file, in one line."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except ModuleNotFoundError as error:
+        raise Refused(f"{error.name} is missing: pip install 'overthere[columns]'") from None
+    except Exception as error:
+        known = isinstance(error, OSError | ValueError)
+        if not known and not type(error).__module__.startswith("pyarrow"):
+            raise
+        reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
+        line = " ".join((reason or type(error).__name__).split("\n")[0].split())
+        raise Refused(f"{'standard input' if name == '-' else printable(name)}: {printable(line)}") from None
+
+
+class Table:
+    """The column that a verb works on, and the file that it writes."""
+
+    def __init__(self, column: str, output: Path | None) -> None:
+        self.column, self.output = column, output
+        self.written = "standard output" if output is None else printable(str(output))
+
+    def refuse(self, **given: bool) -> None:
+        """A usage error if an option is given that works on texts alone."""
+        for name, used in given.items():
+            if used:
+                raise click.UsageError(f"--{name} is for texts, not for --column")
+
+    def run(self, names: Sequence[str], work: Work, value: str = "", beside: Sequence[str] = ()) -> None:
+        """Write the tables with the columns that `work` makes, sum up; exit 1 if a row was bad.
+
+        value: what the new column is called after the old one.  beside: more columns that `work` takes.
+        """
+        names = self._sources(names)
+        try:
+            with ExitStack() as stack:
+                with _told(names[0]):
+                    first = stack.enter_context(open_source(names[0]))
+                size = _survey(names, first)
+                with _told(names[0]):
+                    made = Columns(first.schema, [self.column, *beside], work, value)
+                with _told(self.written):
+                    writer = Writer(self.output, made.schema, made.steady)
+                summary = Summary(made.checked)
+                status = self._work(_batches(names, first), size, made, writer, summary)
+        except KeyboardInterrupt:  # before there is anything to save
+            click.echo("Stopped", err=True)
+            raise SystemExit(130) from None
+        if not status or (summary.rows and not writer.broken):
+            summary.show()
+        if status or summary.kinds:
+            raise SystemExit(status or 1)
+
+    def _sources(self, names: Sequence[str]) -> Sequence[str]:
+        if not names and sys.stdin.isatty():
+            raise click.UsageError("nothing to do: give tables as arguments, or one on standard input")
+        if "-" in names[1:] or (len(names) > 1 and names[0] == "-"):
+            raise click.UsageError("a table on standard input is read alone")
+        if self.output is not None:
+            with _told(self.written):
+                suffix(self.output)
+                self.output.parent.stat()
+            for name in names:
+                with suppress(OSError):
+                    if os.path.samefile(name, self.output):
+                        raise Refused(f"{printable(name)} would be written while it is read: name another file with -o")
+        return names or ["-"]
+
+    def _work(
+        self,
+        batches: Iterator[tuple[str, Any, int]],
+        size: int | None,
+        made: Columns,
+        writer: Writer,
+        summary: Summary,
+    ) -> int:
+        """Work to the end, or to Ctrl-C or an error: then too the rows so far are left as a whole file."""
+        try:
+            with _progress(size, self.output) as step:
+                for name, batch, done in batches:
+                    with _told(name):
+                        answer = made.add(batch)
+                    try:
+                        with _told(self.written):
+                            writer.write(answer.table)
+                    finally:  # Ctrl-C while pyarrow writes is heard when it has written
+                        if writer.rows > summary.rows:
+                            summary.count(answer)
+                    step(done, summary.rows)
+            with _told(self.written):
+                writer.close()
+        except (KeyboardInterrupt, Refused) as error:
+            stopped = isinstance(error, KeyboardInterrupt)
+            line = "Stopped" if stopped else f"Error: {error}"
+            if writer.save() and self.output is not None:
+                line += f"; {self.written} holds the {writer.rows:,} rows before"
+            click.echo(line, err=True)
+            return 130 if stopped else Refused.exit_code
+        return 0
+
+
+def _survey(names: Sequence[str], first: Source) -> int | None:
+    """How many bytes there are to read; all tables have the columns of the first."""
+    size = first.size
+    for name in names[1:]:
+        with _told(name), open_source(name) as source:
+            for a, b in zip(first.schema, source.schema, strict=False):
+                if not a.equals(b):
+                    raise ValueError(f"column {_quoted(b)} stands where {printable(names[0])} has {_quoted(a)}")
+            if len(first.schema) != len(source.schema):
+                raise ValueError(
+                    f"{len(source.schema):,} columns, where {printable(names[0])} has {len(first.schema):,}"
+                )
+            size = None if size is None or source.size is None else size + source.size
+    return size
+
+
+def _quoted(field: Any) -> str:
+    return f'"{field.name}" ({field.type}{"" if field.nullable else ", never null"})'
+
+
+def _batches(names: Sequence[str], first: Source) -> Iterator[tuple[str, Any, int]]:
+    """Batch by batch: the file's name, the batch, and how many bytes were read."""
+    with _told(names[0]):
+        for batch, done in first.batches:
+            yield names[0], batch, done
+    before = first.size or 0
+    for name in names[1:]:
+        with _told(name), open_source(name) as source:
+            for batch, done in source.batches:
+                yield name, batch, before + done
+        before += source.size or 0
+
+
+@contextmanager
+def _progress(size: int | None, output: Path | None) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar on standard error, where that is a terminal and the table does not go there too."""
+    console = Console(stderr=True)
+    if not console.is_terminal or (output is None and sys.stdout.isatty()):
+        yield lambda done, rows: None
+        return
+    shown: list[ProgressColumn] = [BarColumn(), TextColumn("{task.fields[rows]:,} rows")]
+    if size is not None:
+        shown += [TaskProgressColumn(), TimeRemainingColumn()]
+    with Progress(*shown, console=console, transient=True) as bar:
+        task = bar.add_task("", total=size, rows=0)
+        yield lambda done, rows: bar.update(task, completed=done, rows=rows)
+
+
+class Answer(NamedTuple):
+    """A batch with its new columns, what was wrong with each row, and how many rows said nothing."""
+
+    table: Any
+    error: Any
+    nulls: int
+
+
+class Columns:
+    """The new columns of a table."""
+
+    def __init__(self, schema: Any, names: Sequence[str], work: Work, value: str) -> None:
+        import pyarrow as pa
+
+        self.work = work
+        self.places = [_find(schema, name) for name in names]
+        fields, _ = self._fields([pa.nulls(0, schema.field(place).type) for place in self.places])
+        self.checked = "error" in fields
+        new = {f"{names[0]}_{value if label == 'value' else label}": a.type for label, a in fields.items()}
+        taken = [name for name in new if name in schema.names]
+        if taken:
+            raise ValueError(f'there is a column "{taken[0]}" already')
+        self.schema = schema
+        for name, kind in new.items():
+            self.schema = self.schema.append(pa.field(name, kind))
+        self.steady = [name for name, kind in new.items() if pa.types.is_dictionary(kind)]
+
+    def add(self, batch: Any) -> Answer:
+        """The batch with its new columns."""
+        import pyarrow as pa
+
+        old = [batch.column(place) for place in self.places]
+        for column in old:
+            column.validate(full=True)  # that it is UTF-8
+        fields, nulls = self._fields(old)
+        table = pa.RecordBatch.from_arrays([*batch.columns, *fields.values()], schema=self.schema)
+        return Answer(table, fields.get("error"), nulls)
+
+    def _fields(self, old: list[Any]) -> tuple[dict[str, Any], int]:
+        """The new columns, and the number of rows that have neither an answer nor an error."""
+        import pyarrow as pa
+
+        from overthere.columns.plain import taken
+
+        found = taken(self.work(*old))
+        fields = {"value": found}
+        if pa.types.is_struct(found.type):
+            fields = dict(zip([field.name for field in found.type], found.flatten(), strict=True))
+        nulls = found.null_count
+        if "value" in fields:
+            nulls = fields["value"].null_count
+            if "error" in fields:
+                nulls -= len(found) - fields["error"].null_count
+        for name, column in fields.items():
+            if pa.types.is_string_view(column.type):
+                fields[name] = column.cast(pa.string())  # which every format holds
+        if "error" in fields:
+            # The same dictionary for every batch: an Arrow file has but one.
+            error = fields["error"]
+            own = pa.array([_KINDS[kind] for kind in error.dictionary.to_pylist()], pa.int8())
+            fields["error"] = pa.DictionaryArray.from_arrays(own.take(error.indices), pa.array(list(_KINDS)))
+        return fields, nulls
+
+
+def _find(schema: Any, name: str) -> int:
+    """Where a column of text stands.  Raises: ValueError."""
+    import pyarrow as pa
+
+    places: list[int] = schema.get_all_field_indices(name)
+    if len(places) > 1:
+        raise ValueError(f'{len(places)} columns are called "{name}"')
+    if not places:
+        shown = ", ".join(schema.names[:20]) + (", ..." if len(schema.names) > 20 else "")
+        raise ValueError(f'no column "{name}"; the columns are: {shown}')
+    kind = held = schema.field(places[0]).type
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
+        raise ValueError(f'column "{name}" holds {held}, not text')
+    return places[0]
+
+
+class Summary:
+    """What the work has seen."""
+
+    def __init__(self, checked: bool) -> None:
+        self.checked = checked
+        self.rows = self.nulls = 0
+        self.kinds: Counter[str] = Counter()
+        self.first: dict[str, int] = {}
+        self.began = time.monotonic()
+
+    def count(self, answer: Answer) -> None:
+        """One more batch."""
+        if answer.error is not None and answer.error.null_count < len(answer.error):
+            from overthere.columns.plain import compute
+
+            indices = answer.error.indices
+            for found in indices.drop_null().value_counts().to_pylist():
+                kind = answer.error.dictionary[found["values"]].as_py()
+                self.kinds[kind] += found["counts"]
+                if kind not in self.first:
+                    self.first[kind] = self.rows + compute().index(indices, found["values"]).as_py()
+        self.rows += answer.table.num_rows
+        self.nulls += answer.nulls
+
+    def show(self) -> None:
+        """The figures on standard error; rows are numbered from 1, through all files."""
+        bad = self.kinds.total()
+        rate = self.rows / max(time.monotonic() - self.began, 1e-9)
+        figures = f"{self.nulls:,} null"
+        if self.checked:
+            figures = f"{self.rows - self.nulls - bad:,} valid, {figures}, {bad:,} invalid"
+        lines = [f"{self.rows:,} row{'s' * (self.rows != 1)}, {rate:,.0f} a second", figures]
+        width = max(map(len, self.kinds), default=0)
+        digits = len(f"{max(self.kinds.values(), default=0):,}")
+        for kind, count in self.kinds.most_common():
+            lines.append(f"  {kind:{width}}  {count:>{digits},}, first in row {self.first[kind] + 1:,}")
+        click.echo("\n".join(lines), err=True)

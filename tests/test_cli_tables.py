@@ -1,0 +1,667 @@
+"""`--column`: whole tables in, whole tables out; what is refused, and how it is said."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner, Result
+from pyarrow import ipc
+
+from overthere import URI, CodingError, InvalidURI, Rung, URIReference, check, decode, encode
+from overthere.cli import files
+from overthere.cli.app import app
+from overthere.kernel.reference import split, split_authority
+from support import ROOT, cases
+from test_cli import run as command
+
+FORMATS = (".parquet", ".csv", ".csv.gz", ".arrow", ".feather", ".arrows")
+TEXTS: list[str | None] = [
+    "HTTP://h:80/%7e?q#", None, "a b", "", "//joe@h", "é", "x:%zz", 'say "a,b"', "two\nlines", "a:\tb", "*", "%C3%A9",
+    "%FF",
+    *[row["text"] for row in cases("invalid")],
+]  # fmt: skip
+
+
+def run(*arguments: str | Path, stdin: bytes = b"") -> Result:
+    return CliRunner().invoke(app, [str(a) for a in arguments], stdin, prog_name="overthere")
+
+
+def save(table: Any, path: Path, batch: int = 7) -> Path:
+    """A table as a file, in several batches."""
+    form = files.suffix(path)
+    if form == ".parquet":
+        pq.write_table(table, path, row_group_size=batch)
+    elif form in (".csv", ".csv.gz"):
+        with io.BytesIO() as sink:
+            arrow_csv.write_csv(table, sink)
+            data = sink.getvalue()
+        path.write_bytes(gzip.compress(data) if form == ".csv.gz" else data)
+    else:
+        with (ipc.new_stream if form == ".arrows" else ipc.new_file)(str(path), table.schema) as pen:
+            pen.write_table(table, max_chunksize=batch)
+    return path
+
+
+def load(path: Path) -> Any:
+    """A file as pyarrow itself reads it."""
+    form = files.suffix(path)
+    if form == ".parquet":
+        return pq.read_table(path)
+    if form in (".csv", ".csv.gz"):
+        data = gzip.decompress(path.read_bytes()) if form == ".csv.gz" else path.read_bytes()
+        return read_csv(data)
+    with pa.OSFile(str(path)) as file:
+        return (ipc.open_stream if form == ".arrows" else ipc.open_file)(file).read_all()
+
+
+def read_csv(data: bytes) -> Any:
+    parse = arrow_csv.ParseOptions(newlines_in_values=True)
+    convert = arrow_csv.ConvertOptions(
+        strings_can_be_null=True, quoted_strings_can_be_null=False, null_values=[""], true_values=["true"]
+    )
+    return arrow_csv.read_csv(io.BytesIO(data), parse_options=parse, convert_options=convert)
+
+
+@pytest.fixture(scope="module")
+def table() -> Any:
+    return pa.table({"id": [f"n{i}" for i in range(len(TEXTS))], "url": pa.array(TEXTS, pa.string())})
+
+
+@pytest.fixture
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "_ROWS", 5)
+    monkeypatch.setattr(files, "_BLOCK", 300)
+
+
+# -- The column law: what is in the new columns
+
+
+def reason(text: str, rule: str) -> tuple[str | None, int | None]:
+    found = check(text, rule=rule, limit=1)
+    return (found[0].kind, found[0].start) if found else (None, None)
+
+
+def row(text: str | None, work: Callable[[str], str], rule: str = "URI-reference") -> tuple[Any, Any, Any]:
+    if text is None:
+        return None, None, None
+    kind, at = reason(text, rule)
+    return (work(text), None, None) if kind is None else (None, kind, at)
+
+
+def decoded(text: str | None) -> tuple[Any, Any, Any]:
+    places = {"x:%zz": ("pct-encoded", 2), "%FF": ("non-ascii", 0)}
+    try:
+        return None if text is None else decode(text), None, None
+    except CodingError:
+        return None, *places.get(str(text), (..., ...))
+
+
+def parts(text: str | None, strict: bool) -> dict[str, str | None]:
+    if text is None or (strict and reason(text, "URI")[0]):
+        return dict.fromkeys(("scheme", "host", "port", "path", "query", "fragment"))
+    cut = split(text)
+    _, host, port = (None,) * 3 if cut.authority is None else split_authority(cut.authority)
+    return {"scheme": cut.scheme, "host": host, "port": port, "path": cut.path} | {
+        "query": cut.query,
+        "fragment": cut.fragment,
+    }
+
+
+def normal(rung: Rung) -> Callable[[str], str]:
+    return lambda text: str(URIReference(text).normalize(rung))
+
+
+def target(base: str, strict: bool = True) -> Callable[[str], str]:
+    return lambda text: str(URIReference(text).resolve(base, strict))
+
+
+LAW: list[tuple[list[str], str, Callable[[str | None], tuple[Any, ...]]]] = [
+    (["normalize"], "normal error error_at", lambda t: row(t, normal(Rung.SYNTAX))),
+    (["normalize", "--rung", "scheme"], "normal error error_at", lambda t: row(t, normal(Rung.SCHEME))),
+    (["resolve", "--base", "http://a/b/c"], "target error error_at", lambda t: row(t, target("http://a/b/c"))),
+    (["resolve", "--base", "x:/", "--loose"], "target error error_at", lambda t: row(t, target("x:/", False))),
+    (["encode"], "encoded", lambda t: (t and encode(t),)),
+    (["encode", "--component", "query", "--keep", "="], "encoded", lambda t: (t and encode(t, "query", keep="="),)),
+    (["decode"], "decoded error error_at", decoded),
+    (["check"], "valid error error_at", lambda t: valid(t, "URI")),
+    (["check", "--reference"], "valid error error_at", lambda t: valid(t, "URI-reference")),
+    (["check", "--rule", "URI"], "valid error error_at", lambda t: valid(t, "URI")),
+    (["split"], "scheme host port path query fragment", lambda t: tuple(parts(t, False).values())),
+    (["split", "--component", "path", "--component", "host"], "path host",
+     lambda t: (parts(t, False)["path"], parts(t, False)["host"])),
+    (["split", "--strict"], "scheme host port path query fragment error error_at",
+     lambda t: (*parts(t, True).values(), *(reason(t, "URI") if t is not None else (None, None)))),
+]  # fmt: skip
+
+
+def valid(text: str | None, rule: str) -> tuple[bool | None, str | None, int | None]:
+    if text is None:
+        return None, None, None
+    kind, at = reason(text, rule)
+    return kind is None, kind, at
+
+
+KINDS: dict[str, Callable[[Any], Any]] = {
+    "string": lambda c: c,
+    "large_string": lambda c: c.cast(pa.large_string()),
+    "string_view": lambda c: c.cast(pa.string_view()),
+    "dictionary": lambda c: c.dictionary_encode(),
+    "dictionary of large_string": lambda c: c.cast(pa.large_string()).dictionary_encode(),
+}
+
+
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("arguments", "new", "law"), LAW, ids=[" ".join(a) for a, _, _ in LAW])
+def test_law(
+    arguments: list[str], new: str, law: Callable[[str | None], tuple[Any, ...]], kind: str, table: Any, tmp_path: Path
+) -> None:
+    typed = table.set_column(1, "url", KINDS[kind](table["url"]))
+    done = run(*arguments, "--column", "url", save(typed, tmp_path / "in.arrows"), "-o", tmp_path / "out.arrows")
+    assert done.exit_code == ("error" in new), done.stderr
+    found = load(tmp_path / "out.arrows")
+    assert found.column_names == ["id", "url", *[f"url_{name}" for name in new.split()]]
+    assert found.select([0, 1]).to_pydict() == table.to_pydict()
+    own = list(zip(*[found[f"url_{name}"].to_pylist() for name in new.split()], strict=True))
+    for text, here, there in zip(TEXTS, own, map(law, TEXTS), strict=True):
+        if ... in there:  # where the place is told elsewhere
+            assert here[0] is None
+            assert None not in here[1:]
+        else:
+            assert here == there, text
+    if "error" in new:
+        assert pa.types.is_dictionary(found["url_error"].type)
+
+
+def test_bases_of_each_row(tmp_path: Path) -> None:
+    rows = [
+        ("g", "http://a/b/c", "http://a/b/g", None),
+        ("a b", "http://a", None, "space"),
+        ("g", "no base", None, "base"),
+    ]
+    rows += [("g", None, None, None), (None, "http://a/", None, None)]  # type: ignore[list-item]
+    links = pa.table({"page": [r[1] for r in rows], "href": [r[0] for r in rows]})
+    arguments = ("resolve", "--column", "href", "--base-column", "page", "-o", tmp_path / "out.arrow")
+    for form in (".parquet", ".csv"):
+        done = run(*arguments, save(links, tmp_path / f"in{form}"))
+        assert done.exit_code == 1
+        assert "1 valid, 2 null, 2 invalid" in done.stderr
+        found = load(tmp_path / "out.arrow")
+        assert found["href_target"].to_pylist() == [r[2] for r in rows]
+        assert found["href_error"].to_pylist() == [r[3] for r in rows]
+
+
+# -- Files
+
+
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("into", FORMATS)
+@pytest.mark.parametrize("start", FORMATS)
+def test_formats(start: str, into: str, table: Any, tmp_path: Path) -> None:
+    source, output = save(table, tmp_path / f"in{start}"), tmp_path / f"out{into.upper()}"
+    done = run("normalize", "--column", "url", source, "-o", output)
+    assert done.exit_code == 1, done.stderr
+    assert done.stdout == ""
+    found = load(output)
+    assert found.select([0, 1]).to_pydict() == table.to_pydict()
+    wanted = [row(t, normal(Rung.SYNTAX)) for t in TEXTS]
+    assert list(zip(*[found[i].to_pylist() for i in (2, 3, 4)], strict=True)) == wanted
+    bad = sum(w[1] is not None for w in wanted)
+    first, second, *kinds = done.stderr.splitlines()
+    assert first.startswith(f"{len(TEXTS)} rows, ")
+    assert second == f"{len(TEXTS) - 1 - bad} valid, 1 null, {bad} invalid"
+    counts = [int(line.split()[1].rstrip(",")) for line in kinds]
+    assert counts == sorted(counts, reverse=True)
+    assert sum(counts) == bad
+    firsts = {line.split()[0]: int(line.split()[-1]) for line in kinds}
+    assert firsts == {kind: [w[1] for w in wanted].index(kind) + 1 for kind in {w[1] for w in wanted} - {None}}
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_tables_without_rows(form: str, tmp_path: Path) -> None:
+    empty = pa.table({"url": pa.array([], pa.string())})
+    for source in (save(empty, tmp_path / f"in{form}"), *no_groups(empty.schema, tmp_path / "groups.parquet")):
+        done = run("check", "--column", "url", source, "-o", tmp_path / f"out{form}")
+        assert done.exit_code == 0, done.stderr
+        assert "0 rows" in done.stderr
+        found = load(tmp_path / f"out{form}")
+        assert (found.num_rows, found.column_names) == (0, ["url", "url_valid", "url_error", "url_error_at"])
+
+
+def no_groups(schema: Any, path: Path) -> Iterator[Path]:
+    with pq.ParquetWriter(path, schema):
+        pass
+    yield path
+
+
+def test_other_columns_stay(tmp_path: Path) -> None:
+    """Of every type, under every name, with what the schema says beside."""
+    nested = pa.array([[{"a": 1}], None, []])
+    words = pa.array(["x", "y", "x"]).dictionary_encode()
+    twice = [pa.array([1, 2, 3]), pa.array([b"\0", None, b"\xff"])]
+    names = ["n", "w", "[red] x", "[red] x", "url "]
+    schema = pa.schema([], {"k": "v"})
+    for name, kind in zip(names, [nested, words, *twice, pa.array(["a:b"] * 3)], strict=True):
+        schema = schema.append(pa.field(name, kind.type, metadata={"f": name}))
+    whole = pa.Table.from_arrays([nested, words, *twice, pa.array(["a:b"] * 3)], schema=schema)
+    for form in (".parquet", ".arrow", ".arrows"):
+        output = tmp_path / f"out{form}"
+        assert run("check", "--column", "url ", save(whole, tmp_path / f"in{form}", 2), "-o", output).exit_code == 0
+        if form == ".parquet":
+            parquet = pq.ParquetFile(output)
+            found = pa.Table.from_batches(parquet.iter_batches(), parquet.schema_arrow)
+        else:
+            found = load(output)
+        assert found.column_names == [*names, "url _valid", "url _error", "url _error_at"]
+        assert [c.to_pylist() for c in found.columns[:5]] == [c.to_pylist() for c in whole.columns]
+        assert found.schema.metadata[b"k"] == b"v"
+        assert found.schema.field(0).type == nested.type
+        # An Arrow file has one dictionary a column, which no one can know of its rows before the end.
+        assert found.schema.field(1).type == (pa.string() if form == ".arrow" else words.type)
+        assert found.schema.field("url _error").type.value_type == pa.string()
+
+
+@pytest.mark.parametrize("form", [".parquet", ".arrow", ".arrows"])
+def test_dictionaries_that_change(form: str, tmp_path: Path) -> None:
+    """Each batch has its own; so have the kinds that each batch finds."""
+    batches = [
+        pa.record_batch({"url": pa.array(texts).dictionary_encode()})
+        for texts in (["a:b", "a:%"], [None, "a b", "c:d"])
+    ]
+    with ipc.new_stream(tmp_path / "in.arrows", batches[0].schema) as pen:
+        for batch in batches:
+            pen.write_batch(batch)
+    assert run("check", "--column", "url", tmp_path / "in.arrows", "-o", tmp_path / f"out{form}").exit_code == 1
+    found = load(tmp_path / f"out{form}")
+    assert found["url"].to_pylist() == ["a:b", "a:%", None, "a b", "c:d"]
+    assert found["url_valid"].to_pylist() == [True, False, None, False, True]
+    assert found["url_error"].to_pylist() == [None, "pct-encoded", None, "scheme-missing", None]
+
+
+def test_several_files(table: Any, tmp_path: Path) -> None:
+    names = [save(table, tmp_path / f"in{form}") for form in FORMATS]
+    done = run("split", "--column", "url", *names, "-o", tmp_path / "out.parquet")
+    assert done.exit_code == 0, done.stderr
+    assert load(tmp_path / "out.parquet")["id"].to_pylist() == table["id"].to_pylist() * len(FORMATS)
+    save(pa.table({"url": ["a b"], "id": ["x"]}), tmp_path / "other.csv")
+    done = run("split", "--column", "url", names[0], tmp_path / "other.csv")
+    assert done.exit_code == 2
+    assert 'other.csv: column "url" (string) stands where' in done.stderr
+    save(table.select([0]), tmp_path / "fewer.csv")
+    assert "1 columns, where" in run("split", "--column", "id", names[0], tmp_path / "fewer.csv").stderr
+
+
+def test_views_are_cut_with_their_text(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A slice of a column of views holds the text of all rows; it is not written again and again."""
+    monkeypatch.setattr(files, "_ROWS", 100)
+    views = pa.table({"url": pa.array([f"http://a.example/{i:020}" for i in range(10_000)], pa.string_view())})
+    save(views, tmp_path / "in.arrows", 10_000)
+    run("encode", "--column", "url", tmp_path / "in.arrows", "-o", tmp_path / "out.arrows")
+    assert load(tmp_path / "out.arrows")["url"].to_pylist() == views["url"].to_pylist()
+    assert (tmp_path / "out.arrows").stat().st_size < 5 * (tmp_path / "in.arrows").stat().st_size
+
+
+# -- CSV to the letter
+
+CSV: list[tuple[bytes, list[str | None]]] = [
+    (b"url\n", []),
+    (b"url", []),
+    (b"\xef\xbb\xbfurl\na", ["a"]),
+    (b'url\r\na\r\n\r\n""\r\nNULL\r\n', ["a", None, "", "NULL"]),
+    (b'url\n"a\n""b"",\r\nc"\n', ['a\n"b",\r\nc']),
+    (b'url\na"b"\n"a"b\n', ['a"b"', "ab"]),
+    (b"url\n 007 \ntrue\n1e5\n2020-01-01\n", [" 007 ", "true", "1e5", "2020-01-01"]),
+    (b"url\na\0b\n\0\n", ["a\0b", "\0"]),
+    (b"url\na\rb\n", ["a", "b"]),
+]
+
+
+@pytest.mark.parametrize(("data", "wanted"), CSV, ids=[repr(d) for d, _ in CSV])
+def test_csv(data: bytes, wanted: list[str | None], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_bytes(data)
+    for block in (16, 1 << 20):
+        monkeypatch.setattr(files, "_BLOCK", block)
+        for source, stdin in ((tmp_path / "in.csv", b""), ("-", data)):
+            done = run("encode", "--column", "url", source, "-o", tmp_path / "out.parquet", stdin=stdin)
+            assert done.exit_code == 0, done.stderr
+            assert load(tmp_path / "out.parquet")["url"].to_pylist() == wanted
+
+
+def test_csv_of_several_columns() -> None:
+    done = run("check", "--column", "b", stdin=b'a,"b","c,\n"\n\n,a:b,\n"","",x\n\n')
+    assert (
+        done.stdout
+        == '"a","b","c,\n","b_valid","b_error","b_error_at"\n,"a:b",,true,,\n"","","x",false,"scheme-missing",0\n'
+    )
+    assert done.stderr.endswith("1 valid, 0 null, 1 invalid\n  scheme-missing  1, first in row 2\n")
+
+
+def test_where_a_block_of_csv_ends() -> None:
+    for block, end in [
+        (b"", 0),
+        (b"a,b", 0),
+        (b"a\nb", 2),
+        (b'"a\nb', 0),
+        (b'a,"\n"\n,"\n', 6),
+        (b'a"\n"b\n"', 3),
+        (b'"a""\n"\nb', 7),
+    ]:
+        assert files._last_row(block) == end, block
+
+
+def test_standard_input(table: Any, tmp_path: Path) -> None:
+    for form in (".csv", ".arrows"):
+        data = save(table, tmp_path / f"in{form}").read_bytes()
+        done = run("split", "--column", "url", "-", "-o", tmp_path / "out.parquet", stdin=data)
+        assert done.exit_code == 0, done.stderr
+        assert load(tmp_path / "out.parquet").select([0, 1]).to_pydict() == table.to_pydict()
+    for form in (".parquet", ".arrow"):
+        done = run("split", "--column", "url", stdin=save(table, tmp_path / f"in{form}").read_bytes())
+        assert (done.exit_code, done.stderr) == (2, f"Error: standard input: {PIPE}\n")
+    true = command("split", "--column", "url", "-", stdin=(tmp_path / "in.csv").read_bytes())
+    assert true.returncode == 0
+    assert read_csv(true.stdout.encode())["id"].to_pylist() == table["id"].to_pylist()
+
+
+PIPE = "Parquet and Arrow files are not read from a pipe: name the file"
+
+
+# -- What is refused: arguments after `check --column url`, what is said
+
+
+def make(folder: Path) -> None:
+    save(pa.table({"id": [1], "url": ["a:b"], "l": [[1]], "n": pa.array([5])}), folder / "in.parquet")
+    save(pa.table({"url": ["a:b"], "url_error": ["x"]}), folder / "taken.parquet")
+    pq.write_table(pa.Table.from_arrays([pa.array(["a:b"])] * 2, ["url", "url"]), folder / "twice.parquet")
+    whole = (folder / "in.parquet").read_bytes()
+    (folder / "cut.parquet").write_bytes(whole[:-20])
+    (folder / "text.parquet").write_text("url\na:b\n" * 9)
+    (folder / "text.arrow").write_text("url\na:b\n" * 9)
+    (folder / "text.arrows").write_text("url\na:b\n" * 9)
+    (folder / "text.csv.gz").write_text("url\na:b\n" * 9)
+    (folder / "cut.csv.gz").write_bytes(gzip.compress(b"url\na:b\n" * 9)[:-12])
+    (folder / "empty.csv").touch()
+    (folder / "ragged.csv").write_text("url,b\na:b,1\na:b\n")
+    (folder / "octets.csv").write_bytes(b"b,url\nx,y\nx,\xff\n")
+    (folder / "header.csv").write_bytes(b"url,\xff\nx,y\n")
+    (folder / "long.csv").write_bytes(b"url\n" + b"a" * (17 << 20))
+    (folder / "title.csv").write_bytes(b"a" * (2 << 20))
+    (folder / "quote.csv").write_bytes(b'u"rl\n"a"b\nx')
+    (folder / "markup.csv").write_text("[red]\x1b,url_valid\nx,y\n")
+    (folder / "folder.csv").mkdir()
+    (folder / "plain.txt").touch()
+    (folder / "link.parquet").symlink_to("in.parquet")
+    for form in FORMATS:
+        (folder / f"full{form}").symlink_to("/dev/full")
+    bad = pa.Array.from_buffers(pa.string(), 1, [None, pa.py_buffer(b"\0\0\0\0\1\0\0\0"), pa.py_buffer(b"\xff")])
+    save(pa.table({"url": bad}), folder / "octets.parquet")
+    with ipc.new_file(str(folder / "offsets.arrow"), pa.schema([("url", pa.string())])) as pen:
+        pen.write_batch(pa.record_batch([pa.array(["z" * 8])], ["url"]))
+    data = (folder / "offsets.arrow").read_bytes()
+    place = data.rindex(b"\0\0\0\0\x08\0\0\0", 0, data.index(b"z" * 8))
+    (folder / "offsets.arrow").write_bytes(data[: place + 4] + b"\xff\xff\xff\x00" + data[place + 8 :])
+
+
+ENDS = "the name of a table ends in .parquet, .csv, .csv.gz, .arrow, .feather, .arrows"
+REFUSED: list[tuple[str, str]] = [
+    ("none.parquet", "none.parquet: No such file or directory"),
+    ("none.csv", "none.csv: No such file or directory"),
+    ("folder.csv", "folder.csv: "),
+    ("plain.txt", f"plain.txt: {ENDS}"),
+    ("in.parquet none.parquet", "none.parquet: No such file or directory"),
+    ("cut.parquet", "cut.parquet: Parquet magic bytes not found in footer"),
+    ("text.parquet", "text.parquet: Parquet magic bytes not found"),
+    ("text.arrow", "text.arrow: Not an Arrow file"),
+    ("text.arrows", "text.arrows: not an Arrow stream"),
+    ("text.csv.gz", "text.csv.gz: "),
+    ("cut.csv.gz", "cut.csv.gz: "),
+    ("empty.csv", "empty.csv: the file is empty: there is no header"),
+    ("ragged.csv", "ragged.csv: row 2 has 1 fields, the header 2"),
+    ("octets.csv", 'octets.csv: row 2, column "url": not UTF-8'),
+    ("header.csv", "header.csv: the header is not UTF-8"),
+    ("long.csv", "long.csv: a row is longer than 8 MiB, or a quote is not closed"),
+    ("title.csv", "title.csv: the header is longer than 1 MiB"),
+    ("quote.csv", 'quote.csv: no column "url"; the columns are: u"rl'),
+    ("markup.csv", 'markup.csv: no column "url"; the columns are: [red]\ufffd, url_valid'),
+    ("octets.parquet -o x.csv", "octets.parquet: "),
+    ("offsets.arrow", "offsets.arrow: "),
+    ("taken.parquet -o x.csv", 'taken.parquet: there is a column "url_error" already'),
+    ("twice.parquet", 'twice.parquet: 2 columns are called "url"'),
+    ("--column nothing in.parquet", 'in.parquet: no column "nothing"; the columns are: id, url, l, n'),
+    ("--column id in.parquet", 'in.parquet: column "id" holds int64, not text'),
+    ("in.parquet -o x.xls", f"x.xls: {ENDS}"),
+    ("in.parquet -o x", f"x: {ENDS}"),
+    ("in.parquet -o none/x.csv", "none/x.csv: No such file or directory"),
+    ("in.parquet -o in.parquet", "in.parquet would be written while it is read: name another file with -o"),
+    ("in.parquet -o link.parquet", "in.parquet would be written while it is read"),
+    ("in.parquet -o x.csv", 'x.csv: column "l" holds list<element: int64>, which a .csv file cannot'),
+    ("in.parquet", 'standard output: column "l" holds list<element: int64>, which a .csv file cannot'),
+    ("in.parquet -o full.parquet", "full.parquet: No space left on device"),
+    ("in.parquet -o full.arrow", "full.arrow: No space left on device"),
+    ("in.parquet -o full.feather", "full.feather: No space left on device"),
+    ("in.parquet -o full.arrows", "full.arrows: No space left on device"),
+    ("good.csv -o full.csv", "full.csv: No space left on device"),
+    ("good.csv -o full.csv.gz", "full.csv.gz: No space left on device"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "said"), REFUSED, ids=[a for a, _ in REFUSED])
+def test_refused(arguments: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    if "full." in arguments and not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full")
+    make(tmp_path)
+    (tmp_path / "good.csv").write_text("url\na:b\n")
+    before = (tmp_path / "in.parquet").read_bytes()
+    done = run("check", "--column", "url", *arguments.split())
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"Error: {said}"), done.stderr
+    assert done.stderr.count("\n") == 1
+    assert isinstance(done.exception, SystemExit)
+    # What fails before its first row leaves files as they were.
+    assert (tmp_path / "in.parquet").read_bytes() == before
+    assert not [p for p in ("x.csv", "x", "x.xls") if Path(p).exists()]
+
+
+USAGE: list[tuple[list[str], str]] = [
+    (["check", "-o", "x.csv", "a:b"], "-o is for the table that --column makes"),
+    (["check", "--column", "url", "--format", "jsonl", "x.csv"], "--format is for texts"),
+    (["check", "--column", "url", "--rule", "IRI", "x.csv"], "by the rule URI or URI-reference"),
+    (["normalize", "--column", "url", "--changes", "x.csv"], "--changes is for texts"),
+    (["decode", "--column", "url", "--charset", "latin-1", "x.csv"], "--charset is for texts"),
+    (["resolve", "--column", "url", "x.csv"], "--base is missing"),
+    (["resolve", "--column", "url", "--base", "x", "x.csv"], "--base is no URI"),
+    (["resolve", "--column", "url", "--base", "x:", "--base-column", "b", "x.csv"], "give one"),
+    (["resolve", "--base-column", "b", "x"], "--base-column is for --column"),
+    (["split", "--reference", "x"], "--reference is for --strict"),
+    (["split", "--component", "word", "x"], "'word' is not one of"),
+    (["encode", "--column", "url", "--component", "nothing", "x.csv"], "no component"),
+    (["check", "--column", "url", "-", "x.csv"], "is read alone"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "said"), USAGE, ids=[" ".join(a) for a, _ in USAGE])
+def test_usage(arguments: list[str], said: str) -> None:
+    done = run(*arguments)
+    assert done.exit_code == 2
+    assert said in done.stderr
+
+
+def test_names_that_look_like_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    save(pa.table({"-x": ["a:b"]}), Path("-[bold].csv"))
+    assert run("check", "--column", "-x", "-o", "-o.csv", "--", "-[bold].csv").exit_code == 0
+    assert load(Path("-o.csv"))["-x_valid"].to_pylist() == [True]
+
+
+def test_without_pyarrow(tmp_path: Path) -> None:
+    code = "import sys; sys.modules['pyarrow'] = None; from overthere.cli import main; main()"
+    (tmp_path / "in.csv").write_text("url\na:b\n")
+    done = subprocess.run(
+        [sys.executable, "-c", code, "check", "--column", "url", str(tmp_path / "in.csv")],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (2, "Error: pyarrow is missing: pip install 'overthere[columns]'\n")
+
+
+# -- Long work
+
+
+def test_rows_before_an_error_are_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(files, "_BLOCK", 100)
+    (tmp_path / "in.csv").write_text("url\n" + "a:b\n" * 50 + "a b\n" + "a:b\n" * 49 + "a,b\n")
+    for form in FORMATS:
+        output = tmp_path / f"out{form}"
+        done = run("check", "--column", "url", tmp_path / "in.csv", "-o", output)
+        kept = load(output).num_rows
+        assert done.exit_code == 2
+        error, first, *_ = done.stderr.splitlines()
+        assert (
+            error
+            == f"Error: {tmp_path}/in.csv: row 101 has 2 fields, the header 1; {output} holds the {kept} rows before"
+        )
+        assert first.startswith(f"{kept} rows, ")
+        assert 50 < kept <= 100
+        piped = run("check", "--column", "url", "-o", output, stdin=(tmp_path / "in.csv").read_bytes())
+        assert "standard input: row 101 has 2 fields, the header 1; " in piped.stderr
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_control_c(form: str, tmp_path: Path) -> None:
+    """What was written so far is a whole file, and as long as is said."""
+    end, into = os.pipe()
+    arguments = ["check", "--column", "url", "-o", str(tmp_path / f"out{form}")]
+    with subprocess.Popen(
+        [sys.executable, "-m", "overthere", *arguments],
+        stdin=end,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+    ) as work, open(into, "wb", buffering=0) as pipe:  # fmt: skip
+        os.close(end)
+        # Two blocks are read, and the rest of them is waited for.
+        pipe.write(b"url\n" + b"".join(b"a:%0500d\n" % i for i in range(34_000)))
+        output, until = tmp_path / f"out{form}", time.monotonic() + 60
+        while not output.exists() and time.monotonic() < until:
+            time.sleep(0.05)
+        time.sleep(0.5)
+        work.send_signal(signal.SIGINT)
+        error = work.communicate(timeout=60)[1]
+    assert work.returncode == 130, error
+    kept = load(output).num_rows
+    assert kept > 10_000
+    assert error.startswith(f"Stopped; {output} holds the {kept:,} rows before\n{kept:,} rows, ")
+
+
+PEAK = """
+import resource, sys
+from overthere.cli import app, files
+files._BYTES = files._BLOCK = 1 << 20
+app.app(sys.argv[1:], standalone_mode=False)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+
+
+@pytest.mark.parametrize("form", [".parquet", ".csv", ".csv.gz", ".arrows"])
+def test_memory_is_bounded(form: str, tmp_path: Path) -> None:
+    """A table of 400 MB takes little more memory than one of 1 MB, be it one row group."""
+    peaks = []
+    for rows in (100, 40_000):
+        texts = pa.table({"url": [f"http://h/{i}/" + "x" * 10_000 for i in range(rows)]})
+        path = tmp_path / f"in{rows}{form}"
+        if form == ".parquet":
+            pq.write_table(texts, path, use_dictionary=False)
+        else:
+            save(texts, path, 100)
+        del texts
+        arguments = ["normalize", "--column", "url", str(path), "-o", str(tmp_path / "out.parquet")]
+        # A shell between, for a process takes over the peak of the one that has started it.
+        done = subprocess.run(
+            ["sh", "-c", '"$@"; exit $?', "sh", sys.executable, "-c", PEAK, *arguments],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        peaks.append(int(done.stdout))
+    assert peaks[1] - peaks[0] < 200, peaks  # MiB, of 400
+
+
+@pytest.mark.parametrize("width", [60, 120])
+def test_progress(width: int, table: Any, tmp_path: Path) -> None:
+    """On a terminal, and only there; it is gone at the end."""
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    save(pa.concat_tables([table] * 50), tmp_path / "in.parquet", 100)
+    own, other = pty.openpty()
+    fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+    environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES", "NO_COLOR", "TERM")}
+    done = subprocess.Popen(
+        [sys.executable, "-m", "overthere", "check", "--column", "url", str(tmp_path / "in.parquet")],
+        stdout=subprocess.DEVNULL,
+        stderr=other,
+        env={**environment, "TERM": "xterm", "PYTHONPATH": str(ROOT / "src"), "PYTHONIOENCODING": "utf-8"},
+    )
+    os.close(other)
+    shown = b""
+    try:
+        while more := os.read(own, 1 << 16):
+            shown += more
+    except OSError:  # how a terminal ends on Linux
+        pass
+    os.close(own)
+    assert done.wait(60) == 1
+    text = shown.decode()
+    rows = f"{50 * len(TEXTS):,}"
+    assert f"{rows} rows 100%" in text.replace("\x1b[0m", "").replace("\x1b[35m", "")
+    last = text[text.rindex("\x1b[2K") :]
+    assert f"{rows} rows, " in last
+    assert "100%" not in last
+    assert max(map(len, last.splitlines()[-3:])) <= 60
+
+
+def test_no_progress_elsewhere(table: Any, tmp_path: Path) -> None:
+    done = command("check", "--column", "url", str(save(table, tmp_path / "in.parquet")))
+    assert "\x1b" not in done.stderr
+    assert "━" not in done.stderr
+
+
+# -- split, for texts
+
+
+def test_split() -> None:
+    done = run("split", "http://joe:secret@h:80?#f", "a b")
+    assert done.exit_code == 0
+    shown = ["http://joe:***@h:80?#f", "  scheme     http", "  host       h", "  port       80", '  path       ""']
+    shown += ['  query      ""', "  fragment   f", "a b", "  path       a b"]
+    assert done.stdout.splitlines() == shown
+    assert run("split", "--component", "authority", "x://a@b:1/c").stdout == "x://a@b:1/c\n  authority  a@b:1\n"
+    assert run("split", "--format", "jsonl", "--component", "host", "--component", "userinfo", "//u@h").stdout == (
+        '{"text": "//u@h", "host": "h", "userinfo": "u"}\n'
+    )
+    strict = run("split", "--strict", "//h", "x:y", stdin=b"")
+    assert (strict.exit_code, strict.stdout) == (1, "x:y\n  scheme     x\n  path       y\n")
+    assert "there is no scheme" in strict.stderr
+    assert run("split", "--strict", "--reference", "//h").exit_code == 0
+    with pytest.raises(InvalidURI):
+        URI("//h")
