@@ -1,150 +1,177 @@
-"""The peers, operation by operation, and how often each gives the standard's answer."""
+"""The peers for single values, operation by operation: an expression over the text `t`, timed as it stands.
+
+An expression is compiled into the timing loop, so that no peer has a wrapper around it, and none is without.
+Where a peer works on an object of its own, `made` makes it from the text before the time is taken.
+"""
 
 from __future__ import annotations
 
-import tomllib
 import urllib.parse
-from collections.abc import Callable
-from functools import cache
-from pathlib import Path
+from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any
 
 import ada_url
 import can_ada
+import pydantic_core
 import rfc3986
 import rfc3986.validators
 import uritools
 import url as url_py
 import yarl
+import yarl._quoting
 
 import overthere
 from overthere import Rung
-from overthere.kernel.reference import parse
+from overthere.kernel import reference
 
-__all__ = ["OPERATIONS", "agrees"]
+__all__ = ["BASE", "NAMES", "OPERATIONS", "OWN", "TELLS", "WHATWG", "Peer", "versions"]
 
-_BASE = "http://a/b/c/d;p?q"
-_OWN, _URL = overthere.URI(_BASE), url_py.URL.parse(_BASE)
+OWN = "overthere"
+BASE = "http://a/b/c/d;p?q"
+
+
+@dataclass(frozen=True)
+class Peer:
+    """An expression over `t` (and `base`); how `t` and `base` are made of text; its answer, where it is not text."""
+
+    do: str
+    made: str = "t"
+    base: str = "b"
+    answer: str = ""
+
+
 _VALIDATOR = rfc3986.validators.Validator().check_validity_of(
     "scheme", "userinfo", "host", "port", "path", "query", "fragment"
 )
 
+# What the expressions may name.
+NAMES: dict[str, Any] = {
+    "URI": overthere.URI,
+    "Reference": overthere.URIReference,
+    "SYNTAX": Rung.SYNTAX,
+    "encode": overthere.encode,
+    "decode": overthere.decode,
+    "reference_parse": reference.parse,
+    "urlsplit": urllib.parse.urlsplit,
+    "urlunsplit": urllib.parse.urlunsplit,
+    "urljoin": urllib.parse.urljoin,
+    "quote": urllib.parse.quote,
+    "unquote": urllib.parse.unquote,
+    "uri_reference": rfc3986.uri_reference,
+    "normalize_uri": rfc3986.normalize_uri,
+    "validate": _VALIDATOR.validate,
+    "urisplit": uritools.urisplit,
+    "urijoin": uritools.urijoin,
+    "uriencode": uritools.uriencode,
+    "uridecode": uritools.uridecode,
+    "YarlURL": yarl.URL,
+    "yarl_quote": yarl._quoting._Quoter(requote=False),
+    "yarl_unquote": yarl._quoting._Unquoter(),
+    "can_ada_parse": can_ada.parse,
+    "can_parse": can_ada.can_parse,
+    "AdaURL": ada_url.URL,
+    "check_url": ada_url.check_url,
+    "join_url": ada_url.join_url,
+    "normalize_url": ada_url.normalize_url,
+    "url_py_parse": url_py.URL.parse,
+    "PydanticUrl": pydantic_core.Url,
+}
 
-def _rfc3986_strict(text: str) -> object:
-    reference = rfc3986.uri_reference(text)
-    _VALIDATOR.validate(reference)
-    return reference
+_OBJECTS = {
+    OWN: "URI(t)",
+    "urllib.parse": "urlsplit(t)",
+    "rfc3986": "uri_reference(t)",
+    "uritools": "urisplit(t)",
+    "yarl": "YarlURL(t)",
+    "can_ada": "can_ada_parse(t)",
+    "ada_url": "AdaURL(t)",
+    "url-py": "url_py_parse(t)",
+    "pydantic_core": "PydanticUrl(t)",
+}
+
+_SIX = {
+    OWN: "scheme host port path query fragment",
+    "urllib.parse": "scheme hostname port path query fragment",
+    "rfc3986": "scheme host port path query fragment",
+    "uritools": "scheme host port path query fragment",
+    "yarl": "scheme raw_host explicit_port raw_path raw_query_string raw_fragment",
+    "can_ada": "protocol hostname port pathname search hash",
+    "ada_url": "protocol hostname port pathname search hash",
+    "url-py": "scheme host_str port path query fragment",
+    "pydantic_core": "scheme host port path query fragment",
+}
+WHATWG = frozenset({"can_ada", "ada_url"})
+"""Whose getters hold the delimiters."""
+TELLS = frozenset({OWN, "rfc3986", "uritools", "url-py", "pydantic_core"})
+"""Who has an answer of its own for an undefined component."""
 
 
-def _ada_check(text: str) -> object:
-    if not ada_url.check_url(text):
-        raise ValueError(text)
-    return True
+def _read(name: str) -> Peer:
+    six = [f"u.{attribute}" for attribute in _SIX[name].split()]
+    return Peer(f"u = {_OBJECTS[name]}; {'; '.join(six)}", answer=f"(u := {_OBJECTS[name]}, {', '.join(six)})[1:]")
 
-
-def _any_normal(text: str) -> object:
-    """The case rows hold relative references too, which `URI` refuses."""
-    return overthere.URIReference(text).normalize(Rung.SYNTAX)
-
-
-def _reference(text: str) -> str:
-    """A reference out of the corpus: its path, query and fragment."""
-    return text[text.index("/", 8) :] if "/" in text[8:] else text
-
-
-Peer = Callable[[str], Any]
 
 OPERATIONS: dict[str, dict[str, Peer]] = {
     "parse": {
-        "overthere": overthere.URI,
-        "overthere reference": lambda t: parse(t, "URI"),
-        "urllib.parse": urllib.parse.urlsplit,
-        "rfc3986 + validator": _rfc3986_strict,
-        "rfc3986": rfc3986.uri_reference,
-        "uritools": uritools.urisplit,
-        "yarl": yarl.URL,
-        "can_ada": can_ada.parse,
-        "ada_url check": _ada_check,
-        "url-py": url_py.URL.parse,
+        **{name: Peer(text) for name, text in _OBJECTS.items()},
+        "overthere, in Python": Peer("reference_parse(t, 'URI')", answer="reference_parse(t, 'URI') or False"),
+        "rfc3986 + validator": Peer("validate(uri_reference(t))", answer="validate(uri_reference(t)) is None"),
+        "can_ada, yes or no": Peer("can_parse(t)"),
+        "ada_url, yes or no": Peer("check_url(t)"),
     },
+    "read": {name: _read(name) for name in _SIX},
     "resolve": {
-        "overthere": lambda t: _OWN.join(_reference(t)),
-        "urllib.parse": lambda t: urllib.parse.urljoin(_BASE, _reference(t)),
-        "rfc3986": lambda t: rfc3986.uri_reference(_reference(t)).resolve_with(_BASE),
-        "uritools": lambda t: uritools.urijoin(_BASE, _reference(t)),
-        "yarl": lambda t: yarl.URL(_BASE).join(yarl.URL(_reference(t))),
-        "ada_url": lambda t: ada_url.join_url(_BASE, _reference(t)),
-        "url-py": lambda t: _URL.join(_reference(t)),
+        OWN: Peer("base.join(t)", base="URI(b)"),
+        "urllib.parse": Peer("urljoin(base, t)"),
+        "rfc3986": Peer(
+            "uri_reference(t).resolve_with(base)",
+            base="uri_reference(b)",
+            answer="uri_reference(t).resolve_with(base).unsplit()",
+        ),
+        "uritools": Peer("urijoin(base, t)"),
+        "yarl": Peer("base.join(YarlURL(t))", base="YarlURL(b)"),
+        "can_ada": Peer("base + t", base="can_ada_parse(b)"),
+        "ada_url": Peer("join_url(base, t)"),
+        "url-py": Peer("base.join(t)", base="url_py_parse(b)"),
     },
     "normalize": {
-        "overthere": lambda t: overthere.URI(t).normalize(Rung.SYNTAX),
-        "rfc3986": lambda t: rfc3986.normalize_uri(t),
-        "can_ada": lambda t: str(can_ada.parse(t)),
-        "ada_url": ada_url.normalize_url,
-        "yarl": yarl.URL,
+        OWN: Peer("str(URI(t).normalize(SYNTAX))"),
+        "rfc3986": Peer("normalize_uri(t)"),
+        "yarl": Peer("str(YarlURL(t))"),
+        "can_ada": Peer("str(can_ada_parse(t))"),
+        "ada_url": Peer("normalize_url(t)"),
+        "url-py": Peer("str(url_py_parse(t))"),
+        "pydantic_core": Peer("str(PydanticUrl(t))"),
+    },
+    "str": {
+        OWN: Peer("str(t)", "URI(t)"),
+        "urllib.parse": Peer("urlunsplit(t)", "urlsplit(t)"),
+        "rfc3986": Peer("t.unsplit()", "uri_reference(t)"),
+        "uritools": Peer("t.geturi()", "urisplit(t)"),
+        "yarl": Peer("str(t)", "YarlURL(t)"),
+        "can_ada": Peer("str(t)", "can_ada_parse(t)"),
+        "ada_url": Peer("str(t)", "AdaURL(t)"),
+        "url-py": Peer("str(t)", "url_py_parse(t)"),
+        "pydantic_core": Peer("str(t)", "PydanticUrl(t)"),
     },
     "encode": {
-        "overthere": lambda t: overthere.encode(t, "segment"),
-        "urllib.parse": lambda t: urllib.parse.quote(t, safe=""),
-        "uritools": uritools.uriencode,
+        OWN: Peer("encode(t, keep='')"),
+        "urllib.parse": Peer("quote(t, safe='')"),
+        "uritools": Peer("uriencode(t)"),
+        "yarl": Peer("yarl_quote(t)"),
+    },
+    "decode": {
+        OWN: Peer("decode(t)"),
+        "urllib.parse": Peer("unquote(t)"),
+        "uritools": Peer("uridecode(t)"),
+        "yarl": Peer("yarl_unquote(t)"),
     },
 }
+OPERATIONS["decode, nothing to do"] = OPERATIONS["decode"]
 
 
-@cache
-def _cases(name: str) -> list[dict[str, Any]]:
-    file = Path(__file__).parent.parent / "tests" / "cases" / f"{name}.toml"
-    rows: list[dict[str, Any]] = tomllib.loads(file.read_text())["case"]
-    return rows
-
-
-def _share(good: int, total: int) -> str:
-    return f"{good}/{total}"
-
-
-def _refuses(peer: Peer, text: str) -> bool:
-    try:
-        peer(text)
-    except Exception:  # a peer's own refusal, whatever its type
-        return True
-    return False
-
-
-def agrees(operation: str, name: str) -> str:
-    """How many rows of the case files get the standard's answer."""
-    peer = OPERATIONS[operation][name]
-    if operation == "parse":
-        if name == "overthere reference":
-            return "as overthere"
-        bad = [row["text"] for row in _cases("invalid")]
-        good = [row["text"] for row in _cases("parse") if row["is"]["form"] == "uri"]
-        refused = _share(sum(_refuses(peer, t) for t in bad), len(bad))
-        taken = _share(sum(not _refuses(peer, t) for t in good), len(good))
-        return f"{refused} invalid refused, {taken} valid taken"
-    if operation == "resolve":
-        rows = [r for r in _cases("resolve") if r["base"] == _BASE]
-        plain = {
-            "overthere": lambda r: str(_OWN.join(r)),
-            "urllib.parse": lambda r: urllib.parse.urljoin(_BASE, r),
-            "rfc3986": lambda r: rfc3986.uri_reference(r).resolve_with(_BASE).unsplit(),
-            "uritools": lambda r: uritools.urijoin(_BASE, r),
-            "yarl": lambda r: str(yarl.URL(_BASE).join(yarl.URL(r))),
-            "ada_url": lambda r: ada_url.join_url(_BASE, r),
-            "url-py": lambda r: str(_URL.join(r)),
-        }[name]
-        return f"{_share(sum(_answer(plain, r['reference']) == r['is']['rfc3986'] for r in rows), len(rows))} targets"
-    if operation == "normalize":
-        rows = [r for r in _cases("normalize") if "PATH" in r["is"]]
-        if name == "overthere":
-            peer = _any_normal
-        return f"{_share(sum(_answer(peer, r['text']) == r['is']['PATH'] for r in rows), len(rows))} normal forms"
-    octets = [bytes([b]).decode("latin-1") for b in range(128)]
-    return f"{_share(sum(urllib.parse.unquote(_answer(peer, c) or '') == c for c in octets), 128)} read back"
-
-
-def _answer(peer: Peer, text: str) -> str | None:
-    try:
-        found = peer(text)
-    except Exception:  # a peer's own refusal, whatever its type
-        return None
-    return found.decode() if isinstance(found, bytes) else str(found)
+def versions() -> dict[str, str]:
+    """The libraries that are measured."""
+    names = ("overthere", "ada-url", "can_ada", "pydantic-core", "rfc3986", "uritools", "url-py", "yarl")
+    return {name: version(name) for name in (*names, "chdb", "chdb-core", "duckdb", "polars", "pyarrow", "numpy")}

@@ -1,74 +1,134 @@
 """`make bench`: overthere beside its peers, in one run, over one corpus; how often each is right stands with its time.
 
-Prints a table and writes bench/results/latest.jsonl: one row for each operation and peer.
+A whole run writes bench/results/latest.jsonl, docs/benchmarks.md and docs/benchmarks.svg; every other writes the same
+three into build/bench.
+
+python bench/run.py [--quick] [--only values|columns|kernel] [--rows N] [--values N] [--rounds N] [--report]
 """
 
 from __future__ import annotations
 
-import hashlib
+import argparse
+import datetime
 import json
+import os
 import platform
-import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from corpus import corpus
-from peers import OPERATIONS, agrees
+import plot
+import report
+from corpus import CACHE, corpus
 
-ROUNDS = 5
-HERE = Path(__file__).parent
+ROOT = Path(__file__).resolve().parent.parent
+Row = dict[str, Any]
 
 
-def measure(function: Callable[[str], Any], texts: Sequence[str]) -> float:
-    """Nanoseconds a call, one pass over distinct texts; a refusal counts as an answer."""
-    start = time.perf_counter_ns()
-    for text in texts:
-        try:  # noqa: SIM105 - a `with suppress` would cost more than the quickest calls take
-            function(text)
-        except Exception:  # a peer's own refusal, whatever its type
-            pass
-    return (time.perf_counter_ns() - start) / len(texts)
+def machine() -> str:
+    """The machine in a line: processor, cores, memory, system."""
+    name = platform.processor() or platform.machine()
+    if (cpus := Path("/proc/cpuinfo")).exists():
+        found = [line.partition(": ")[2] for line in cpus.read_text().splitlines() if line.startswith("model name")]
+        name = found[0] if found else name
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    system = f"{platform.system()} {platform.release().partition('-')[0]}"
+    return f"{name}, {platform.machine()}, {cores} cores, {memory:.0f} GiB, {system}"
+
+
+def _git(*words: str) -> str:
+    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
+
+
+def _about() -> Row:
+    """What every row says of the run."""
+    from overthere import kernel
+    from peers import versions
+
+    changed = "+" if _git("status", "--porcelain", "src", "rust") else ""
+    return {
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "commit": _git("rev-parse", "--short", "HEAD") + changed,
+        "kernel": kernel.name,
+        "machine": machine(),
+        "load": round(os.getloadavg()[0], 2),
+        "python": platform.python_version(),
+        "versions": versions(),
+    }
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="50,000 rows, 10,000 values, three rounds")
+    parser.add_argument("--only", choices=("values", "columns", "kernel"), help="one part of the run")
+    parser.add_argument("--rows", type=int, help="rows of a column (1,000,000)")
+    parser.add_argument("--values", type=int, help="texts for single values and for the kernel (100,000)")
+    parser.add_argument("--rounds", type=int, help="rounds (7)")
+    parser.add_argument("--report", action="store_true", help="only write the page and the plot of the last whole run")
+    return parser.parse_args()
+
+
+def _write(rows: list[Row], results: Path, pages: Path) -> None:
+    results.mkdir(parents=True, exist_ok=True)
+    (results / "latest.jsonl").write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+    _pages(rows, pages)
+    print(f"\n{results / 'latest.jsonl'}, {pages / 'benchmarks.md'}, {pages / 'benchmarks.svg'}")
+
+
+def _pages(rows: list[Row], pages: Path) -> None:
+    (pages / "benchmarks.md").write_text(report.page(rows))
+    (pages / "benchmarks.svg").write_text(plot.plot(rows))
+
+
+def _measure(arguments: argparse.Namespace, rows: int, values: int, rounds: int, budget: float) -> list[Row]:
+    import kernel
+    import tables
+    import values as single
+
+    whole = corpus(max(rows, values))
+    makeup = whole.makeup()
+    about = _about() | {"corpus": makeup["digest"]}
+    print(f"{about['machine']}; Python {about['python']}; commit {about['commit']}, {about['kernel']} kernel")
+    print(", ".join(f"{name} {value}" for name, value in makeup.items()))
+    found: list[Row] = [about | {"section": "corpus"} | makeup]
+
+    def take(group: list[Row]) -> None:
+        if group:
+            print(report.table(group), flush=True)
+            found.extend(about | row for row in group)
+
+    if arguments.only in (None, "values"):
+        for group in single.measure(whole.first(values), rounds, budget):
+            take(group)
+    if arguments.only in (None, "columns"):
+        for group in tables.measure(whole.first(rows), rounds, budget):
+            take(group)
+    if arguments.only in (None, "kernel"):
+        native = kernel.measure(whole.first(values))
+        for operation in dict.fromkeys(row["operation"] for row in native):
+            take([row for row in native if row["operation"] == operation])
+    return found
 
 
 def main() -> None:
-    texts = corpus()
-    digest = hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
-    machine = f"{platform.machine()}, Python {platform.python_version()}"
-    rows: list[dict[str, Any]] = []
-    for operation, peers in OPERATIONS.items():
-        found: dict[str, list[float]] = {name: [] for name in peers}
-        names = list(peers)
-        for turn in range(ROUNDS):
-            for name in names[turn % len(names) :] + names[: turn % len(names)]:
-                found[name].append(measure(peers[name], texts))
-        own = statistics.median(found["overthere"])
-        print(f"\n{operation:<12}{'ns':>10}{'ratio':>9}   right")
-        for name, times in sorted(found.items(), key=lambda item: statistics.median(item[1])):
-            middle = statistics.median(times)
-            right = agrees(operation, name)
-            print(f"  {name:<22}{middle:>8,.0f}{middle / own:>8.2f}x   {right}")
-            rows.append(
-                {
-                    "commit": commit.stdout.strip(),
-                    "machine": machine,
-                    "corpus": digest,
-                    "texts": len(texts),
-                    "operation": operation,
-                    "peer": name,
-                    "ns": round(middle, 1),
-                    "agrees": right,
-                }
-            )
-    (HERE / "results").mkdir(exist_ok=True)
-    (HERE / "results" / "latest.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    print(f"\n{len(texts):,} distinct texts, corpus {digest}, {machine}, median of {ROUNDS} rotated rounds")
+    arguments = _arguments()
+    if arguments.report:
+        last = (ROOT / "bench" / "results" / "latest.jsonl").read_text().splitlines()
+        return _pages([json.loads(line) for line in last], ROOT / "docs")
+    start = time.monotonic()
+    quick = arguments.quick
+    rows = arguments.rows or (50_000 if quick else 1_000_000)
+    values = arguments.values or (10_000 if quick else 100_000)
+    found = _measure(arguments, rows, values, arguments.rounds or (3 if quick else 7), 2.0 if quick else 12.0)
+    whole = not (quick or arguments.only or arguments.rows or arguments.values)
+    _write(found, *((ROOT / "bench" / "results", ROOT / "docs") if whole else (CACHE, CACHE)))
+    print(f"{time.monotonic() - start:.0f} s")
+    return None
 
 
 if __name__ == "__main__":

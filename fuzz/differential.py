@@ -1,8 +1,8 @@
-"""`make fuzz`: both kernels and the grammar on mutated texts, until the time is up or they differ.
+"""Where the two kernels, the grammar and the columns do not agree; and mutation of the case files without guidance.
+
+`guided.py` asks the same of inputs that coverage finds; where atheris does not run, `make fuzz` mutates instead.
 
     python fuzz/differential.py [SECONDS] [SEED]
-
-Seeds are the case files.  A difference is printed as a Python literal, to become a row of `tests/cases`.
 """
 
 from __future__ import annotations
@@ -10,31 +10,179 @@ from __future__ import annotations
 import random
 import sys
 import time
-import tomllib
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
 
-from overthere import columns, edition, kernel
+from overthere import URI, Rung, URIReference, columns, edition, encoding, kernel
 from overthere.columns import plain
+from overthere.errors import OverthereError
 from overthere.findings import check_uri
-from overthere.kernel import reference
+from overthere.kernel import components, percent, reference
+from seeds import cases
 
-CASES = Path(__file__).resolve().parent.parent / "tests" / "cases"
+BASE = "http://a/b/c/d;p?q"
+RULES = ("URI", "URI-reference", "IRI", "IRI-reference")
+SPANS: tuple[components.Component, ...] = (
+    "scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment",
+)  # fmt: skip
 PIECES = ["%", "%4", "%41", "%2e", "/", "//", "..", "/.", "/../", ":", "@", "[", "]", "::", "?", "#", "v1.", "é", " ",
           "\0", "a", "1", "255.", "//[", "ffff:", "~", "|", "\U0001f600", "http:", "%25", "%C3", "."]  # fmt: skip
 
 
-def seeds() -> list[str]:
+# -- text by text: the kernel that serves against the reference kernel and the grammar
+
+
+def _facts(value: Any) -> Any:
+    """Everything that a kernel says of a text."""
+    if value is None:
+        return None
+    names = ("authority", "userinfo", "host", "port_text", "port", "host_kind", "zone", "form", "scheme", "path")
+    return [getattr(value, name) for name in (*names, "query", "fragment")] + [value.span(name) for name in SPANS]
+
+
+def of_kernels(texts: list[str], base: str) -> list[str]:
+    """What the kernels and the grammar do not agree on."""
     found: list[str] = []
-    for file in CASES.glob("*.toml"):
-        for row in tomllib.loads(file.read_text())["case"]:
-            found += [row[key] for key in ("text", "reference", "base", "a", "b", "path", "iri") if key in row]
+    base = base if reference.parse(base, "URI") is not None else BASE
+    for text in texts:
+        # Of US-ASCII the grammar of IRIs says the same as that of URIs.
+        for rule in RULES[:2] if text.isascii() else RULES:
+            for zone in (False, True):
+                one, two = components.parse(text, rule, zone), kernel.parse(text, rule, zone)
+                if _facts(one) != _facts(two):
+                    found.append(f"parse {rule} zone={zone} {text!r} {_facts(one)} {_facts(two)}")
+                if (check_uri(text, rule, zone, 1) == []) is not (one is not None):
+                    found.append(f"check {rule} zone={zone} {text!r}")
+        derives = {rule: edition("rfc3986").grammar.automaton(rule).accepts(text) for rule in RULES[:2]}
+        found += [f"grammar {r} {text!r}" for r, yes in derives.items() if yes is (kernel.parse(text, r) is None)]
+        if (ref := kernel.parse(text, zone=True)) is not None:
+            rungs = (r for r in range(5) if kernel.normalize(text, r) != reference.normalize(text, r))
+            found += [f"normalize {rung} {text!r}" for rung in rungs]
+            own = kernel.parse(base, "URI")
+            assert own is not None
+            ways = (s for s in (True, False) if kernel.resolve(own, ref, s) != reference.resolve(base, text, s))
+            found += [f"resolve strict={strict} {base!r} {text!r}" for strict in ways]
+        if kernel.remove_dot_segments(text) != reference.remove_dot_segments(text):
+            found.append(f"dots {text!r}")
+        found += _of_coding(text) + _of_values(text, base)
     return found
 
 
-def mutate(chance: random.Random, pool: list[str]) -> str:
+def _told(work: Callable[..., Any], *arguments: Any, **how: Any) -> Any:
+    """What a call answers, or the name of what it raises."""
+    try:
+        return work(*arguments, **how)
+    except OverthereError as error:
+        return type(error).__name__
+
+
+def _of_values(text: str, base: str) -> list[str]:
+    """The public values and functions, whichever quick ways they have, against the reference kernel."""
+    found: list[str] = []
+
+    def same(what: str, value: Any, wanted: str, zone: bool, kind: type) -> None:
+        if type(value) is not kind or _facts(value) != _facts(components.parse(wanted, kind.rule, zone)):
+            found.append(f"{what} zone={zone} {text!r}: {value!r} and not {wanted!r}")
+
+    for kind, zone in ((URI, False), (URI, True), (URIReference, False), (URIReference, True)):
+        value = _told(kind, text, zone=zone)
+        if components.parse(text, kind.rule, zone) is None:
+            found += [f"{kind.__name__} zone={zone} {text!r}: {value!r}"] if value != "InvalidURI" else []
+            continue
+        same(kind.__name__, value, text, zone, kind)
+        for rung in range(5):
+            same(f"normalize {rung}", value.normalize(Rung(rung)), reference.normalize(text, rung), zone, kind)
+        for strict in (True, False):
+            target = reference.resolve(base, text, strict)
+            same(f"join {base!r}", URI(base).join(value, strict), target, zone, URI)
+            if not zone:
+                same(f"join text {base!r}", URI(base).join(text, strict), target, zone, URI)
+                same(f"resolve {base!r}", value.resolve(base, strict), target, zone, URI)
+    return found
+
+
+def _of_coding(text: str) -> list[str]:
+    found: list[str] = []
+    data = text.encode("utf-8", "surrogatepass")
+    lone = any("\ud800" <= c <= "\udfff" for c in text)
+    for component in encoding.DATA_RULES:
+        safe = encoding.safe_characters(component)
+        encoded, wanted = kernel.percent_encode(data, safe), percent.percent_encode(data, safe)
+        if encoded != wanted or kernel.percent_decode(encoded.encode()) != data:
+            found.append(f"encode {component} {text!r} {encoded!r} {wanted!r}")
+        told = [_told(encoding.encode, text, component), _told(encoding.encode, data, component)]
+        if told != ["CodingError" if lone else wanted, wanted]:
+            found.append(f"encode {component} {text!r} {told} and not {wanted!r}")
+    broken = reference.BROKEN_ESCAPE.search(text) is not None
+    octets = percent.percent_decode(data)
+    if not broken and kernel.percent_decode(data) != octets:
+        found.append(f"percent_decode {text!r}")
+    try:
+        wanted = "CodingError" if broken or lone else octets.decode()
+    except UnicodeDecodeError:
+        wanted = "CodingError"
+    if (decoded := _told(encoding.decode, text)) != wanted:
+        found.append(f"decode {text!r} {decoded!r} and not {wanted!r}")
+    return found
+
+
+# -- whole columns: the engine that serves against the one that goes row by row
+
+
+def _value(column: Any) -> list[Any]:
+    listed: list[Any] = plain.taken(column).to_pylist()
+    return listed
+
+
+SHAPES: tuple[Callable[[list[str | None]], Any], ...] = (
+    lambda rows: pa.array(rows, pa.string()),
+    lambda rows: pa.array(rows, pa.large_string()),
+    lambda rows: pa.array(rows, pa.string_view()),
+    lambda rows: pa.array(rows, pa.string()).dictionary_encode(),
+    lambda rows: pa.array(["", None, *rows], pa.string())[2:],
+    lambda rows: pa.chunked_array([rows[:1], [], rows[1:]], pa.string()),
+)
+
+
+def of_columns(texts: list[str], base: str) -> list[str]:
+    """What the two engines do not agree on; the shape of the column depends on the texts."""
+    found: list[str] = []
+    rows: list[str | None] = [*texts, None]
+    weight = sum(map(len, texts))
+    column = SHAPES[weight % len(SHAPES)](rows)
+    base = base if reference.parse(base, "URI") is not None else BASE
+    bases = pa.array([base, *rows[:-1]], pa.string())
+    rung, strict, threads, views = weight % 5, weight % 2 == 0, 1 + weight % 2, weight % 3 > 0
+
+    def ask(function: str, *asked: Any, **how: Any) -> None:
+        if function != "check":
+            how["views"] = views
+        answers = [
+            _value(getattr(e, function)(column, *asked, threads=threads, **how)) for e in (plain, columns.engine())
+        ]
+        differ = [f"{t!r} {a} {b}" for t, a, b in zip(rows, *answers, strict=True) if a != b]
+        found.extend(f"{function} {asked} {how} shape {weight % len(SHAPES)}: {row}" for row in differ)
+
+    ask("text", "normalize", rung=rung, details=True)
+    ask("text", "resolve", base=base, strict=strict, details=True)
+    ask("text", "resolve", base=bases, strict=strict, details=True)
+    ask("text", "encode", safe=encoding.safe_characters("segment"), details=True)
+    ask("text", "decode", details=True)
+    ask("text", "host", details=False)
+    zone = weight % 3 == 0
+    for rule in (None, "URI", "URI-reference"):
+        ask("parts", list(SPANS), rule, zone=zone)
+    for rule in ("URI", "URI-reference"):
+        ask("check", rule, zone=zone)
+    return found
+
+
+# -- mutation without guidance
+
+
+def _mutate(chance: random.Random, pool: list[str]) -> str:
     text = chance.choice(pool)
     for _ in range(chance.randint(0, 4)):
         at, end = sorted((chance.randint(0, len(text)), chance.randint(0, len(text))))
@@ -52,53 +200,24 @@ def mutate(chance: random.Random, pool: list[str]) -> str:
     return text[:400]
 
 
-def value(column: Any) -> list[Any]:
-    listed: list[Any] = plain.taken(column).to_pylist()
-    return listed
-
-
-def differences(texts: list[str], base: str) -> list[str]:
-    """What does not agree on these texts."""
-    found: list[str] = []
-    rules = {rule: edition("rfc3986").grammar.automaton(rule) for rule in ("URI", "URI-reference")}
-    for text in texts:
-        for rule, dfa in rules.items():
-            answers = {dfa.accepts(text), reference.parse(text, rule) is not None, kernel.parse(text, rule) is not None,
-                       check_uri(text, rule) == []}  # fmt: skip
-            if len(answers) > 1:
-                found.append(f"parse {rule} {text!r}")
-        if reference.parse(text) is not None:
-            rungs = (r for r in range(5) if kernel.normalize(text, r) != reference.normalize(text, r))
-            found += [f"normalize {rung} {text!r}" for rung in rungs]
-        if kernel.remove_dot_segments(text) != reference.remove_dot_segments(text):
-            found.append(f"dots {text!r}")
-    column = pa.array(texts)
-    for operation, more in (("normalize", {"rung": 3}), ("resolve", {"base": base, "strict": False}), ("decode", {})):
-        engines = (plain, columns.engine())
-        one, two = (value(e.text(column, operation, details=True, threads=1, **more)) for e in engines)
-        found += [f"{operation} {base!r} {t!r} {a} {b}" for t, a, b in zip(texts, one, two, strict=True) if a != b]
-    names = list(plain._ALL)
-    for asked in (None, "URI", "URI-reference"):
-        engines = (plain, columns.engine())
-        one, two = (value(e.parts(column, names, asked, zone=False, threads=1)) for e in engines)
-        found += [f"parts {asked} {t!r} {a} {b}" for t, a, b in zip(texts, one, two, strict=True) if a != b]
-    return found
-
-
 def main() -> int:
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 60
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else random.randrange(2**32)
-    chance, pool = random.Random(seed), seeds()
+    chance = random.Random(seed)
+    pool = [
+        row[key] for _, row in cases() for key in ("text", "reference", "base", "a", "b", "path", "iri") if key in row
+    ]
     bases = [text for text in pool if reference.parse(text, "URI") is not None]
     start, done = time.monotonic(), 0
     while time.monotonic() - start < seconds:
-        texts = [mutate(chance, pool) for _ in range(500)]
-        wrong = differences(texts, chance.choice(bases))
-        if wrong:
-            print(f"seed {seed}, after {done:,} texts:", *wrong[:10], sep="\n  ")
-            return 1
+        texts = [_mutate(chance, pool) for _ in range(200)]
+        base = chance.choice(bases)
+        wrong = of_kernels(texts, base) + of_columns(texts, base)
         done += len(texts)
-    print(f"{done:,} texts, seed {seed}, kernel {kernel.name}: no difference")
+        if wrong:
+            print(f"seed {seed}, after {done} texts:", *wrong[:10], sep="\n  ")
+            return 1
+    print(f"{done} texts, seed {seed}, kernel {kernel.name}: no difference")
     return 0
 
 

@@ -1,0 +1,36 @@
+"""The two regular expressions that the column engines are given; RE2 and the regex crate of Rust read both."""
+
+from __future__ import annotations
+
+import re
+
+from overthere.kernel.classes import CHARSETS, PATTERNS
+
+__all__ = ["APPENDIX_B", "HOST", "URI"]
+
+# RFC 3986, Appendix B, with the authority cut as 3.2 cuts it.
+APPENDIX_B = (
+    r"^(?:(?P<scheme>[^:/?#]+):)?"
+    r"(?://(?:[^/?#]*@)?(?P<host>\[[^\]/?#]*\]|[^/?#:@]*)(?::(?P<port>[^/?#@]*))?)?"
+    r"(?P<path>[^?#]*)(?:\?(?P<query>[^#]*))?(?:#(?P<fragment>(?s:.*)))?$"
+)
+
+HOST = re.sub(r"\?P<(?!host>)\w+>", "?:", APPENDIX_B)
+"""The same with one group."""
+
+
+def _some(rule: str) -> str:
+    return rf"(?:[{re.escape(CHARSETS[rule])}]|%[0-9A-Fa-f][0-9A-Fa-f])"
+
+
+_HOST = rf"\[(?:{PATTERNS['IPv6address']}|{PATTERNS['IPvFuture']})\]|{_some('reg-name')}*"
+_FIRST = _some("pchar")
+
+# RFC 3986, Appendix A: the rule URI, whole.  The path after an authority and the path without one are two groups,
+# for no expression of these engines can look ahead.
+URI = (
+    r"^(?P<scheme>[A-Za-z][A-Za-z0-9+.\-]*):"
+    rf"(?://(?:{_some('userinfo')}*@)?(?P<host>{_HOST})(?::(?P<port>[0-9]*))?(?P<path>(?:/{_some('path')}*)?)"
+    rf"|(?P<alone>(?:/(?:{_FIRST}{_some('path')}*)?|{_FIRST}{_some('path')}*)?))"
+    rf"(?:\?(?P<query>{_some('query')}*))?(?:#(?P<fragment>{_some('fragment')}*))?$"
+)

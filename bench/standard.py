@@ -1,0 +1,155 @@
+"""What is right: fixed rows with the answer of the standard, and how many of them an answerer gets.
+
+The rows are tests/cases/*.toml, each with its paragraph of RFC 3986, and the two short lists below.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import urllib.parse
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from overthere.kernel.classes import CHARSETS
+
+__all__ = [
+    "DECODE",
+    "ENCODE",
+    "REFUSED",
+    "Share",
+    "cases",
+    "encodes",
+    "invalid",
+    "normal_forms",
+    "refused",
+    "same",
+    "share",
+    "six",
+    "targets",
+    "valid",
+]
+
+REFUSED = "(refused)"
+"""The answer of a row that has none."""
+
+# 2.1: an escape is "%" HEXDIG HEXDIG, decoded once (2.4), "+" is no space.  What is no escape is refused.
+DECODE: list[tuple[str, str]] = [
+    ("", ""), ("plain", "plain"), ("a%20b", "a b"), ("%41", "A"), ("%7E", "~"), ("%7e", "~"), ("%2f", "/"),
+    ("%252F", "%2F"), ("%25", "%"), ("a+b", "a+b"), ("%2B", "+"), ("%00", "\0"), ("%0A", "\n"), ("%C3%A9", "é"),
+    ("%c3%a9", "é"), ("%E2%82%AC", "€"), ("%F0%9F%98%80", "😀"), ("k%3Dv%26w", "k=v&w"),
+    ("%", REFUSED), ("100%", REFUSED), ("%4", REFUSED), ("%zz", REFUSED), ("a%g0", REFUSED), ("%%41", REFUSED),
+]  # fmt: skip
+
+# 2.1, 3.3: every character of US-ASCII, and some beyond, as the data of one segment.
+ENCODE: list[str] = [
+    *map(chr, range(128)),
+    "é",
+    "€",
+    "漢字",
+    "😀",
+    "a/b?c#d",
+    "100% + ü",
+    "%41",
+    "key=a&b",
+    "[::1]",
+    "",
+]
+
+_SEGMENT = re.compile(rf"(?:[{re.escape(CHARSETS['pchar'])}]|%[0-9A-Fa-f]{{2}})*")
+
+Six = tuple[Any, Any, Any, Any, Any, Any]
+
+
+class Share(NamedTuple):
+    """How many rows of how many get the standard's answer."""
+
+    right: int
+    rows: int
+
+    def row(self) -> dict[str, Any]:
+        return {"agrees": round(self.right / self.rows, 4), "right": self.right, "of": self.rows}
+
+
+@cache
+def cases(name: str) -> list[dict[str, Any]]:
+    """The rows of a case file."""
+    file = Path(__file__).resolve().parent.parent / "tests" / "cases" / f"{name}.toml"
+    rows: list[dict[str, Any]] = tomllib.loads(file.read_text())["case"]
+    return rows
+
+
+def _six(row: dict[str, Any]) -> Six:
+    found = row["is"]
+    return (
+        found.get("scheme"), found.get("host"), found.get("port_text"), found["path"], found.get("query"),
+        found.get("fragment"),
+    )  # fmt: skip
+
+
+def valid(uris_only: bool = True) -> list[tuple[str, Six]]:
+    """Valid texts and their six components as they stand; undefined is None."""
+    return [(row["text"], _six(row)) for row in cases("parse") if row["is"]["form"] == "uri" or not uris_only]
+
+
+def invalid() -> list[str]:
+    """Texts that are no URI."""
+    return [row["text"] for row in cases("invalid")]
+
+
+def normal_forms() -> list[tuple[str, str]]:
+    """6.2.2: URIs and their syntax-based normal forms."""
+    rows = [(row["text"], row["is"]["PATH"]) for row in cases("normalize")]
+    return [(text, normal) for text, normal in rows if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", text)]
+
+
+def targets() -> list[tuple[str, str, str]]:
+    """5.2: base, reference, target."""
+    return [(row["base"], row["reference"], row["is"]["rfc3986"]) for row in cases("resolve")]
+
+
+def six(found: Sequence[Any], *, whatwg: bool = False) -> Six:
+    """A peer's six answers as components: WHATWG's getters hold the delimiters too ("http:", "?q", "#f")."""
+    scheme, host, port, path, query, fragment = found
+    if whatwg:
+        query, fragment = (query or "").removeprefix("?"), (fragment or "").removeprefix("#")
+        scheme = (scheme or "").removesuffix(":")
+    return scheme, host, port, path, query, fragment
+
+
+def same(wanted: Six, found: Six, *, tells: bool) -> bool:
+    """Whether an answer is the standard's.
+
+    tells: whether the peer has an answer for "undefined"; if it has none, its "" is read as undefined.
+    The host may stand without its brackets; the port may be a number, and then none where its text is empty.
+    """
+    for number, (right, answer) in enumerate(zip(wanted, found, strict=True)):
+        if number == 1 and right and answer == right.strip("[]"):
+            continue
+        if number == 2 and not (isinstance(answer, str) and tells):
+            right, answer = int(right) if right else None, None if answer in (None, "") else int(answer)
+        elif number != 3 and not tells:
+            answer = answer or None
+        if answer != right:
+            return False
+    return True
+
+
+def encodes(data: str, answer: Any) -> bool:
+    """Whether an answer is a segment (3.3) that stands for the data."""
+    text = answer.decode() if isinstance(answer, bytes) else str(answer)
+    return bool(_SEGMENT.fullmatch(text)) and urllib.parse.unquote(text, errors="strict") == data
+
+
+def refused(call: Callable[..., Any], *given: Any) -> Any:
+    """What a call gives, or REFUSED."""
+    try:
+        return call(*given)
+    except Exception:  # a peer's own refusal, whatever its type
+        return REFUSED
+
+
+def share(right: Sequence[bool]) -> Share:
+    return Share(sum(right), len(right))

@@ -1,0 +1,155 @@
+"""One value at a time: nanoseconds a call over distinct inputs, in rounds of rotated order."""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import statistics
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
+
+import standard
+from corpus import Corpus
+from peers import BASE, NAMES, OPERATIONS, TELLS, WHATWG, Peer
+from standard import REFUSED, Share, refused, share
+
+__all__ = ["agrees", "measure", "rotated", "summary"]
+
+# What no library can be below, in the same loops: nothing; a call of a C function that leaves its text alone;
+# an object of a C type that keeps it.
+_FLOORS = {
+    "the loop": Peer("pass"),
+    "an empty call": Peer("callable(t)"),
+    "an empty object": Peer("repeat(t)"),
+}
+_LEAST_ROUNDS = 3
+
+Name = TypeVar("Name")
+
+
+def _names(peer: Peer, base: str = BASE) -> dict[str, Any]:
+    names = {**NAMES, "repeat": itertools.repeat, "clock": time.perf_counter_ns, "b": base}
+    names["base"] = eval(peer.base, names)
+    return names
+
+
+def _loop(peer: Peer) -> tuple[Callable[[Iterable[str]], list[Any]], Callable[[Iterable[Any]], int]]:
+    """What makes the inputs, and the peer's expression in a plain loop over them, which gives the nanoseconds."""
+    names = _names(peer)
+    source = f"def timed(inputs):\n start = clock()\n for t in inputs:\n  {peer.do}\n return clock() - start\n"
+    exec(f"{source}def made(inputs): return [{peer.made} for t in inputs]", names)
+    return names["made"], names["timed"]
+
+
+def _once(peer: Peer, base: str = BASE) -> Callable[[str], Any]:
+    """The peer's answer to one text."""
+    names = _names(peer, base)
+    answer: Callable[[str], Any] = eval(f"lambda t: {peer.answer or peer.do}", names)
+    made: Callable[[str], Any] = eval(f"lambda t: {peer.made}", names)
+    return lambda text: answer(made(text))
+
+
+def _accepted(peer: Peer, texts: list[str]) -> list[str]:
+    """What the peer does not refuse: asked once, before any time is taken, so that no loop needs a `try`."""
+    names = _names(peer)
+    exec(f"def ask(text):\n t = text\n t = {peer.made}\n {peer.do}", names)
+    return [text for text in texts if refused(names["ask"], text) is not REFUSED]
+
+
+def agrees(operation: str, name: str) -> Share:
+    """How many of the operation's fixed rows get the standard's answer."""
+    peer = OPERATIONS[operation][name]
+    ask = _once(peer)
+
+    def six(text: str) -> Any:
+        return standard.six(ask(text), whatwg=name in WHATWG)
+
+    if operation == "parse":
+        taken = [_takes(ask, text) for text, _ in standard.valid()]
+        return share(taken + [not _takes(ask, text) for text in standard.invalid()])
+    if operation == "read":
+        found = [(wanted, refused(six, text)) for text, wanted in standard.valid()]
+        return share([f is not REFUSED and standard.same(wanted, f, tells=name in TELLS) for wanted, f in found])
+    if operation == "resolve":
+        return share([refused(_target, peer, base, text) == target for base, text, target in standard.targets()])
+    if operation == "normalize":
+        return share([refused(ask, text) == normal for text, normal in standard.normal_forms()])
+    if operation == "str":
+        return share([refused(ask, text) == text for text, _ in standard.valid()])
+    if operation == "encode":
+        return share([refused(lambda d: standard.encodes(d, ask(d)), data) is True for data in standard.ENCODE])
+    return share([refused(ask, text) == data for text, data in standard.DECODE])
+
+
+def _takes(ask: Callable[[str], Any], text: str) -> bool:
+    answer = refused(ask, text)
+    return answer is not REFUSED and answer is not False
+
+
+def _target(peer: Peer, base: str, text: str) -> str:
+    return str(_once(peer, base)(text))
+
+
+def _inputs(operation: str, corpus: Corpus) -> list[str]:
+    if operation == "resolve":
+        return corpus.references
+    if operation == "decode":
+        return [NAMES["quote"](text, safe="") for text in corpus.texts]
+    if operation == "decode, nothing to do":
+        return [text for text in corpus.texts if "%" not in text]
+    return corpus.texts
+
+
+def rotated(names: Sequence[Name], turn: int) -> list[Name]:
+    """The same names in the order of this round: another one is first, and every other round runs backwards."""
+    start = turn % len(names)
+    order = [*names[start:], *names[:start]]
+    return order[::-1] if turn % 2 else order
+
+
+def summary(seconds: list[float], rows: int) -> dict[str, Any]:
+    """The median of the rounds, and the quickest and the slowest."""
+    middle = statistics.median(seconds)
+    return {
+        "ns": round(middle / rows * 1e9, 2),
+        "ns_min": round(min(seconds) / rows * 1e9, 2),
+        "ns_max": round(max(seconds) / rows * 1e9, 2),
+        "seconds": round(middle, 6),
+        "rounds": len(seconds),
+        "rows": rows,
+    }
+
+
+def _operation(operation: str, corpus: Corpus, rounds: int, budget: float) -> list[dict[str, Any]]:
+    peers = {**OPERATIONS[operation], **(_FLOORS if operation == "parse" else {})}
+    texts = _inputs(operation, corpus)
+    inputs = {name: _accepted(peer, texts) for name, peer in peers.items()}
+    loops = {name: _loop(peer) for name, peer in peers.items()}
+    times: dict[str, list[float]] = {name: [] for name in peers}
+    for turn in range(rounds):
+        for name in rotated(list(peers), turn):
+            if len(times[name]) >= _LEAST_ROUNDS and sum(times[name]) > budget:
+                continue
+            make, timed = loops[name]
+            ready = make(inputs[name])
+            gc.collect()
+            gc.disable()
+            times[name].append(timed(ready) / 1e9)
+            gc.enable()
+            del ready
+    rows = []
+    for name in peers:
+        if name in _FLOORS:
+            row = {"section": "floors", "operation": name, "peer": "floor"}
+            rows.append(row | summary(times[name], len(texts)))
+            continue
+        row = {"section": "values", "operation": operation, "peer": name, **summary(times[name], len(inputs[name]))}
+        rows.append(row | {"refused": len(texts) - len(inputs[name])} | agrees(operation, name).row())
+    return rows
+
+
+def measure(corpus: Corpus, rounds: int = 7, budget: float = 10.0) -> Iterable[list[dict[str, Any]]]:
+    """Every operation, each with every peer; no peer takes much more than `budget` seconds of an operation."""
+    for operation in OPERATIONS:
+        yield _operation(operation, corpus, rounds, budget)

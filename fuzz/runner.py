@@ -1,0 +1,258 @@
+"""`make fuzz`: every target its share of the time, coverage-guided; exit 1 at a finding.
+
+    python fuzz/runner.py [--seconds N] [--keep] [TARGET ...]
+
+Rust targets are libFuzzer in programs of stable Rust: rustc's own LLVM puts the counters in, libfuzzer-sys brings
+libFuzzer, and no nightly is asked for.  Python targets are atheris.  Where cargo or a C++ compiler is missing, the
+Python targets run alone; where atheris is missing, the case files are mutated without guidance.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+from seeds import HERE, kept, pack, seeds, spread
+
+RUST = ("parse", "host", "resolve", "dots", "normalize", "coding")
+PYTHON = ("kernels", "columns")
+
+# What `cargo fuzz` passes on, less the sanitizer, which only nightly has: the kernel forbids unsafe code.
+FLAGS = [
+    "-Cpasses=sancov-module",
+    "-Cllvm-args=-sanitizer-coverage-level=4",
+    "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
+    "-Cllvm-args=-sanitizer-coverage-pc-table",
+    "-Cllvm-args=-sanitizer-coverage-trace-compares",
+    "-Ccodegen-units=1",
+    "--cfg=fuzzing",
+]
+LOG = HERE / "log.jsonl"
+WORK = HERE / "target"
+FOUND = HERE / "artifacts"
+
+# Longer inputs show nothing that shorter ones do not, and are slower; an input that takes 20 s is a finding.
+OPTIONS = ["-max_len=256", "-len_control=20", "-timeout=20", "-rss_limit_mb=2048", "-print_final_stats=1",
+           f"-dict={HERE / 'uri.dict'}"]  # fmt: skip
+
+
+class Finding(NamedTuple):
+    """An input on which something does not agree, and what was said of it."""
+
+    data: bytes
+    said: str
+
+
+class Outcome(NamedTuple):
+    """One target's run."""
+
+    how: str
+    seconds: float
+    executions: int
+    coverage: int
+    corpus: int
+    findings: list[Finding]
+
+
+# -- the programs
+
+
+def build() -> Path | None:
+    """The folder of the Rust targets; None where they cannot be built."""
+    missing = [tool for tool in ("cargo", "c++") if shutil.which(tool) is None]
+    if missing:
+        print(f"no {' and no '.join(missing)}: the Python targets run alone")
+        return None
+    version = subprocess.run(["rustc", "-vV"], capture_output=True, text=True, check=True).stdout
+    host = next(line.split()[1] for line in version.splitlines() if line.startswith("host:"))
+    # With --target the flags reach the targets, and not what runs while they are built.
+    command = ["cargo", "build", "--quiet", "--release", "--locked", "--target", host]
+    environment = {**os.environ, "CARGO_ENCODED_RUSTFLAGS": "\x1f".join(FLAGS), "CARGO_TARGET_DIR": str(WORK)}
+    subprocess.run(command, cwd=HERE, env=environment, check=True)
+    return WORK / host / "release"
+
+
+def program(target: str, built: Path | None) -> list[str] | None:
+    """How a target is started; None where only mutation is left."""
+    if target in RUST:
+        return [str(built / target)] if built else None
+    return [sys.executable, str(HERE / "guided.py"), target] if find_spec("atheris") else None
+
+
+# -- one run
+
+
+def last(pattern: str, said: str) -> int:
+    found = re.findall(pattern, said)
+    return int(found[-1]) if found else 0
+
+
+def start(command: list[str], *options: str) -> tuple[int, str]:
+    """Run a target to its end: its status, and what it said."""
+    environment = {**os.environ, "RUST_BACKTRACE": "0"}
+    run = subprocess.run([*command, *options], capture_output=True, env=environment, check=False)
+    return run.returncode, (run.stderr + run.stdout).decode(errors="replace")
+
+
+def guided(target: str, command: list[str], seconds: int) -> Outcome:
+    """libFuzzer for so many seconds, from the case files, the kept corpus and what earlier runs left here."""
+    corpus = WORK / "corpus" / target
+    spread(seeds(target) | kept(target), corpus)
+    with tempfile.TemporaryDirectory() as scratch:
+        options = [*OPTIONS, f"-max_total_time={seconds}", f"-artifact_prefix={scratch}/"]
+        begin = time.monotonic()
+        status, said = start(command, *options, str(corpus))
+        took = time.monotonic() - begin
+        # A "slow-unit" is a hint and no finding.
+        crashes = [file for file in sorted(Path(scratch).iterdir()) if not file.name.startswith("slow-unit")]
+        findings = [smallest(command, file) for file in crashes]
+    if status and not findings:
+        raise SystemExit(f"{target} does not run:\n{said[-3000:]}")
+    executions = last(r"stat::number_of_executed_units: (\d+)", said) or last(r"(?m)^#(\d+)\s", said)
+    how = "atheris" if target in PYTHON else "libfuzzer"
+    return Outcome(how, took, executions, last(r" cov: (\d+)", said), last(r" corp: (\d+)", said), findings)
+
+
+def smallest(command: list[str], crash: Path) -> Finding:
+    """A finding made small for some seconds."""
+    small = crash.with_name("smallest")
+    start(command, "-minimize_crash=1", "-max_total_time=10", f"-exact_artifact_path={small}", str(crash))
+    file = small if small.exists() else crash
+    return Finding(file.read_bytes(), start(command, f"-artifact_prefix={crash.parent}/again-", str(file))[1])
+
+
+def mutated(seconds: int) -> Outcome:
+    """Mutation without coverage."""
+    begin = time.monotonic()
+    status, said = start([sys.executable, str(HERE / "differential.py")], str(seconds))
+    return Outcome(
+        "mutation", time.monotonic() - begin, last(r"(\d+) texts", said), 0, 0, [Finding(b"", said)] if status else []
+    )
+
+
+def keep(target: str, command: list[str]) -> int:
+    """Write the smallest corpus with the same coverage to `kept/`; returns how many inputs it has."""
+    with tempfile.TemporaryDirectory() as scratch:
+        options = ["-merge=1", "-max_len=256", scratch, str(WORK / "corpus" / target)]
+        subprocess.run([*command, *options], capture_output=True, check=True)
+        inputs = {file.read_bytes() for file in Path(scratch).iterdir()}
+    pack(target, inputs)
+    return len(inputs)
+
+
+# -- what is told
+
+
+def toml(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007F")
+
+
+def row(target: str, data: bytes) -> str:
+    """The row of tests/cases that a finding becomes, with its answer left open."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return f"No case row: {data!r} is no text. Write a test where octets are read."
+    first, _, rest = text.partition("\n")
+    answer = "is = { ... }  # parse.toml, if Appendix A derives it; else rule, component, start, kind in invalid.toml"
+    match target:
+        case "dots":
+            file, keys = "tests/cases/dots.toml", [f"path = {toml(text)}", 'is = "..."']
+        case "resolve":
+            file = "tests/cases/resolve.toml"
+            keys = [f"base = {toml(first)}", f"reference = {toml(rest)}", 'is = { rfc3986 = "..." }']
+        case "normalize":
+            rungs = ", ".join(f'{rung} = "..."' for rung in ("CASE", "PERCENT", "PATH", "SCHEME"))
+            file, keys = "tests/cases/normalize.toml", [f"text = {toml(text)}", f"is = {{ {rungs} }}"]
+        case "coding":
+            return f"No case file holds octets: a row in tests/test_coding.py, safe {first!r}, data {rest!r}."
+        case "columns":
+            return f"No case file holds columns: a test in tests/test_columns.py, rows {text.split(chr(10))!r}."
+        case "host":
+            file, keys = "tests/cases/parse.toml or invalid.toml", [f"text = {toml(f'x://[{text}]')}", answer]
+        case _:
+            file, keys = (
+                "the operation's file in tests/cases",
+                [f"text = {toml(line)}" for line in text.split("\n")] + [answer],
+            )
+    number = hashlib.sha1(data).hexdigest()[:8]
+    head = ["[[case]]", f'id = "fuzz-{number}"', 'from = "RFC 3986 ... (the paragraph that decides it)"']
+    return "\n".join([f"Decide by the document who is right, then add to {file}:", "", *head, *keys])
+
+
+def tell(target: str, finding: Finding) -> None:
+    """A finding: where it lies, what was said, and the row it becomes."""
+    if not finding.data:
+        print(finding.said)
+        return
+    FOUND.mkdir(exist_ok=True)
+    file = FOUND / f"{target}-{hashlib.sha1(finding.data).hexdigest()[:8]}"
+    file.write_bytes(finding.data)
+    dull = re.compile(r"\s*#\d+ 0x|==\d|note:|NOTE:|INFO:|SUMMARY:|\s*Combine|\s*$")
+    said = [line for line in finding.said.splitlines() if not dull.match(line)]
+    first = next((n for n, line in enumerate(said) if re.search("panicked at|Uncaught", line)), 0)
+    print(f"\nA finding of {target}, {finding.data!r}, in {file.relative_to(HERE.parent)}:")
+    print("\n".join(f"    {line}" for line in said[first : first + 6]))
+    print(row(target, finding.data), end="\n\n")
+
+
+def log(target: str, outcome: Outcome) -> None:
+    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    entry = {"date": today, "target": target, "how": outcome.how, "seconds": round(outcome.seconds),
+             "executions": outcome.executions, "coverage": outcome.coverage, "corpus": outcome.corpus,
+             "findings": len(outcome.findings)}  # fmt: skip
+    with LOG.open("a") as file:
+        file.write(json.dumps(entry) + "\n")
+
+
+def main() -> int:
+    asked = argparse.ArgumentParser(description="Fuzz every target for its share of the time.")
+    asked.add_argument("--seconds", type=int, default=60, help="in all (60)")
+    asked.add_argument("--keep", action="store_true", help="write the minimised corpus to fuzz/kept")
+    asked.add_argument("targets", nargs="*", metavar="TARGET", help=", ".join(RUST + PYTHON))
+    options = asked.parse_args()
+    if foreign := set(options.targets) - {*RUST, *PYTHON}:
+        asked.error(f"no such target: {', '.join(sorted(foreign))}")
+    targets = options.targets or [*RUST, *PYTHON]
+    built = build() if set(targets) & set(RUST) else None
+    commands = {target: program(target, built) for target in targets}
+    running = [target for target in targets if commands[target] is not None]
+    without = [target for target in PYTHON if target in targets and commands[target] is None]
+    if without:
+        print("no atheris: the case files are mutated without coverage")
+        running.append("mutation")
+    seconds = max(1, options.seconds // max(1, len(running)))
+    wrong = 0
+    for target in running:
+        command = commands.get(target)
+        outcome = mutated(seconds) if command is None else guided(target, command, seconds)
+        log(target, outcome)
+        wrong += len(outcome.findings)
+        print(
+            f"{target:10}{outcome.how:11}{outcome.seconds:6.0f} s {outcome.executions:13,} executions"
+            f"  coverage {outcome.coverage:5}  corpus {outcome.corpus:5}  findings {len(outcome.findings)}", flush=True,
+        )  # fmt: skip
+        for finding in outcome.findings:
+            tell(target, finding)
+        if options.keep and command is not None:
+            print(f"          kept {keep(target, command)} inputs", flush=True)
+    entries = [json.loads(line) for line in LOG.read_text().splitlines()]
+    total = sum(entry["seconds"] for entry in entries)
+    print(f"fuzz/log.jsonl: {total / 3600:.2f} hours, {sum(e['executions'] for e in entries):,} executions in all")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
