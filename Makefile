@@ -21,14 +21,16 @@ check: .venv/dev.stamp
 	$(BIN)/mypy
 	$(BIN)/basedpyright --level error
 	$(BIN)/python tools/generate.py --check
+	@if $(BIN)/overthere --version | grep -q native; then $(BIN)/python -m mypy.stubtest overthere._native; fi
 	@if command -v cargo >/dev/null && cargo fmt --version >/dev/null 2>&1; then cd rust && cargo fmt --check; fi
 	$(BIN)/python -m pytest tests/test_names.py
 
 bench: .venv/bench.stamp
 	$(BIN)/python bench/run.py
 
-fuzz: .venv/dev.stamp
-	$(BIN)/python fuzz/differential.py $(or $(SECONDS),60)
+# SECONDS=60 in all; TARGETS="parse resolve"; KEEP=1 writes the minimised corpus to fuzz/kept.
+fuzz: .venv/fuzz.stamp
+	$(BIN)/python fuzz/runner.py --seconds $(or $(SECONDS),60) $(if $(KEEP),--keep) $(TARGETS)
 
 docs: .venv/dev.stamp
 	$(BIN)/python tools/generate.py
@@ -48,6 +50,10 @@ clean:
 
 .venv/dev.stamp: .venv/pip.stamp pyproject.toml requirements/dev.txt
 	$(BIN)/python -m pip install --quiet --requirement requirements/dev.txt --editable '.[all]'
+	touch $@
+
+.venv/fuzz.stamp: .venv/dev.stamp requirements/fuzz.txt
+	$(BIN)/python -m pip install --quiet --only-binary :all: --requirement requirements/fuzz.txt || echo "atheris is not installed"
 	touch $@
 
 .venv/bench.stamp: .venv/dev.stamp requirements/bench.txt
