@@ -38,7 +38,7 @@ def test_valid(row: Row) -> None:
 
 @rows("locator")
 def test_locator(row: Row) -> None:
-    parts = EDITION.locator(row["text"])
+    parts = EDITION.parts(row["text"])
     assert list(defined(parts).items()) == list(row["is"].items())
     assert EDITION.host_of(row["text"]) == row.get("host")
     assert EDITION.is_valid(bare(row["text"]).partition("#")[0]) == row["valid"]
@@ -179,7 +179,7 @@ def test_ports() -> None:
 )
 def test_ftp_commands(path: str, commands: list[str]) -> None:
     """3.2.2: the components are cut at "/" first and decoded then."""
-    fpath = EDITION.locator(f"ftp://myname@host.dom/{path}")["fpath"]
+    fpath = EDITION.parts(f"ftp://myname@host.dom/{path}")["fpath"]
     assert fpath is not None
     *directories, name = map(EDITION.decode, fpath.split("/"))
     assert [*(f"CWD {d}" for d in directories), f"RETR {name}"] == commands
@@ -187,7 +187,7 @@ def test_ftp_commands(path: str, commands: list[str]) -> None:
 
 def test_gopher_form() -> None:
     """3.4.9: the Gopher+ string, decoded, is what the client sends after the selector."""
-    parts = EDITION.locator("gopher://h/0sel%09%09+%091%0D%0A+-1%0D%0Aone%0D%0Atwo%0D%0A.%0D%0A")
+    parts = EDITION.parts("gopher://h/0sel%09%09+%091%0D%0A+-1%0D%0Aone%0D%0Atwo%0D%0A.%0D%0A")
     assert EDITION.decode(parts["gopher+_string"] or "") == "+\t1\r\n+-1\r\none\r\ntwo\r\n.\r\n"
 
 
@@ -195,7 +195,7 @@ def test_gopher_form() -> None:
 def test_without_a_scheme(text: str) -> None:
     """2.1: a URL contains the name of the scheme."""
     with pytest.raises(InvalidURI) as caught:
-        EDITION.locator(text)
+        EDITION.parts(text)
     assert caught.value.source == "RFC 1738 5"
     assert EDITION.host_of(text) is None
     assert EDITION.split(text).scheme is None
@@ -203,14 +203,14 @@ def test_without_a_scheme(text: str) -> None:
 
 def test_undefined_parts() -> None:
     """A part that the text does not have is None; what the scheme has no place for is not listed."""
-    assert EDITION.locator("ftp://h") == {
+    assert EDITION.parts("ftp://h") == {
         "scheme": "ftp", "user": None, "password": None, "host": "h", "port": None, "fpath": None, "ftptype": None
     }  # fmt: skip
-    assert EDITION.locator("http://h/") == {"scheme": "http", "host": "h", "port": None, "hpath": "", "search": None}
-    assert list(EDITION.locator("file://u@h:1/p")) == ["scheme", "user", "password", "host", "port", "fpath"]
-    assert EDITION.locator("telnet://h/x")["urlpath"] == "x"
-    assert EDITION.locator("nntp://h")["group"] is None
-    assert EDITION.locator("wais://h/d/t") == {
+    assert EDITION.parts("http://h/") == {"scheme": "http", "host": "h", "port": None, "hpath": "", "search": None}
+    assert list(EDITION.parts("file://u@h:1/p")) == ["scheme", "user", "password", "host", "port", "fpath"]
+    assert EDITION.parts("telnet://h/x")["urlpath"] == "x"
+    assert EDITION.parts("nntp://h")["group"] is None
+    assert EDITION.parts("wais://h/d/t") == {
         "scheme": "wais", "host": "h", "port": None, "database": "d", "search": None, "wtype": "t", "wpath": None
     }  # fmt: skip
 
@@ -287,7 +287,7 @@ def test_outside_rows() -> None:
             found = [u.url + ("" if u.fragment is None else "#" + u.fragment) for u in extract(row["input"])]
             assert found == wanted
         elif row["kind"] in ("parse", "scheme"):
-            parts = EDITION.locator(row["input"])
+            parts = EDITION.parts(row["input"])
             assert {k: parts[k] for k in wanted if k in parts} == {k: v for k, v in wanted.items() if k in parts}
 
 

@@ -36,7 +36,7 @@ def test_split(row: Row) -> None:
 
 @rows("locator")
 def test_locator(row: Row) -> None:
-    parts = EDITION.locator(row["text"])
+    parts = EDITION.parts(row["text"])
     assert {k: v for k, v in parts.items() if v is not None} == row["is"]
     assert [k for k in parts if k in row["is"]] == list(row["is"])
     assert EDITION.host_of(row["text"]) == row.get("host_of")
@@ -167,7 +167,7 @@ def test_numbers_are_hostnames_by_the_rule() -> None:
 @pytest.mark.parametrize("text", ["", "//h/p", "a/b", "?q", "#f", ":a"])
 def test_locator_needs_a_scheme(text: str) -> None:
     with pytest.raises(InvalidURI) as caught:
-        EDITION.locator(text)
+        EDITION.parts(text)
     assert caught.value.rule == "absolute-URI"
 
 
@@ -175,7 +175,7 @@ def test_locator_needs_a_scheme(text: str) -> None:
 def test_anything_with_a_scheme_can_be_read(text: str) -> None:
     """What the letter refuses is read all the same, and nothing of it is lost."""
     assert EDITION.check(text)
-    parts = EDITION.locator(text)
+    parts = EDITION.parts(text)
     scheme, _, rest = text.partition(":")
     assert parts["scheme"] == scheme
     held = (parts.get("authority") or "") + (parts.get("path") or parts.get("opaque-part") or "")
@@ -187,7 +187,7 @@ def test_a_reg_name_is_not_cut() -> None:
     """03-4, 7.5: what is no server has no host, however much it looks like userinfo and host."""
     for authority in ("www.example.com@evil_host", "a@b@10.0.0.1", "h:80:80", "[::1", "h:port"):
         assert EDITION.host_of(f"http://{authority}/") is None
-        assert EDITION.locator(f"http://{authority}/")["reg-name"] == authority
+        assert EDITION.parts(f"http://{authority}/")["reg-name"] == authority
 
 
 # -- normal forms

@@ -23,7 +23,7 @@ def words(text: str) -> list[str]:
 
 def located(text: str) -> dict[str, str]:
     """The parts that are defined."""
-    return {name: part for name, part in EDITION.locator(text).items() if part is not None}
+    return {name: part for name, part in EDITION.parts(text).items() if part is not None}
 
 
 @pytest.mark.parametrize("row", ROWS, ids=ids(ROWS))
@@ -34,12 +34,12 @@ def test_printed_examples(row: dict[str, Any]) -> None:
     assert row["valid"] or row["why"]
     if "sent" in row:
         assert EDITION.decode(text) == row["sent"]
-        whole = EDITION.locator(f"gopher://host/0a_gopher_selector%09%09{text}")
+        whole = EDITION.parts(f"gopher://host/0a_gopher_selector%09%09{text}")
         assert whole["gopher+_string"] == text
         assert EDITION.is_valid(f"gopher://host/0a_gopher_selector%09%09{text}", "gopheraddress-prose")
     else:
         assert located(text) == row["locator"]
-        assert EDITION.locator("URL:" + text) == EDITION.locator(text)
+        assert EDITION.parts("URL:" + text) == EDITION.parts(text)
         assert EDITION.host_of(text) == row["locator"]["host"]
         # PrePrefix: by the letter the prefix stands there; quoted without it, a text is read all the same.
         assert EDITION.is_valid("URL:" + text) == row["valid"]
@@ -177,11 +177,11 @@ def test_read_by_the_prose(place: str, text: str, parts: dict[str, str]) -> None
 
 
 def test_undefined_is_not_empty() -> None:
-    assert EDITION.locator("http://h")["path"] is None
-    assert EDITION.locator("http://h/")["path"] == ""
-    assert EDITION.locator("ftp://@h/")["user"] == ""
-    assert EDITION.locator("http://h")["fragmentid"] is None
-    assert list(EDITION.locator("ftp://h")) == [
+    assert EDITION.parts("http://h")["path"] is None
+    assert EDITION.parts("http://h/")["path"] == ""
+    assert EDITION.parts("ftp://@h/")["user"] == ""
+    assert EDITION.parts("http://h")["fragmentid"] is None
+    assert list(EDITION.parts("ftp://h")) == [
         *("scheme", "user", "password", "host", "port", "path", "ftptype", "fragmentid")
     ]
 
@@ -212,7 +212,7 @@ def test_split(text: str, parts: tuple[str | None, ...]) -> None:
 @pytest.mark.parametrize("text", ["", "a/b", "//h/p", "URL:", "URL:a/b", ":a", "1a:b"])
 def test_without_a_scheme_nothing_is_read(text: str) -> None:
     with pytest.raises(InvalidURI, match="there is no scheme") as caught:
-        EDITION.locator(text)
+        EDITION.parts(text)
     assert caught.value.source == "draft-ietf-uri-url-03, Scheme"
     assert EDITION.host_of(text) is None
     assert EDITION.check(text)
@@ -413,7 +413,7 @@ def test_normal_form_keeps_validity_and_reading() -> None:
         form = EDITION.normalize(text)
         assert EDITION.is_valid(form), text
         assert EDITION.normalize(form) == form
-        before, after = EDITION.locator(text), EDITION.locator(form)
+        before, after = EDITION.parts(text), EDITION.parts(form)
         assert {n: p and EDITION.decode(p) for n, p in before.items() if n != "scheme"} == {
             n: p and EDITION.decode(p) for n, p in after.items() if n != "scheme"
         }

@@ -48,7 +48,7 @@ def test_split(row: Row) -> None:
 
 @pytest.mark.parametrize("row", rows("locator"))
 def test_locator(row: Row) -> None:
-    found = EDITION.locator(row["text"])
+    found = EDITION.parts(row["text"])
     assert {k: v for k, v in found.items() if v is not None} == row["is"]
     assert [k for k in found if k in row["is"]] == list(row["is"])  # in the order of the text
     assert EDITION.host_of(row["text"]) == (found["host"] or None)
@@ -188,7 +188,7 @@ def test_generic_is_all() -> None:
 def test_no_locator_without_a_scheme(text: str) -> None:
     """4.1."""
     with pytest.raises(InvalidURI) as caught:
-        EDITION.locator(text)
+        EDITION.parts(text)
     assert (caught.value.kind, caught.value.rule) == ("scheme-missing", "absoluteURL")
 
 

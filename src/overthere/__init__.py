@@ -13,7 +13,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from overthere import columns, editions, forms, grammar, iri, kernel, links
+    from overthere import access, columns, editions, forms, grammar, iri, kernel, links, schemes
+    from overthere.access.gateways import Gateways
+    from overthere.access.planning import Plan, plan
+    from overthere.access.steps import Credentials
     from overthere.anatomy import Explanation, explain
     from overthere.editions import check, edition
     from overthere.encoding import decode, decode_bytes, encode
@@ -28,11 +31,15 @@ if TYPE_CHECKING:
         NotRegular,
         NotSpecified,
         OverthereError,
+        PlanRefused,
+        RegistryError,
         Unreachable,
+        Unwritable,
     )
     from overthere.iri import IRI, IRIReference
     from overthere.normalize import Change, Rung, lowest_rung
     from overthere.resolve import Target
+    from overthere.schemes import Locator, Registry, Scheme, scheme
     from overthere.uri import URI, URIReference
 
 __version__ = "0.1.0"
@@ -41,23 +48,33 @@ __version__ = "0.1.0"
 _HOMES = {
     "Change": "normalize",
     "CodingError": "errors",
+    "Credentials": "access.steps",
     "Explanation": "anatomy",
     "Finding": "errors",
+    "Gateways": "access.gateways",
     "GrammarError": "errors",
     "IRI": "iri",
     "IRIReference": "iri",
     "InvalidIRI": "errors",
     "InvalidURI": "errors",
     "KernelBug": "errors",
+    "Locator": "schemes.locator",
     "NoBase": "errors",
     "NotRegular": "errors",
     "NotSpecified": "errors",
     "OverthereError": "errors",
+    "Plan": "access.planning",
+    "PlanRefused": "errors",
+    "Registry": "schemes.registry",
+    "RegistryError": "errors",
     "Rung": "rung",
+    "Scheme": "schemes.model",
     "Target": "resolve",
     "URI": "uri",
     "URIReference": "uri",
     "Unreachable": "errors",
+    "Unwritable": "errors",
+    "access": "",
     "check": "editions",
     "columns": "",
     "decode": "encoding",
@@ -72,28 +89,41 @@ _HOMES = {
     "kernel": "",
     "links": "",
     "lowest_rung": "normalize",
+    "plan": "access.planning",
+    "scheme": "schemes",
+    "schemes": "",
 }
 
 __all__ = [
-    "IRI",
-    "URI",
     "Change",
     "CodingError",
+    "Credentials",
     "Explanation",
     "Finding",
+    "Gateways",
     "GrammarError",
+    "IRI",
     "IRIReference",
     "InvalidIRI",
     "InvalidURI",
     "KernelBug",
+    "Locator",
     "NoBase",
     "NotRegular",
     "NotSpecified",
     "OverthereError",
+    "Plan",
+    "PlanRefused",
+    "Registry",
+    "RegistryError",
     "Rung",
+    "Scheme",
     "Target",
+    "URI",
     "URIReference",
     "Unreachable",
+    "Unwritable",
+    "access",
     "check",
     "columns",
     "decode",
@@ -108,6 +138,9 @@ __all__ = [
     "kernel",
     "links",
     "lowest_rung",
+    "plan",
+    "scheme",
+    "schemes",
 ]
 
 

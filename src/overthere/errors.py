@@ -7,6 +7,9 @@ OverthereError
 +-- NoBase (ValueError)             resolve: the base has no scheme (RFC 3986 5.1)
 +-- CodingError (ValueError)        encode, decode: octets or characters that have no meaning there
 +-- NotSpecified (LookupError)      an edition leaves this to another document
++-- Unwritable (ValueError)         a locator that an edition has no words for
++-- PlanRefused (ValueError)        what a URI would do is not done: a delimiter of the protocol in its data, a loop
++-- RegistryError (ValueError)      a scheme or gateway that cannot be registered, two claims to one name
 +-- KernelBug (RuntimeError)        the fast kernel contradicts itself: a mistake of ours
 +-- GrammarError (ValueError)       an ABNF text, or a rule that is not there
     +-- NotRegular                  a rule that no finite automaton recognises
@@ -31,7 +34,10 @@ __all__ = [
     "NotRegular",
     "NotSpecified",
     "OverthereError",
+    "PlanRefused",
+    "RegistryError",
     "Unreachable",
+    "Unwritable",
 ]
 
 
@@ -196,6 +202,14 @@ KINDS: dict[str, Kind] = {
     "not-derivable": Kind(
         "{it} cannot stand here", "any", "any", "RFC 3986 Appendix A", 'check("1.2.3", rule="IPv4address")', "http://h/"
     ),
+    "scheme-syntax": Kind(
+        "the scheme's own syntax wants something else",
+        "any",
+        "any",
+        "RFC 3986 3.1",
+        'URI("tel:abc").locator',
+        "tel:112",
+    ),
     "more": Kind("{it} further findings are not listed", "any", "URI-reference", "RFC 3986 4.1", "", "http://h/"),
 }
 
@@ -276,6 +290,18 @@ class CodingError(OverthereError, ValueError):
 
 class NotSpecified(OverthereError, LookupError):
     """An edition leaves this to another document, which the message names."""
+
+
+class Unwritable(OverthereError, ValueError):
+    """A locator that an edition has no words for; the message names the document and the part."""
+
+
+class PlanRefused(OverthereError, ValueError):
+    """A plan that is not made: its data would be read as delimiters of the protocol (RFC 1738 6, RFC 3986 7.2)."""
+
+
+class RegistryError(OverthereError, ValueError):
+    """A scheme or a gateway that cannot be registered, or a name with two claims to it, both named."""
 
 
 class KernelBug(OverthereError, RuntimeError):

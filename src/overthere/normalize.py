@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from overthere import kernel
-from overthere.kernel.reference import GROUPS, STEPS, parse, recompose, split
+from overthere.kernel.reference import GROUPS, STEPS, parse, recompose, scheme_of, scheme_steps, split
 from overthere.rung import Rung
 from overthere.value import Value
 
-__all__ = ["Change", "Rung", "changes", "lowest_rung", "normal_form"]
+__all__ = ["Change", "Rung", "changes", "comparison_form", "lowest_rung", "normal_form"]
 
 
 PARAGRAPHS = {
@@ -81,17 +81,31 @@ def changes(text: str, rung: Rung = Rung.SYNTAX, evidence: Mapping[str, str] | N
     before = text
     for step in range(1, rung + 1):
         here = Rung(step)
+        if here is Rung.SCHEME:
+            for source, after in _scheme_steps(before):
+                found += _compare(here, before, after, source)
+                before = after
+            continue
         if here < Rung.PROTOCOL:
             after = recompose(STEPS[step - 1](split(before)))
         else:
             after = normal_form(before, here, evidence)
         if after != before:
-            found += _compare(here, before, after)
+            found += _compare(here, before, after, PARAGRAPHS[here])
         before = after
     return found
 
 
-def _compare(rung: Rung, before: str, after: str) -> list[Change]:
+def _scheme_steps(text: str) -> Iterator[tuple[str, str]]:
+    """6.2.3 rule by rule: the paragraph that allows it, and the text after it, for each rule that changes something."""
+    for source, apply in scheme_steps(split(text).scheme):
+        after = recompose(apply(split(text)))
+        if after != text:
+            yield source, after
+            text = after
+
+
+def _compare(rung: Rung, before: str, after: str, source: str) -> list[Change]:
     zone = "%25" in before  # already checked; only brackets can hold one
     old, new = parse(before, "URI-reference", zone), parse(after, "URI-reference", zone)
     assert old is not None
@@ -101,8 +115,18 @@ def _compare(rung: Rung, before: str, after: str) -> list[Change]:
         group = GROUPS[component]
         if old[group] != new[group]:
             start, end = old.span(group)
-            found.append(Change(rung, component, start, end, old[group], new[group], PARAGRAPHS[rung]))
+            found.append(Change(rung, component, start, end, old[group], new[group], source))
     return found
+
+
+def comparison_form(text: str, rung: Rung, evidence: Mapping[str, str] | None = None) -> str:
+    """The normal form, from the scheme rung on without what the scheme says is not compared (RFC 8141 3.1, say)."""
+    form = normal_form(text, rung, evidence)
+    if rung < Rung.SCHEME:
+        return form
+    parts = split(form)
+    compared = scheme_of(parts.scheme).compared if parts.scheme is not None else None
+    return form if compared is None else recompose(compared(parts))
 
 
 def _valid(value: Value | str) -> str:
@@ -123,6 +147,6 @@ def lowest_rung(a: Value | str, b: Value | str, evidence: Mapping[str, str] | No
     """
     one, two = _valid(a), _valid(b)
     for rung in Rung:
-        if normal_form(one, rung, evidence) == normal_form(two, rung, evidence):
+        if comparison_form(one, rung, evidence) == comparison_form(two, rung, evidence):
             return rung
     return None

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from overthere.forms import Pairs
     from overthere.iri import IRIReference
     from overthere.normalize import Change
+    from overthere.schemes import Locator
 
 __all__ = ["URI", "URIReference"]
 
@@ -237,6 +238,21 @@ class URI(URIReference):
 
         @property
         def scheme(self) -> str: ...  # always defined (3.1)
+
+    @property
+    def locator(self) -> Locator:
+        """What the URI says in the terms of its scheme, as typed data; `Locator.uri` is the inverse.
+
+        A scheme that is not known gives a `GenericLocator`.
+
+        Raises: InvalidURI if the scheme cannot be read in this URI.
+
+        >>> URI("ftp://h/pub/a.txt;type=a").locator.directories, URI("tel:+1-201-555-0123").locator.number
+        (('pub',), '+1-201-555-0123')
+        """
+        from overthere.schemes import Registry
+
+        return Registry.default().locator(self)
 
     @front
     def join(self, reference: URIReference | str, strict: bool = True) -> Self:

@@ -2,20 +2,39 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from overthere.columns import normalize
 from overthere.columns.plain import arrow, compute, taken
-from overthere.normalize import Rung
+from overthere.kernel.reference import scheme_of
+from overthere.normalize import Rung, comparison_form
 
 __all__ = ["equivalent", "lowest_rung"]
+
+_SCHEME = re.compile("[a-z][a-z0-9+.-]*")
 
 
 def _forms(column: Any, rung: Rung) -> Any:
     import pyarrow as pa
 
     # pyarrow compares plain text, not views.
-    return taken(normalize(column, rung)).cast(pa.large_string())
+    forms = taken(normalize(column, rung)).cast(pa.large_string())
+    return forms if rung < Rung.SCHEME else _compared(forms)
+
+
+def _compared(forms: Any) -> Any:
+    """The rows of schemes that do not compare all of a normal form (such as urn, RFC 8141 3.1) as far as they do."""
+    import pyarrow as pa
+
+    pc = compute()
+    names = pc.replace_substring_regex(forms, "(?s)[:/?#].*", "")
+    partly = [n for n in pc.unique(names).to_pylist() if n and _SCHEME.fullmatch(n) and scheme_of(n).compared]
+    if not partly:
+        return forms
+    mask = pc.is_in(names, pa.array(partly, pa.large_string()))
+    some = [comparison_form(text, Rung.SCHEME) for text in pc.filter(forms, mask).to_pylist()]
+    return pc.replace_with_mask(forms, mask, pa.array(some, pa.large_string()))
 
 
 def equivalent(a: Any, b: Any, rung: Rung) -> Any:

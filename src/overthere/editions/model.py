@@ -14,6 +14,7 @@ from overthere.resolve import Target
 
 if TYPE_CHECKING:
     from overthere.errors import Finding
+    from overthere.schemes import Locator
 
 __all__ = ["Edition"]
 
@@ -39,7 +40,7 @@ class Edition:
     normalize_text: Callable[[str, Rung], str] = field(repr=False)
     encode_data: Callable[[str | bytes, str], str] = field(repr=False)
     decode_text: Callable[[str], str] = field(repr=False)
-    locate_text: Callable[[str], dict[str, str | None]] = field(repr=False)
+    parts_of: Callable[[str], dict[str, str | None]] = field(repr=False)
     host_of: Callable[[str], str | None] = field(repr=False)
     """The host that a client of the document's day would ask, by its prose; None if there is none."""
     charset: str
@@ -79,12 +80,31 @@ class Edition:
         """The components of any text as the document's prose reads it; nothing is checked."""
         return self.split_text(text)
 
-    def locator(self, text: str) -> dict[str, str | None]:
+    def parts(self, text: str) -> dict[str, str | None]:
         """The parts of a text under the document's own rule names, by its scheme and the prose; None is undefined.
 
         Raises: InvalidURI if there is no scheme to read it by.
+
+        >>> from overthere.editions import edition
+        >>> edition("rfc1738").parts("gopher://h/7s%09words")["search"]
+        'words'
         """
-        return self.locate_text(text)
+        return self.parts_of(text)
+
+    def locator(self, text: str) -> Locator:
+        """What a text says by this document's account of its scheme, as typed data; `Locator.uri` is the inverse.
+
+        A scheme that the document does not define is read by the generic syntax.
+
+        Raises: InvalidURI if there is no scheme, or if the scheme cannot be read in this text.
+
+        >>> from overthere.editions import edition
+        >>> edition("url-1994").locator("ftp://h/pub/a!I"), edition("rfc1738").locator("ftp://h/pub/a!I").name
+        (FTPLocator(host='h', directories=('pub',), name='a', type='I'), 'a!I')
+        """
+        from overthere.schemes import Registry
+
+        return Registry.default().locator(text, self.name)
 
     def resolve(self, base: str, reference: str, strict: bool = True) -> Target:
         """The target of a reference, by the document's own algorithm.

@@ -1,6 +1,6 @@
 """RFC 1738, December 1994: ten schemes, each with a production of its own, and the common Internet syntax.
 
-`check` and `is_valid` follow section 5 to the letter; what reads (`split`, `locator`, `host_of`) follows the
+`check` and `is_valid` follow section 5 to the letter; what reads (`split`, `parts`, `host_of`) follows the
 prose of section 3, and takes the wrapper of the Appendix off first.
 """
 
@@ -233,7 +233,7 @@ _SCHEMES = {
 }
 
 
-def _locator(text: str) -> dict[str, str | None]:
+def _parts(text: str) -> dict[str, str | None]:
     """3: the scheme's parts; of another scheme, and of one of the ten that does not go on with "//" although it
     has to, the generic ones: after "//" always those of the common syntax (decision 1738-10), else the schemepart.
 
@@ -331,7 +331,7 @@ EDITION = Edition(
     sections={
         "2.1, 3.1 (main parts, common Internet scheme syntax)": "overthere.editions.rfc1738 (split, host_of)",
         "2.2 (characters, octets, escapes)": "overthere.editions.coding1738, overthere.editions.rfc1738 (normalize)",
-        "3.2 to 3.11 (specific schemes)": "overthere.editions.rfc1738 (locator, normalize)",
+        "3.2 to 3.11 (specific schemes)": "overthere.editions.rfc1738 (parts, normalize)",
         "5 (BNF for specific URL schemes)": "overthere/editions/rfc1738.abnf",
         "Appendix (URLs in context)": "overthere.editions.rfc1738 (extract, bare)",
     },
@@ -342,7 +342,7 @@ EDITION = Edition(
     normalize_text=_normalize,
     encode_data=encode_data,
     decode_text=decode_text,
-    locate_text=_locator,
+    parts_of=_parts,
     host_of=_host,
     charset="octets",
     ports=PORTS,

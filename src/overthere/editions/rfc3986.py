@@ -38,7 +38,7 @@ def _normalize(text: str, rung: Rung) -> str:
     return str(URIReference(text).normalize(rung))
 
 
-def _locator(text: str) -> dict[str, str | None]:
+def _parts(text: str) -> dict[str, str | None]:
     """3: the generic parts; what a scheme makes of them is the scheme's own document."""
     parts = split(text)
     if parts.scheme is None:
@@ -85,7 +85,7 @@ EDITION = Edition(
     normalize_text=_normalize,
     encode_data=encoding.encode,
     decode_text=encoding.decode,
-    locate_text=_locator,
+    parts_of=_parts,
     host_of=_host,
     charset="utf-8",
     ports={},

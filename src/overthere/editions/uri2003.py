@@ -14,7 +14,7 @@ from overthere.findings import check_rule
 from overthere.kernel.reference import Parts, guard_path, recompose, split, split_authority
 from overthere.normalize import Rung
 from overthere.resolve import Target
-from overthere.schemes.facts import facts
+from overthere.schemes import port_of
 
 if TYPE_CHECKING:
     from overthere.errors import Finding
@@ -92,7 +92,7 @@ def host_kind(host: str) -> str:
     return "reg-name"
 
 
-def _locator(text: str) -> dict[str, str | None]:
+def _parts(text: str) -> dict[str, str | None]:
     """3: the generic parts; the document defines no scheme of its own."""
     parts = split(text)
     if parts.scheme is None:
@@ -185,7 +185,7 @@ def _scheme_rules(parts: Parts) -> Parts:
     server = _server(parts.authority)
     if parts.scheme is None or server is None or server.port is None:
         return parts
-    default = facts(parts.scheme).port
+    default = port_of(parts.scheme)
     if default is None or (server.port and server.port.lstrip("0") != str(default)):
         return parts
     return parts._replace(authority=str(server._replace(port=None)))
@@ -264,7 +264,7 @@ EDITION = Edition(
     sections={
         "2 to 5 (the grammar; Appendix A is empty)": "overthere/editions/uri2003.abnf",
         "2.1, 2.4, 6.3 (charset, escapes)": "overthere.editions.uri2003 (encode, decode)",
-        "3 (components)": "overthere.editions.uri2003 (locator)",
+        "3 (components)": "overthere.editions.uri2003 (parts)",
         "4.2, 5.2, Appendix C (current document, resolution)": "overthere.editions.resolution.uri2003",
         "4.3, Appendix B (the expression)": "overthere.kernel.reference.split",
         "5.1 (establishing a base)": "overthere.base",
@@ -277,7 +277,7 @@ EDITION = Edition(
     normalize_text=_normalize,
     encode_data=_encode,
     decode_text=encoding.decode,
-    locate_text=_locator,
+    parts_of=_parts,
     host_of=_host,
     charset="undefined",  # 2.1; where 6.3 lets a producer choose, UTF-8
     ports={"http": 80},  # 6.2.3

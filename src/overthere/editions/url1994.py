@@ -1,6 +1,6 @@
 """draft-ietf-uri-url-03, T. Berners-Lee, 21 March 1994: Uniform Resource Locators, with the prefix "URL:".
 
-`check` follows the BNF to the letter.  `split`, `locator` and `host_of` read by the prose, which is younger:
+`check` follows the BNF to the letter.  `split`, `parts` and `host_of` read by the prose, which is younger:
 the prefix may be missing, schemes are compared without case, the last "@" ends the login.  Numbers such as 94-10
 are those of docs/decisions.md.  The document numbers no sections; they are cited by their headings.
 """
@@ -52,7 +52,7 @@ def _split(text: str) -> Parts:
     """URL SYNTAX: scheme, the part after the double slash, path, search, fragment identifier.
 
     The prefix is left out (94-13), what follows "#" comes off first (94-20), the login ends at "/" or "?" (94-26).
-    The path keeps the slash that parts it from the login; `locator` gives it without.
+    The path keeps the slash that parts it from the login; `parts` gives it without.
     """
     prefix = _PREFIX.match(text)
     rest, hash_, fragment = text[prefix.end() if prefix else 0 :].partition("#")
@@ -204,7 +204,7 @@ def _afs(parts: Parts) -> dict[str, str | None]:
     return {"cellname": parts.authority, "path": _path(parts)}
 
 
-_LOCATORS: dict[str, Callable[[Parts], dict[str, str | None]]] = {
+_SCHEMES: dict[str, Callable[[Parts], dict[str, str | None]]] = {
     "http": _http,
     "ftp": _ftp,
     "afs": _afs,
@@ -222,19 +222,19 @@ _LOCATORS: dict[str, Callable[[Parts], dict[str, str | None]]] = {
 }
 
 
-def _locator(text: str) -> dict[str, str | None]:
+def _parts(text: str) -> dict[str, str | None]:
     """The parts by the BNF's names; "gopher+_string" is the name in GOPHER, Overall summary."""
     parts = _split(text)
     if parts.scheme is None:
         raise _refusal(text, "scheme-missing", 0, 0, "scheme", "Scheme")
     # 94-22: schemes are compared without case.
-    read = _LOCATORS.get(parts.scheme.lower(), _common)
+    read = _SCHEMES.get(parts.scheme.lower(), _common)
     return {"scheme": parts.scheme, **read(parts), "fragmentid": parts.fragment}
 
 
 def _host(text: str) -> str | None:
     """The host after the double slash; mail, news and an AFS cell name none that a client would ask by the URL."""
-    return None if _split(text).scheme is None else _locator(text).get("host")
+    return None if _split(text).scheme is None else _parts(text).get("host")
 
 
 def wpath_fields(wpath: str) -> list[tuple[str, str]]:
@@ -314,7 +314,7 @@ def _normalize(text: str, rung: Rung) -> str:
     PERCENT: "% signs can be selectively and reversibly expanded" where the character is allowed and parts nothing.
     Hosts are not folded; no port is dropped, for no default is stated; dot-segments are not removed.
     """
-    _locator(text)
+    _parts(text)
     if broken := BROKEN_ESCAPE.search(text):
         raise _refusal(text, "pct-encoded", broken.start(), broken.start() + 1, "escape", "Encoding")
     if rung < Rung.CASE:
@@ -332,7 +332,7 @@ def _normalize(text: str, rung: Rung) -> str:
 
 def _reading(text: str) -> dict[str, str | None]:
     """The parts with their escapes expanded: what may not change (`ftp://h/a!%49` has no type, `a!I` has)."""
-    return {name: part and _ESCAPE.sub(lambda m: chr(int(m[1], 16)), part) for name, part in _locator(text).items()}
+    return {name: part and _ESCAPE.sub(lambda m: chr(int(m[1], 16)), part) for name, part in _parts(text).items()}
 
 
 def _resolve(base: str, reference: str, strict: bool) -> Target:
@@ -361,7 +361,7 @@ EDITION = Edition(
     sections={
         "URL syntax (PrePrefix, Scheme, Internet protocol parts, Path)": "overthere.editions.url1994.EDITION.split",
         "Encoding prohibited characters": "overthere.editions.url1994.EDITION.encode, .decode, .normalize",
-        "Specific schemes (FTP to WAIS)": "overthere.editions.url1994.EDITION.locator",
+        "Specific schemes (FTP to WAIS)": "overthere.editions.url1994.EDITION.parts",
         "Gopher+ string": "overthere/editions/url1994.abnf, gopherplus-summary",
         "BNF for specific URL schemes": "overthere/editions/url1994.abnf",
     },
@@ -372,7 +372,7 @@ EDITION = Edition(
     normalize_text=_normalize,
     encode_data=_encode,
     decode_text=_decode,
-    locate_text=_locator,
+    parts_of=_parts,
     host_of=_host,
     charset="iso-8859-1",
     ports={},

@@ -17,7 +17,7 @@ from overthere.errors import KINDS, CodingError, Finding, InvalidURI
 from overthere.kernel import percent_decode, percent_encode
 from overthere.kernel.reference import APPENDIX_B, BROKEN_ESCAPE, Parts, recompose
 from overthere.rung import Rung
-from overthere.schemes.facts import facts
+from overthere.schemes import port_of
 
 if TYPE_CHECKING:
     from overthere.resolve import Target
@@ -85,7 +85,7 @@ def _join_site(site: Site) -> str:
     return login + (host or "") + ("" if port is None else ":" + port)
 
 
-def _locator(text: str) -> dict[str, str | None]:
+def _parts(text: str) -> dict[str, str | None]:
     """4.3: the generic components of any scheme, and their subparts.
 
     A segment that has parameters is listed with them (4.3.2), numbered from 1: "segment[2]", "param[2][1]".
@@ -176,7 +176,7 @@ def _default_port(parts: Parts) -> Parts:
     """6: "an explicit ":port", where the port is the default for the scheme" goes; an empty one stays."""
     if parts.scheme is None or not parts.authority:
         return parts
-    site, port = split_site(parts.authority), facts(parts.scheme).port
+    site, port = split_site(parts.authority), port_of(parts.scheme)
     if port is None or not site.port or site.port.lstrip("0") != str(port):
         return parts
     return parts._replace(authority=_join_site(site._replace(port=None)))
@@ -259,7 +259,7 @@ EDITION = Edition(
     sections={
         "1.4 (syntax notation), 2, 3, 4.1 to 4.3, Appendix A": "overthere/editions/url1997.abnf",
         "2.1, 2.2, 2.4 (characters and octets, when to escape)": "overthere.editions.url1997, encode and decode",
-        "4.3 (components)": "overthere.editions.url1997, locator",
+        "4.3 (components)": "overthere.editions.url1997, parts",
         "4.4, Appendix B (parsing a reference)": "overthere.editions.url1997.split",
         "3, 5.2, Appendix C (references, resolution)": "overthere.editions.resolution.url1997",
         "2.3, 4.1, 6 (normalization and equivalence)": "overthere.editions.url1997, normalize",
@@ -273,7 +273,7 @@ EDITION = Edition(
     normalize_text=_normalize,
     encode_data=_encode,
     decode_text=_decode,
-    locate_text=_locator,
+    parts_of=_parts,
     host_of=_host,
     charset="undefined",
     ports={},

@@ -7,12 +7,18 @@ from the grammar (`classes.py`, generated); every loop is linear in the text.
 from __future__ import annotations
 
 import re
-from functools import cache
-from typing import NamedTuple
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from overthere.errors import GrammarError
 from overthere.kernel.classes import CHARSETS, IPRIVATE, PATTERNS, UCSCHAR
-from overthere.schemes.facts import facts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from overthere.schemes.model import Scheme
+
+    Steps = tuple[tuple[str, Callable[["Parts"], "Parts"]], ...]
 
 __all__ = [
     "APPENDIX_B",
@@ -32,6 +38,8 @@ __all__ = [
     "recompose",
     "remove_dot_segments",
     "resolve",
+    "scheme_of",
+    "scheme_steps",
     "scheme_based_normalization",
     "split",
     "split_authority",
@@ -331,20 +339,36 @@ def path_segment_normalization(parts: Parts) -> Parts:
 
 
 def scheme_based_normalization(parts: Parts) -> Parts:
-    """6.2.3 with 3.2.3: empty and default ports go, and what the scheme's own facts say."""
-    if parts.scheme is None:
-        return parts
-    known = facts(parts.scheme)
-    authority, path = parts.authority, parts.path
-    if authority is not None:
-        userinfo, host, port = split_authority(authority)
-        if port is not None and (port == "" or (known.port is not None and port.lstrip("0") == str(known.port))):
-            authority = host if userinfo is None else f"{userinfo}@{host}"
-        if path == "" and known.empty_path_is_slash:
-            path = "/"
-    if known.normal_path is not None:
-        path = known.normal_path(path)
-    return Parts(parts.scheme, authority, path, parts.query, parts.fragment)
+    """6.2.3 with 3.2.3: an empty port goes, and what the scheme's own rules say (`overthere.schemes`)."""
+    for _, apply in scheme_steps(parts.scheme):
+        parts = apply(parts)
+    return parts
+
+
+def _no_empty_port(parts: Parts) -> Parts:
+    """6.2.3: "http://example.com:/" is "http://example.com/", whatever the scheme (3.2.3)."""
+    if parts.authority is not None and parts.authority.endswith(":"):
+        userinfo, host, port = split_authority(parts.authority)
+        if port == "":
+            return parts._replace(authority=host if userinfo is None else f"{userinfo}@{host}")
+    return parts
+
+
+def scheme_steps(name: str | None) -> Steps:
+    """6.2.3 for a scheme, step by step, each with the paragraph that allows it; none for a relative reference."""
+    return () if name is None else _scheme_steps(name.lower())
+
+
+@lru_cache(256)
+def _scheme_steps(name: str) -> Steps:
+    return (("RFC 3986 6.2.3", _no_empty_port), *((rule.source, rule.apply) for rule in scheme_of(name).normal))
+
+
+def scheme_of(name: str) -> Scheme:
+    """The scheme in the default registry, which is loaded when it is first asked for."""
+    from overthere.schemes import Registry
+
+    return Registry.default().scheme(name)
 
 
 def normalize_scheme(text: str) -> str:

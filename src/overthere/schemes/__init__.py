@@ -1,1 +1,55 @@
-"""What is particular to a scheme (RFC 3986 1.1.1: each scheme's specification may restrict the generic syntax)."""
+"""The schemes: a file for each, the registry, and what IANA's says (RFC 3986 1.1.1, 3.1).
+
+A scheme's file holds, in this order: its rules, its locator (fields, split, join), its normal form, its examples,
+and the value `SCHEME`, which tells its documents and facts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from overthere.schemes.registry import Registry
+
+if TYPE_CHECKING:
+    from overthere.schemes.locator import GenericLocator, Given, Locator, Writer
+    from overthere.schemes.model import Example, NormalRule, Scheme
+
+__all__ = [
+    "Example",
+    "GenericLocator",
+    "Given",
+    "Locator",
+    "NormalRule",
+    "Registry",
+    "Scheme",
+    "Writer",
+    "port_of",
+    "scheme",
+]
+
+
+def scheme(name: str) -> Scheme:
+    """The scheme of that name, in any case, in the default registry; `known` says whether there is more than its name.
+
+    Raises: RegistryError if the name is no scheme or has two claims to it.
+
+    >>> scheme("gopher").port, scheme("sip").title, scheme("sip").known
+    (70, 'session initiation protocol', False)
+    """
+    return Registry.default().scheme(name)
+
+
+def port_of(name: str) -> int | None:
+    """The default port of a known scheme; None for others, and for what is no scheme in RFC 3986 ("1a")."""
+    registry = Registry.default()
+    return registry.scheme(name).port if name in registry else None
+
+
+def __getattr__(name: str) -> object:
+    from importlib import import_module
+
+    if name in ("GenericLocator", "Given", "Locator", "Writer"):
+        return getattr(import_module("overthere.schemes.locator"), name)
+    if name in ("Example", "NormalRule", "Scheme"):
+        return getattr(import_module("overthere.schemes.model"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,41 @@
+"""What IANA's registry of URI schemes says of every registered name, as of 18 November 2022 (`iana.csv`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+from typing import NamedTuple
+
+__all__ = ["Registration", "registration", "registrations"]
+
+
+class Registration(NamedTuple):
+    """A row of the registry (RFC 7595 7)."""
+
+    name: str
+    status: str
+    """"Permanent", "Provisional" or "Historical"."""
+    description: str
+    reference: str
+    """The documents or the people that the registry refers to; "" if it names none."""
+
+
+@cache
+def registrations() -> Mapping[str, Registration]:
+    """All rows by name."""
+    import csv
+    from pkgutil import get_data
+
+    text = (get_data("overthere.schemes", "iana.csv") or b"").decode()
+    rows = [Registration(*row) for row in csv.reader(text.splitlines()[1:])]
+    return MappingProxyType({row.name: row for row in rows})
+
+
+def registration(name: str) -> Registration | None:
+    """The row of a name, in any case; None if it is not registered.
+
+    >>> registration("gopher")
+    Registration(name='gopher', status='Permanent', description='The Gopher Protocol', reference='RFC4266')
+    """
+    return registrations().get(name.lower())

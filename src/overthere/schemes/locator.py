@@ -1,0 +1,304 @@
+"""What a URI of a scheme says, as typed data: read from a text as an edition cuts it, and written back.
+
+A locator holds data: escapes are decoded, by the edition's charset.  Octets that are not UTF-8 are kept as lone
+surrogates, as Python does with file names.  The host stays as it is written, and so does what the scheme does not
+define (`query`, `fragment`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import KW_ONLY, dataclass, field, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, overload
+
+from overthere.errors import CodingError, Finding, InvalidURI
+from overthere.kernel import percent_encode
+from overthere.kernel.percent import percent_decode  # the native one refuses a broken escape, here it stays
+from overthere.kernel.percent import percent_decode as lenient_decode
+from overthere.kernel.reference import BROKEN_ESCAPE, split, split_authority
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from overthere.editions.model import Edition
+    from overthere.schemes.registry import Registry
+    from overthere.uri import URI
+
+__all__ = ["GenericLocator", "Given", "Locator", "Written", "Writer"]
+
+_DIGITS = re.compile("[0-9]+")
+
+
+def reading(edition: str) -> str:
+    """Whose account of a scheme an edition goes by: its own, or ("rfc3986") that of the scheme's document today.
+
+    The drafts of 1997 and 2003 define no scheme, as RFC 3986 does not.
+    """
+    return edition if edition in ("url-1994", "rfc1738") else "rfc3986"
+
+
+class Given:
+    """A text as an edition cuts it, for a scheme to read on: raw parts, None where undefined."""
+
+    __slots__ = ("edition", "fragment", "host", "named", "password", "path", "port", "query", "scheme", "text", "user")
+
+    def __init__(self, text: str, edition: Edition, checked: bool = False) -> None:
+        """Cut `text`.  Raises: InvalidURI if it has no scheme; for RFC 3986 if it is no URI, unless that is checked."""
+        self.text = text
+        self.edition = reading(edition.name)
+        """The account to go by: "url-1994", "rfc1738", or "rfc3986" for the scheme's document of today."""
+        self.named: Mapping[str, str | None] = {}
+        """For 1994 and RFC 1738: the parts by the names of the document's rules, as `Edition.parts` gives them."""
+        self.user: str | None = None
+        self.password: str | None = None
+        self.host: str | None = None
+        self.path: str | None = None
+        """What follows the slash behind the authority, None if no slash does; without an authority the whole path."""
+        self.query: str | None = None
+        """What follows the "?"; in 1994 and RFC 1738, only where `named` has a search."""
+        port = None
+        if self.edition == "rfc3986":
+            if edition.name == "rfc3986" and not checked:
+                from overthere.uri import URI
+
+                URI(text)
+            parts = edition.split(text)
+            if parts.scheme is None:
+                raise InvalidURI(text, edition.check(text, limit=1)[0])
+            self.path, self.query, self.fragment = parts.path, parts.query, parts.fragment
+            if parts.authority is not None:
+                userinfo, self.host, port = split_authority(parts.authority)
+                if userinfo is not None:
+                    self.user, colon, password = userinfo.partition(":")
+                    self.password = password if colon else None
+                self.path = parts.path[1:] if parts.path else None
+            self.scheme = parts.scheme.lower()
+        else:
+            self.named = named = edition.parts(text)
+            self.scheme = (named["scheme"] or "").lower()
+            self.user, self.password = named.get("user"), named.get("password")
+            self.host, port = named.get("host"), named.get("port")
+            self.query = named.get("search")
+            self.path = named.get("path", named.get("fpath", named.get("hpath", named.get("urlpath"))))
+            self.fragment = named.get("fragmentid" if self.edition == "url-1994" else "fragment")
+        # What is no number must not be taken for the default port; Python makes no number of 4,300 digits.
+        if port and (len(port) > 4000 or not _DIGITS.fullmatch(port)):
+            raise self.refuse(port, "a port of digits", "port", "RFC 3986 3.2.3")
+        self.port = int(port) if port else None
+
+    @overload
+    def decode(self, raw: str) -> str: ...
+    @overload
+    def decode(self, raw: str | None) -> str | None: ...
+    def decode(self, raw: str | None) -> str | None:
+        """The data that a raw part stands for, by the edition's charset; a "%" that begins no escape stays."""
+        if raw is None or "%" not in raw:
+            return raw
+        decode = percent_decode if BROKEN_ESCAPE.search(raw) is None else lenient_decode
+        if self.edition == "url-1994":
+            return decode(raw.encode("latin-1", "replace")).decode("latin-1")
+        return decode(raw.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogateescape")
+
+    def login(self) -> dict[str, Any]:
+        """`user`, `password`, `host` and `port` for the constructor of a locator."""
+        return {
+            "user": self.decode(self.user),
+            "password": self.decode(self.password),
+            "host": self.host or "",
+            "port": self.port,
+        }
+
+    def rest(self, *, query: bool = True) -> dict[str, Any]:
+        """What every locator has: `scheme`, `fragment`, and `query` unless the scheme reads it itself."""
+        found: dict[str, Any] = {"scheme": self.scheme, "fragment": self.fragment}
+        if query and self.edition == "rfc3986":
+            found["query"] = self.query
+        return found
+
+    def refuse(self, part: str | None, expected: str, rule: str, source: str) -> InvalidURI:
+        """The exception for a part (as it stands in the text) that the scheme cannot read.
+
+        part: the raw text that is wrong, None if something is missing; expected: what should stand there, in words;
+        rule: the rule of the grammar; source: the document and its paragraph.
+        """
+        # Behind the scheme, whose letters a part may repeat.
+        found = self.text.find(part, self.text.find(":") + 1) if part else len(self.text)
+        start = max(found, 0)
+        end = start + len(part or "")
+        message = f"{self.scheme} wants {expected}"
+        return InvalidURI(self.text, Finding("scheme-syntax", start, end, rule, rule, expected, source, message))
+
+
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+# What needs no escape anywhere, and what may stand unescaped where a scheme gives it no other meaning.
+_PLAIN = {
+    "url-1994": (_LETTERS + "$-_.&'(),", "@+/!*"),
+    "rfc1738": (_LETTERS + "$-_.+!*'(),", ";/?:@&="),
+    "rfc3986": (_LETTERS + "-._~", "!$&'()*+,;=:@/?"),
+}
+
+
+class Writer:
+    """How an edition writes the parts of a locator."""
+
+    __slots__ = ("edition", "extra", "plain")
+
+    def __init__(self, edition: str) -> None:
+        self.edition = reading(edition)
+        self.plain, self.extra = _PLAIN[self.edition]
+
+    def text(self, data: str, keep: str = "", drop: str = "") -> str:
+        """Data as the edition escapes it.
+
+        keep: reserved characters that mean themselves in this part (those that the edition knows are kept);
+        drop: characters that are escaped although the edition would allow them.
+
+        Raises: CodingError for a character that the edition's charset does not have.
+        """
+        if self.edition == "url-1994":
+            try:
+                octets = data.encode("latin-1")
+            except UnicodeEncodeError as error:
+                raise CodingError(f"{data[error.start]!r} is not in ISO Latin 1") from None
+        else:
+            try:
+                octets = data.encode("utf-8", "surrogateescape")
+            except UnicodeEncodeError as error:
+                raise CodingError(f"U+{ord(data[error.start]):04X} is no character (RFC 3629 3)") from None
+        safe = "".join(c for c in self.plain + keep if c not in drop and (c in self.plain or c in self.extra))
+        return percent_encode(octets, safe)
+
+    def authority(
+        self, host: str, port: int | None = None, user: str | None = None, password: str | None = None
+    ) -> str:
+        """`//user:password@host:port`; user and password are data, the host is written as it is."""
+        keep = "!$&'()*+,;="
+        login = "" if user is None and password is None else self.text(user or "", keep, "@")
+        login += "" if password is None else ":" + self.text(password, keep, "@")
+        at = "" if user is None and password is None else "@"
+        return f"//{login}{at}{host}" + ("" if port is None else f":{port}")
+
+
+class Written(NamedTuple):
+    """The text that a locator was read from, and by which edition."""
+
+    text: str
+    edition: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Locator:
+    """The base of the schemes' locators.  Immutable; equal if the data is; `dataclasses.replace` makes another."""
+
+    _: KW_ONLY
+    scheme: str
+    """In lower case."""
+    query: str | None = None
+    """As written, where the scheme does not define one."""
+    fragment: str | None = None
+    """As written; no scheme has a say in it (RFC 3986 3.5)."""
+    written: Written | None = field(default=None, compare=False)
+    searched: ClassVar[bool] = False
+    """Whether 1994 and RFC 1738 have the query too, as `search`."""
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if isinstance(value, list):
+                object.__setattr__(self, one.name, tuple(value))
+
+    @classmethod
+    def split(cls, given: Given) -> Self:
+        """Read the parts that an edition has cut.  Raises: InvalidURI where the scheme cannot be read."""
+        raise NotImplementedError
+
+    def join(self, to: Writer) -> str:
+        """Everything between the scheme's colon and the undefined query and fragment, as `to` writes it."""
+        raise NotImplementedError
+
+    @overload
+    def uri(self, edition: Literal["rfc3986"] = ..., *, registry: Registry | None = None) -> URI: ...
+    @overload
+    def uri(self, edition: str | Edition, *, registry: Registry | None = None) -> URI | str: ...
+    def uri(self, edition: str | Edition = "rfc3986", *, registry: Registry | None = None) -> URI | str:
+        """The URI that says this: the text that was read if the parts are still those, else written anew.
+
+        edition: by whose rules; for another than RFC 3986 the answer is text.
+        registry: where the scheme is looked up, the default one unless given.
+
+        Raises: Unwritable if that edition cannot say it; the message tells which part, or what came back.
+
+        >>> from overthere import URI
+        >>> from dataclasses import replace
+        >>> there = URI("ftp://h/%2Fetc/m%6Ftd").locator
+        >>> there.directories, str(there.uri()), str(replace(there, name="a b").uri())
+        (('/etc',), 'ftp://h/%2Fetc/m%6Ftd', 'ftp://h/%2Fetc/a%20b')
+        """
+        from overthere.schemes.writing import write
+
+        return write(self, edition, registry)
+
+    @property
+    def charset(self) -> str:
+        """Which octets the characters stand for: ISO Latin 1 if read by the edition of 1994, else UTF-8."""
+        return "latin-1" if self.edition == "url-1994" else "utf-8"
+
+    @property
+    def edition(self) -> str:
+        """The edition that read it; RFC 3986 for one that was made."""
+        return "rfc3986" if self.written is None else self.written.edition
+
+    def to_dict(self) -> dict[str, Any]:
+        """The parts that say something, as JSON can hold them: octets as ISO Latin 1 text, a password as `***`.
+
+        >>> from overthere import URI
+        >>> URI("ftp://u:p@h/a/b").locator.to_dict()
+        {'user': 'u', 'password': '***', 'host': 'h', 'directories': ['a'], 'name': 'b'}
+        """
+        found: dict[str, Any] = {}
+        for one in sorted(fields(self), key=lambda one: bool(one.kw_only)):
+            value = getattr(self, one.name)
+            if one.name not in ("scheme", "written") and value is not None and value != one.default:
+                found[one.name] = "***" if one.name == "password" else _plain(value)
+        return found
+
+    def __repr__(self) -> str:
+        shown = []
+        for one in sorted(fields(self), key=lambda one: bool(one.kw_only)):
+            value = getattr(self, one.name)
+            if one.name in ("scheme", "written") or value is None or value == one.default:
+                continue
+            shown.append(f"{one.name}={'***' if one.name == 'password' else value!r}")
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return value.decode("latin-1")
+    if isinstance(value, tuple):
+        named = getattr(value, "_asdict", None)
+        if named is not None:
+            return {name: _plain(item) for name, item in named().items() if item is not None}
+        return [_plain(item) for item in value]
+    return value if isinstance(value, str | int | None) else str(value)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class GenericLocator(Locator):
+    """A URI of a scheme that is not known: the components of the generic syntax, as written (RFC 3986 3)."""
+
+    authority: str | None = None
+    path: str = ""
+
+    @classmethod
+    def split(cls, given: Given) -> GenericLocator:
+        text = given.text
+        if given.edition != "rfc3986":
+            from overthere.editions.rfc1738 import bare
+
+            text = bare(text)  # without "URL:"
+        parts = split(text)
+        return cls(parts.authority, parts.path, scheme=given.scheme, query=parts.query, fragment=parts.fragment)
+
+    def join(self, to: Writer) -> str:
+        return self.path if self.authority is None else f"//{self.authority}{self.path}"

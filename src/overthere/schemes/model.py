@@ -1,0 +1,195 @@
+"""What a scheme is: its documents, its facts, its locator, its normal form, and how what it names is reached.
+
+A value, made once in the scheme's own file.  Facts and syntax only; what a client sends stands in
+`overthere.access`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from overthere.errors import Finding, RegistryError
+from overthere.kernel.reference import Parts, split_authority
+from overthere.schemes.locator import GenericLocator, Locator, reading
+
+if TYPE_CHECKING:
+    from overthere.access.steps import Credentials, Step
+    from overthere.grammar import Grammar
+    from overthere.schemes.iana import Registration
+
+    Retrieval = Callable[[Any, Credentials], Iterable[Step]]
+
+__all__ = ["Example", "NormalRule", "Scheme", "default_port", "slash_for_empty_path"]
+
+
+class Example(NamedTuple):
+    """A URI that a document prints, or one of our own that shows a form."""
+
+    text: str
+    source: str
+    note: str = ""
+
+
+class NormalRule(NamedTuple):
+    """One thing that the scheme lets somebody write differently (RFC 3986 6.2.3)."""
+
+    what: str
+    """In words: "the default port is left out"."""
+    source: str
+    """Document and paragraph."""
+    apply: Callable[[Parts], Parts]
+    """The components in normal form; they come normal by the generic rungs, and must not gain an escape or lose one."""
+
+
+def default_port(port: int, source: str) -> NormalRule:
+    """The rule that leaves `port` out."""
+
+    def apply(parts: Parts) -> Parts:
+        if parts.authority is None:
+            return parts
+        userinfo, host, text = split_authority(parts.authority)
+        if text is None or text.lstrip("0") != str(port):
+            return parts
+        return parts._replace(authority=host if userinfo is None else f"{userinfo}@{host}")
+
+    return NormalRule(f"the default port {port} is left out", source, apply)
+
+
+def slash_for_empty_path(source: str) -> NormalRule:
+    """The rule that writes an empty path behind an authority as "/"."""
+
+    def apply(parts: Parts) -> Parts:
+        return parts._replace(path="/") if parts.authority is not None and parts.path == "" else parts
+
+    return NormalRule('an empty path is written "/"', source, apply)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scheme:
+    """A URI scheme.
+
+    Raises: RegistryError when made without a retrieval algorithm or the statement that it locates nothing
+    (RFC 1738 4 and 7; the draft of 1994, Registration), with both, or with a name that is no scheme.
+    """
+
+    name: str
+    title: str
+    documents: Mapping[str, str]
+    """Whose account there is of it, and where: "url-1994", "rfc1738", "rfc3986" (its own document of today)."""
+    locator: type[Locator] = GenericLocator
+    syntax: str = ""
+    """Today's rules as ABNF; the names it does not define are those of RFC 3986."""
+    rules: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """Edition -> the rules that derive such a URI there: those of its grammar; for "rfc3986" those of `syntax`."""
+    port: int | None = None
+    """The default port."""
+    hierarchical: bool = False
+    """Whether "/" parts a hierarchy, so that relative references make sense."""
+    interactive: bool = False
+    """Whether it names a session with a person rather than something to fetch."""
+    retrieval: Retrieval | str | None = None
+    """The retrieval algorithm: from a locator and credentials to the steps of a plan; or "module:function"."""
+    locates_nothing: str = ""
+    """Why there is nothing to retrieve, in a sentence that names the paragraph."""
+    normal: tuple[NormalRule, ...] = ()
+    """What may be written otherwise (RFC 3986 6.2.3), in the order in which it is applied."""
+    compared: Callable[[Parts], Parts] | None = None
+    """What is compared, where the scheme says that some components are not (RFC 8141 3.1); of a normal form."""
+    examples: tuple[Example, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What a person should know, a sentence each."""
+    known: bool = True
+    """Whether it has a file of its own; False for the generic fallback."""
+
+    def __post_init__(self) -> None:
+        from overthere.editions import edition
+
+        if not edition().grammar.automaton("scheme").accepts(self.name) or self.name != self.name.lower():
+            raise RegistryError(f"{self.name!r} is no scheme in lower case (RFC 3986 3.1)")
+        if self.known and bool(self.retrieval) == bool(self.locates_nothing):
+            raise RegistryError(
+                f"the scheme {self.name!r} must bring its retrieval algorithm or say that it locates nothing, "
+                "one of the two (RFC 1738 4)"
+            )
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __repr__(self) -> str:
+        return f"<Scheme {self.name}: {self.title}>"
+
+    @property
+    def grammar(self) -> Grammar:
+        """Today's rules with those of RFC 3986 below them.  Raises: RegistryError if there are none."""
+        from overthere.schemes.syntax import grammar
+
+        if not self.syntax:
+            raise RegistryError(f"the scheme {self.name!r} has no syntax of its own")
+        return grammar(self.syntax)
+
+    def check(self, text: str, edition: str = "rfc3986", limit: int | None = 1000) -> list[Finding]:
+        """What is wrong with a text by the letter of the scheme's rules in an edition; those of RFC 3986 first.
+
+        Raises: RegistryError if that edition has no rules of this scheme.
+
+        >>> from overthere import scheme
+        >>> [finding.rule for finding in scheme("tel").check("tel:+1-2o1")]
+        ['telephone-uri']
+        """
+        from overthere.editions import edition as edition_named
+        from overthere.findings import check_rule
+
+        by, rules = edition_named(edition), self.rules.get(reading(edition), ())
+        if not rules:
+            raise RegistryError(f"{by.document} has no rules of the scheme {self.name!r}")
+        if reading(edition) != "rfc3986":
+            return [] if self.is_valid(text, edition) else by.check(text, rules[0], limit) or [self._not_mine(text)]
+        if found := by.check(text, limit=limit):
+            return found
+        bare = text.partition("#")[0]
+        if not self._is_mine(text):
+            return [self._not_mine(text)]
+        if any(self.grammar.automaton(rule).accepts(bare) for rule in rules):
+            return []
+        return check_rule(self.grammar, bare, rules[0], self.documents["rfc3986"])
+
+    def is_valid(self, text: str, edition: str = "rfc3986") -> bool:
+        """Whether one of the scheme's rules in an edition derives the text (without its fragment)."""
+        from overthere.editions import edition as edition_named
+
+        rules = self.rules.get(reading(edition), ())
+        if reading(edition) == "rfc3986":
+            return bool(rules) and not self.check(text, edition, 1)
+        return self._is_mine(text) and any(edition_named(edition).is_valid(text, rule) for rule in rules)
+
+    def _is_mine(self, text: str) -> bool:
+        return text.partition(":")[0].lower() == self.name
+
+    def _not_mine(self, text: str) -> Finding:
+        """A rule may derive several schemes, as `telnetaddress-prose` does."""
+        end = text.find(":")
+        message = f"the scheme is not {self.name}"
+        return Finding("scheme-syntax", 0, end, "scheme", "scheme", f'"{self.name}"', "RFC 3986 3.1", message)
+
+    @property
+    def registration(self) -> Registration | None:
+        """What IANA's registry says of the name; None if it is not registered."""
+        from overthere.schemes.iana import registration
+
+        return registration(self.name)
+
+    @property
+    def status(self) -> str:
+        """ "Permanent", "Provisional", "Historical" by IANA's registry; "experimental" for "x-"; "not registered"."""
+        if self.name.startswith("x-"):
+            return "experimental"
+        found = self.registration
+        return found.status if found else "not registered"
+
+    def normalize(self, parts: Parts) -> Parts:
+        """The scheme rung on components that are normal by the generic rungs."""
+        for rule in self.normal:
+            parts = rule.apply(parts)
+        return parts

@@ -1,0 +1,207 @@
+"""The registry of schemes, as a value: the built-in ones, those of installed packages, those that a caller adds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from overthere.errors import RegistryError
+from overthere.schemes.locator import GenericLocator, Given, Locator, Written, reading
+from overthere.schemes.model import Scheme
+from overthere.value import Value
+
+if TYPE_CHECKING:
+    from overthere.uri import URI
+
+__all__ = ["BUILT_IN", "GROUP", "Registry"]
+
+GROUP = "overthere.schemes"
+"""The group of entry points: the name of a scheme, and "module:SCHEME"."""
+
+BUILT_IN = (
+    "http",
+    "https",
+    "ftp",
+    "gopher",
+    "mailto",
+    "news",
+    "nntp",
+    "telnet",
+    "rlogin",
+    "tn3270",
+    "wais",
+    "file",
+    "prospero",
+    "mid",
+    "cid",
+    "afs",
+    "nfs",
+    "mailserver",
+    "z39.50",
+    "ldap",
+    "ldaps",
+    "tel",
+    "urn",
+    "data",
+    "ws",
+    "wss",
+    "tag",
+    "about",
+)
+
+
+_NAME = re.compile("[a-z][a-z0-9+.-]*")
+
+
+class Claim(NamedTuple):
+    """Who claims a name: a package, and where in it the scheme is."""
+
+    package: str
+    place: str
+    """"module:attribute"."""
+
+
+class Registry:
+    """Which schemes are known.  Immutable; `with_` makes another.
+
+    >>> registry = Registry.default()
+    >>> registry.scheme("ftp").port, registry.scheme("no-such-thing").known
+    (21, False)
+    """
+
+    __slots__ = ("_claims", "_schemes")
+
+    def __init__(self, schemes: Mapping[str, Scheme], claims: Mapping[str, tuple[Claim, ...]]) -> None:
+        """Use `Registry.default()` or `Registry.empty()`, and `with_`."""
+        self._schemes = dict(schemes)
+        self._claims = dict(claims)
+
+    @staticmethod
+    def default() -> Registry:
+        """The built-in schemes and those of the entry points "overthere.schemes"; nothing is loaded before its use."""
+        return _default()
+
+    @staticmethod
+    def empty() -> Registry:
+        """Every scheme is unknown."""
+        return Registry({}, {})
+
+    def with_(self, *schemes: Scheme, replace: bool = False) -> Registry:
+        """A registry that knows these too.
+
+        Raises: RegistryError if a name is taken, naming both claims, unless `replace`.
+        """
+        added = dict(self._schemes)
+        for scheme in schemes:
+            if not scheme.known:
+                raise RegistryError(f"the scheme {scheme.name!r} is but a name: nothing is known of it")
+            if not replace and (held := self._holder(scheme.name, added)):
+                raise RegistryError(f"two claims to the scheme {scheme.name!r}: {held} and {scheme.title!r}")
+            added[scheme.name] = scheme
+        return Registry(added, self._claims)
+
+    def _holder(self, name: str, added: Mapping[str, Scheme]) -> str:
+        if name in added:
+            return repr(added[name].title)
+        return " and ".join(f"{claim.place} of {claim.package}" for claim in self._claims.get(name, ()))
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and (name.lower() in self._schemes or name.lower() in self._claims)
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the known schemes, in alphabetical order."""
+        return iter(sorted({*self._schemes, *self._claims}))
+
+    def __len__(self) -> int:
+        return len({*self._schemes, *self._claims})
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Registry):
+            return NotImplemented
+        return (self._schemes, self._claims) == (other._schemes, other._claims)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return f"<Registry of {len(self)} schemes>"
+
+    def scheme(self, name: str) -> Scheme:
+        """The scheme of that name, in any case (RFC 3986 3.1); one of the generic syntax alone if it is not known.
+
+        Raises: RegistryError if the name is no scheme, if two packages claim it, or if a package's claim is empty.
+        """
+        # Letters beyond US-ASCII must not become others: the Kelvin sign is no k.
+        key = name.lower() if name.isascii() else name
+        if key in self._schemes:
+            return self._schemes[key]
+        claims = self._claims.get(key, ())
+        if not claims:
+            return _unknown(key)
+        first, *others = claims
+        if others:
+            raise RegistryError(f"two claims to the scheme {key!r}: {self._holder(key, {})}")
+        return _load(key, first)
+
+    def locator(self, uri: URI | str, edition: str = "rfc3986") -> Locator:
+        """What a URI says in the terms of its scheme, by an edition's account of it.
+
+        An account of today's document serves the editions that define no scheme (1997, 2003, RFC 3986); a scheme
+        that an edition does not define is read by the generic syntax.
+
+        Raises: InvalidURI if the text is no URI there, or the scheme cannot be read in it.
+        """
+        from dataclasses import replace
+
+        from overthere.editions import edition as edition_named
+
+        text = str(uri)
+        given = Given(text, edition_named(edition), isinstance(uri, Value))
+        kind: type[Locator] = GenericLocator
+        # Older editions derive names that are no scheme today: "1a".
+        if _NAME.fullmatch(given.scheme):
+            scheme = self.scheme(given.scheme)
+            kind = scheme.locator if reading(edition) in scheme.documents else GenericLocator
+        return replace(kind.split(given), written=Written(text, edition))
+
+
+@cache
+def _default() -> Registry:
+    from importlib.metadata import entry_points
+
+    claims: dict[str, tuple[Claim, ...]] = {name: (Claim("overthere", _home(name)),) for name in BUILT_IN}
+    for point in entry_points(group=GROUP):
+        name, package = point.name.lower(), point.dist.name if point.dist else "an unknown package"
+        claim = Claim(package, point.value)
+        if claim not in claims.get(name, ()):
+            claims[name] = (*claims.get(name, ()), claim)
+    return Registry({}, claims)
+
+
+def _home(name: str) -> str:
+    return f"overthere.schemes.{name.replace('.', '_')}:SCHEME"
+
+
+@cache
+def _load(name: str, claim: Claim) -> Scheme:
+    from importlib.metadata import EntryPoint
+
+    try:
+        found = EntryPoint(name, claim.place, GROUP).load()
+    except Exception as error:  # whatever a package's own code does
+        why = f"{type(error).__name__}: {error}"
+        raise RegistryError(f"{claim.package} claims the scheme {name!r}, but {claim.place}: {why}") from error
+    if not isinstance(found, Scheme) or found.name != name:
+        raise RegistryError(f"{claim.package} claims the scheme {name!r}, but {claim.place} is {found!r}")
+    return found
+
+
+@lru_cache(256)  # names come from texts: not all are kept
+def _unknown(name: str) -> Scheme:
+    from overthere.schemes.iana import registration
+
+    registered = registration(name)
+    title = registered.description if registered else "not known"
+    return Scheme(name=name, title=title, documents={}, known=False)

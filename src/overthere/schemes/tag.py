@@ -1,0 +1,119 @@
+"""tag: a name that somebody has minted on a day on which he held a domain name or a mail address (RFC 4151)."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from overthere.schemes.locator import Given, Locator, Writer
+from overthere.schemes.model import Example, Scheme
+
+__all__ = ["SCHEME", "TagDate", "TagLocator"]
+
+RULES = {"rfc3986": ("tagURI",)}
+# RFC 4151 2.1, without the fragment.
+SYNTAX = """
+tagURI        = "tag:" taggingEntity ":" specific
+taggingEntity = authorityName "," date
+authorityName = DNSname / emailAddress
+date          = year [ "-" month [ "-" day ] ]
+year          = 4DIGIT
+month         = 2DIGIT
+day           = 2DIGIT
+DNSname       = DNScomp *( "." DNScomp )
+DNScomp       = alphaNum [ *( alphaNum / "-" ) alphaNum ]
+emailAddress  = 1*( alphaNum / "-" / "." / "_" ) "@" DNSname
+alphaNum      = DIGIT / ALPHA
+specific      = *( pchar / "/" / "?" )
+"""
+
+_TAG = re.compile("(?s)([^,]*),([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?:(.*)")
+
+
+class TagDate(NamedTuple):
+    """The date of a tag as it is written, which may leave out the day, or the month too (RFC 4151 2.1).
+
+    >>> TagDate(2004, 5).first_day, str(TagDate(2004, 5))
+    (datetime.date(2004, 5, 1), '2004-05')
+    """
+
+    year: int
+    month: int | None = None
+    day: int | None = None
+
+    def __str__(self) -> str:
+        rest = [f"{number:02}" for number in (self.month, self.day) if number is not None]
+        return "-".join([f"{self.year:04}", *rest])
+
+    @property
+    def first_day(self) -> datetime.date:
+        """The day it stands for: what is left out is 01.  Raises: ValueError if there is no such day."""
+        return datetime.date(self.year, 1 if self.month is None else self.month, 1 if self.day is None else self.day)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TagLocator(Locator):
+    """Who has minted the tag, when he held that name, and what he called it (RFC 4151 2.1).
+
+    All is kept as written: tags are equal if they are the same character by character (2.4).
+
+    >>> from overthere import URI
+    >>> there = URI("tag:sandro@w3.org,2004-05:Sandro").locator
+    >>> there
+    TagLocator(authority_name='sandro@w3.org', date=TagDate(year=2004, month=5, day=None), specific='Sandro')
+    >>> there.email_address, there.dns_name
+    ('sandro@w3.org', None)
+    """
+
+    authority_name: str
+    """A domain name or a mail address."""
+    date: TagDate
+    specific: str = ""
+    """With "?" and what follows it: a tag has no query."""
+    scheme: str = field(default="tag", kw_only=True)
+
+    @classmethod
+    def split(cls, given: Given) -> TagLocator:
+        rest = given.text.partition("#")[0].partition(":")[2]
+        found = _TAG.fullmatch(rest)
+        if found is None:
+            raise given.refuse(rest or None, 'a name, ",", a date and ":"', "taggingEntity", "RFC 4151 2.1")
+        name, year, month, day, specific = found.groups()
+        date = TagDate(int(year), None if month is None else int(month), None if day is None else int(day))
+        return cls(name, date, specific, **given.rest(query=False))
+
+    def join(self, to: Writer) -> str:
+        return f"{self.authority_name},{self.date}:{self.specific}"
+
+    @property
+    def email_address(self) -> str | None:
+        """The name if it is a mail address, else None."""
+        return self.authority_name if "@" in self.authority_name else None
+
+    @property
+    def dns_name(self) -> str | None:
+        """The name if it is a domain name, else None."""
+        return None if "@" in self.authority_name else self.authority_name
+
+
+EXAMPLES = (
+    Example("tag:timothy@hpl.hp.com,2001:web/externalHome", "RFC 4151 2.1"),
+    Example("tag:sandro@w3.org,2004-05:Sandro", "RFC 4151 2.1"),
+    Example("tag:my-ids.com,2001-09-15:TimKindberg:presentations:UBath2004-05-19", "RFC 4151 2.1"),
+    Example("tag:blogger.com,1999:blog-555", "RFC 4151 2.1"),
+    Example("tag:yaml.org,2002:int", "RFC 4151 2.1"),
+)
+
+SCHEME = Scheme(
+    name="tag",
+    title="tag",
+    documents={"rfc3986": "RFC 4151"},
+    locator=TagLocator,
+    syntax=SYNTAX,
+    rules=RULES,
+    locates_nothing="a tag is a name alone: there is no authoritative way to resolve it (RFC 4151 2.3)",
+    examples=EXAMPLES,
+    notes=("Tags are equal only if they are the same character by character (RFC 4151 2.4): compare them as text.",),
+)

@@ -1,0 +1,146 @@
+"""urn: names that stay, whatever they name and wherever it is (RFC 8141; RFC 2141 before it; RFC 3986 1.1.3)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from overthere.kernel import percent_decode
+from overthere.kernel.reference import Parts
+from overthere.schemes.locator import Given, Locator, Writer
+from overthere.schemes.model import Example, NormalRule, Scheme
+
+__all__ = ["SCHEME", "URNLocator"]
+
+RULES = {"rfc3986": ("namestring",)}
+# RFC 8141 2, without the f-component, which is the fragment.
+SYNTAX = """
+namestring    = assigned-name [ rq-components ]
+assigned-name = "urn" ":" NID ":" NSS
+NID           = alphanum 0*30ldh alphanum
+ldh           = alphanum / "-"
+alphanum      = ALPHA / DIGIT
+NSS           = pchar *( pchar / "/" )
+rq-components = [ "?+" r-component ] [ "?=" q-component ]
+r-component   = pchar *( pchar / "/" / "?" )
+q-component   = pchar *( pchar / "/" / "?" )
+"""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class URNLocator(Locator):
+    """A name and what goes with it, all as written: the escapes of a URN are part of it and MUST NOT be decoded when
+    names are compared (RFC 8141 3.1).
+
+    >>> from overthere import URI
+    >>> URI("urn:example:weather?=op=map#now").locator
+    URNLocator(nid='example', nss='weather', q_component='op=map', fragment='now')
+    """
+
+    nid: str = ""
+    """The namespace identifier; its case does not matter (2.1)."""
+    nss: str = ""
+    """The namespace specific string: one string, whatever structure its namespace gives it (2.2, 5)."""
+    r_component: str | None = None
+    """For the resolution service (2.3.1)."""
+    q_component: str | None = None
+    """For the resource, or the system that supplies it (2.3.2)."""
+    scheme: str = field(default="urn", kw_only=True)
+
+    @classmethod
+    def split(cls, given: Given) -> URNLocator:
+        nid, colon, nss = (given.path or "").partition(":")
+        if given.host is not None or not colon:
+            raise given.refuse(given.path, 'a namespace, ":" and a name in it', "assigned-name", "RFC 8141 2")
+        r_component, q_component = None, None
+        if given.query is not None:
+            kind, rest = given.query[:1], given.query[1:]
+            if kind == "+":  # the first "?=" ends it (2.3.1)
+                r_component, mark, rest = rest.partition("?=")
+                kind = "=" if mark else ""
+            elif kind != "=":
+                raise given.refuse(f"?{given.query}", '"?+" or "?=", and no other "?"', "rq-components", "RFC 8141 2")
+            q_component = rest if kind else None
+        return cls(nid, nss, r_component, q_component, **given.rest(query=False))
+
+    def join(self, to: Writer) -> str:
+        text = f"{self.nid}:{self.nss}"
+        text += "" if self.r_component is None else f"?+{self.r_component}"
+        return text if self.q_component is None else f"{text}?={self.q_component}"
+
+    @property
+    def f_component(self) -> str | None:
+        """The fragment, by its name in a URN (2.3.3)."""
+        return self.fragment
+
+    @property
+    def assigned_name(self) -> str:
+        """The part that is compared, as it is compared: two URNs are URN-equivalent if theirs is equal (3.1).
+
+        >>> from overthere import URI
+        >>> URI("URN:EXAMPLE:a123%2cz456?+abc").locator.assigned_name
+        'urn:example:a123%2Cz456'
+        """
+        nss = re.sub("%[0-9A-Fa-f]{2}", lambda escape: escape[0].upper(), self.nss)
+        return f"urn:{_fold(self.nid)}:{nss}"
+
+    @property
+    def decoded(self) -> str:
+        """The NSS for people, its escapes decoded from UTF-8 (2.2, 4.4); never to be compared.
+
+        >>> URNLocator("example", "%D0%B0123,z456").decoded == "\\u0430123,z456"
+        True
+        """
+        return percent_decode(self.nss.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogateescape")
+
+
+def _fold(nid: str) -> str:
+    """In lower case; an escape cannot stand in a NID (2.1), and keeps the case that it has."""
+    return nid if "%" in nid else nid.lower()
+
+
+def _lower_nid(parts: Parts) -> Parts:
+    nid, colon, nss = parts.path.partition(":")
+    return parts._replace(path=f"{_fold(nid)}:{nss}") if colon and parts.authority is None else parts
+
+
+def _assigned_name(parts: Parts) -> Parts:
+    """Without r-, q- and f-component; a "?" that begins neither is an error (2), and stays."""
+    query = None if parts.query is not None and parts.query[:1] in ("+", "=") else parts.query
+    return parts._replace(query=query, fragment=None)
+
+
+EXAMPLES = (
+    Example("urn:oasis:names:specification:docbook:dtd:xml:4.1.2", "RFC 3986 1.1.2"),
+    Example("urn:example:animal:ferret:nose", "RFC 3986 3"),
+    Example("urn:example:1/406/47452/2", "RFC 8141 2.2", "a name with a hierarchy of its own"),
+    Example("urn:example:foo-bar-baz-qux?+CCResolve:cc=uk", "RFC 8141 2.3.1", "with an r-component"),
+    Example(
+        "urn:example:weather?=op=map&lat=39.56&lon=-104.85&datetime=1969-07-21T02:56:15Z",
+        "RFC 8141 2.3.2",
+        "with a q-component",
+    ),
+    Example("urn:example:foo-bar-baz-qux#somepart", "RFC 8141 2.3.3", "with an f-component"),
+    Example("urn:example:a123%2Cz456", "RFC 8141 3.2", "not the same name as urn:example:a123,z456"),
+)
+
+SCHEME = Scheme(
+    name="urn",
+    title="Uniform Resource Names",
+    documents={"rfc3986": "RFC 8141"},
+    locator=URNLocator,
+    syntax=SYNTAX,
+    rules=RULES,
+    locates_nothing="a URN names a resource and does not say where it is; a resolution service for its namespace may "
+    "know (RFC 8141 1.2.1, RFC 3986 1.1.3)",
+    normal=(NormalRule("the namespace identifier is written in lower case", "RFC 8141 3.1", _lower_nid),),
+    compared=_assigned_name,
+    examples=EXAMPLES,
+    notes=(
+        "The r-, q- and f-component are not compared (RFC 8141 3.1).",
+        "Escapes are never decoded when URNs are compared (RFC 8141 3.1): compare assigned_name where %7E and ~ are to "
+        "differ, for the rungs of RFC 3986 6.2.2.2 take them as one.",
+        "The draft of 1994 reserves the name, without a syntax (Registration of naming schemes).",
+        "A namespace may have further rules of equivalence, and must be registered (RFC 8141 3.1, 1).",
+    ),
+)

@@ -1,0 +1,97 @@
+"""Locator to text: written by an edition's rules, then read back, so that nothing else is ever said."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+from overthere.errors import CodingError, InvalidURI, RegistryError, Unwritable
+from overthere.schemes.locator import Locator, Writer, reading
+
+if TYPE_CHECKING:
+    from overthere.editions.model import Edition
+    from overthere.schemes.registry import Registry
+    from overthere.uri import URI
+
+__all__ = ["write"]
+
+
+def write(locator: Locator, edition: str | Edition, registry: Registry | None) -> URI | str:
+    """`Locator.uri`."""
+    from overthere.editions import edition as edition_named
+    from overthere.schemes.registry import Registry
+
+    by = edition_named(edition) if isinstance(edition, str) else edition
+    known = Registry.default() if registry is None else registry
+    text = _as_read(locator, by, known)
+    if text is None:
+        text = _anew(locator, by, known)
+    return _checked(text, by)
+
+
+def _as_read(locator: Locator, by: Edition, registry: Registry) -> str | None:
+    """The text that was read, if it was read by this edition and still says this."""
+    if locator.written is None or locator.written.edition != by.name:
+        return None
+    text = locator.written.text
+    return text if registry.locator(_checked(text, by), by.name) == locator else None
+
+
+def _checked(text: str, by: Edition) -> URI | str:
+    """A URI if the edition is that of RFC 3986; what was read with a zone identifier (RFC 6874) is written with it."""
+    from overthere.uri import URI
+
+    return URI(text, zone="%25" in text) if by.name == "rfc3986" else text
+
+
+def _anew(locator: Locator, by: Edition, registry: Registry) -> str:
+    name = locator.scheme
+    try:
+        scheme = registry.scheme(name)
+    except RegistryError as error:
+        raise Unwritable(f"{by.document} cannot say this: {error}") from None
+    if scheme.known and reading(by.name) not in scheme.documents:
+        raise Unwritable(f"{by.document} has no scheme {name!r}")
+    if locator.query is not None and by.name in ("url-1994", "rfc1738") and not locator.searched:
+        raise Unwritable(f"{by.document} has no query in {name!r}")
+    try:
+        text = f"{name}:{locator.join(Writer(by.name))}"
+    except CodingError as error:
+        raise Unwritable(f"{by.document} cannot say this: {error}") from None
+    text += "" if locator.query is None else f"?{locator.query}"
+    whole = text + ("" if locator.fragment is None else f"#{locator.fragment}")
+    if by.name == reading(by.name) != "rfc3986":
+        _valid(text, by, scheme.rules.get(by.name, ()))
+    elif by.name != "rfc3986":
+        _valid(text, by, ())
+    if by.name == "url-1994":
+        whole = f"URL:{whole}"  # the whole string must start with it (PrePrefix)
+    try:
+        back = registry.locator(_checked(whole, by), by.name)
+    except InvalidURI as error:
+        raise Unwritable(f"{by.document} cannot say this: {error}") from None
+    if back != locator:
+        raise Unwritable(f"{by.document} cannot say this: {_difference(locator, back)}")
+    return whole
+
+
+def _valid(text: str, by: Edition, rules: tuple[str, ...]) -> None:
+    """By the letter: one of the scheme's rules in that edition, else the edition's own for any URI."""
+    tops = [rule for rule in rules if by.is_valid(text, rule)]
+    if tops or (not rules and by.is_valid(text if by.name != "url-1994" else f"URL:{text}")):
+        return
+    findings = by.check(text, rules[0] if rules else None, 1)
+    why = InvalidURI(text, findings[0]) if findings else "not derivable"
+    raise Unwritable(f"{by.document} cannot say this: {why}")
+
+
+def _difference(said: Locator, back: Locator) -> str:
+    """The first part that would be read back as something else."""
+    if type(said) is type(back):
+        for one in fields(said):
+            before, after = getattr(said, one.name), getattr(back, one.name)
+            if one.compare and before != after:
+                if one.name == "password":
+                    before, after = "***", "something else"
+                return f"{one.name} {before!r} would be read as {after!r}"
+    return f"it would be read as {back!r}"
