@@ -1,0 +1,40 @@
+"""How the resource of a URI is reached: the plan, and for each protocol what a client sends (RFC 3986 1.2.2, 7)."""
+
+from __future__ import annotations
+
+from overthere.access.gateways import Gateways
+from overthere.access.planning import Plan, plan
+from overthere.access.steps import (
+    CRLF,
+    Compose,
+    Connect,
+    Content,
+    Credentials,
+    Interact,
+    OpenData,
+    Place,
+    Receive,
+    Send,
+    Step,
+    connect,
+    guarded,
+)
+
+__all__ = [
+    "CRLF",
+    "Compose",
+    "Connect",
+    "Content",
+    "Credentials",
+    "Gateways",
+    "Interact",
+    "OpenData",
+    "Place",
+    "Plan",
+    "Receive",
+    "Send",
+    "Step",
+    "connect",
+    "guarded",
+    "plan",
+]

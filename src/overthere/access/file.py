@@ -1,0 +1,18 @@
+"""file: the place of a file on this machine, or where a path of it leads (RFC 1738 3.10; RFC 8089 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from overthere.access.steps import Credentials, Place, Step
+from overthere.schemes.file import FileLocator
+
+__all__ = ["steps"]
+
+
+def steps(locator: FileLocator, credentials: Credentials) -> Iterator[Step]:
+    """One step: the path as the machine that makes the plan has it.  Nothing is opened, and no host is asked.
+
+    Raises: PlanRefused if that machine has no path to it (RFC 8089 3, 5).
+    """
+    yield Place(source="RFC 8089 3", what="file", where=locator.to_path())

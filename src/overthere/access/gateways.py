@@ -1,0 +1,152 @@
+"""Gateways: a URI template for each scheme that others reach on a client's behalf (RFC 1738 7; RFC 7595 5.3).
+
+    [gateways]
+    wais = "http://gateway.example/wais?{uri}"
+
+A template's variables are `uri` (the whole, without its fragment), `scheme`, `authority`, `host`, `port`, `path` and
+`query`; `{name}` is escaped, `{+name}` keeps reserved characters and escapes (RFC 6570 3.2.2, 3.2.3).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from overthere.errors import InvalidURI, PlanRefused, RegistryError
+from overthere.redact import mask
+from overthere.uri import URI
+
+if TYPE_CHECKING:
+    import os
+
+__all__ = ["Gateways"]
+
+_EXPRESSION = re.compile(r"\{([^{}]*)\}")
+_SCHEME = re.compile("[A-Za-z][A-Za-z0-9+.-]*")
+_CLOSED = re.compile("[^:]+:(?://[^/?#]+[/?#]|/?[^/])")
+_OPEN = re.compile(r"(?s)[^:]+:(?://|/?\{\+).*")
+_VARIABLES = ("uri", "scheme", "authority", "host", "port", "path", "query")
+
+
+class Gateways(Mapping[str, str]):
+    """Scheme -> template, an immutable mapping.
+
+    Raises: RegistryError for a name that is no scheme, a template that makes no URI, a variable that is not known,
+    and gateways that lead back to where they came from.
+
+    >>> gateways = Gateways({"wais": "http://gw.example/wais?{uri}"})
+    >>> gateways.uri(URI("wais://h/db?words"))
+    URI('http://gw.example/wais?wais%3A%2F%2Fh%2Fdb%3Fwords')
+    """
+
+    __slots__ = ("_templates",)
+
+    def __init__(self, templates: Mapping[str, str] | None = None) -> None:
+        self._templates: dict[str, str] = {}
+        for name, template in (templates or {}).items():
+            if not _SCHEME.fullmatch(name):
+                raise RegistryError(f"{name!r} is no scheme (RFC 3986 3.1)")
+            if name.lower() in self._templates:
+                raise RegistryError(f"two gateways for {name.lower()!r}")
+            _checked(name, template)
+            self._templates[name.lower()] = template
+        for name in self._templates:
+            self._follow(name)
+
+    @staticmethod
+    def read(path: str | os.PathLike[str]) -> Gateways:
+        """The table `gateways` of a TOML file.
+
+        Raises: OSError; RegistryError if the file is no TOML, has no such table, or its templates are refused.
+        """
+        import tomllib
+        from pathlib import Path
+
+        try:
+            table = tomllib.loads(Path(path).read_text("utf-8")).get("gateways")
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise RegistryError(f"{path} is no TOML: {error}") from None
+        if not isinstance(table, dict) or not all(isinstance(value, str) for value in table.values()):
+            raise RegistryError(f'{path} has no table "gateways" of scheme = "template"')
+        return Gateways(table)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and name.lower() in self._templates
+
+    def __getitem__(self, name: str) -> str:
+        return self._templates[name.lower()]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._templates)
+
+    def __len__(self) -> int:
+        return len(self._templates)
+
+    def __repr__(self) -> str:
+        return f"Gateways({ {name: mask(template) for name, template in self._templates.items()}!r})"
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._templates.items()))
+
+    def _follow(self, name: str) -> None:
+        seen = [name]
+        while (name := _scheme_of(self._templates.get(name, ""))) in self._templates:
+            if name in seen:
+                raise RegistryError(f"gateways in a circle: {' -> '.join([*seen, name])}")
+            seen.append(name)
+
+    def uri(self, uri: URI) -> URI:
+        """The URI at the gateway that stands for `uri`.
+
+        Raises: KeyError if there is no gateway for its scheme; PlanRefused if a password would be told to the gateway
+        (RFC 3986 7.5).
+        """
+        template = self._templates[uri.scheme.lower()]
+        if ":" in (uri.userinfo or ""):
+            raise PlanRefused(f"the password in {uri!r} would be told to a gateway (RFC 3986 7.5)")
+        return URI(_expand(template, uri))
+
+
+def _scheme_of(template: str) -> str:
+    return template.partition(":")[0].lower()
+
+
+def _checked(name: str, template: str) -> None:
+    for expression in _EXPRESSION.findall(template):
+        if expression.removeprefix("+") not in _VARIABLES:
+            raise RegistryError(f"the gateway of {name!r} has no variable {expression!r}: {', '.join(_VARIABLES)}")
+    try:
+        sample = URI(f"{name}://user@host:1/path?query")
+        target = URI(_expand(template, sample))
+        URI(_expand(template, URI(f"{name}:")))
+    except InvalidURI as error:
+        raise RegistryError(f"the gateway of {name!r} makes no URI: {error}") from None
+    fixed = template.partition("{")[0]
+    if target.scheme.lower() != _scheme_of(fixed):
+        raise RegistryError(f"the gateway of {name!r} leaves its own scheme open: {mask(template)!r}")
+    # What is filled in must neither be part of the authority nor make one.
+    if fixed != template and _OPEN.fullmatch(template) and not _CLOSED.match(fixed):
+        raise RegistryError(f"the gateway of {name!r} leaves its own host open: {mask(template)!r}")
+
+
+def _expand(template: str, uri: URI) -> str:
+    from overthere.encoding import encode
+
+    bare = str(uri).partition("#")[0]
+    values = {
+        "uri": bare,
+        "scheme": uri.scheme,
+        "authority": uri.authority or "",
+        "host": uri.host or "",
+        "port": uri.port_text or "",
+        "path": uri.path,
+        "query": uri.query or "",
+    }
+
+    def one(match: re.Match[str]) -> str:
+        name = match[1]
+        value = values[name.removeprefix("+")]
+        return value if name.startswith("+") else encode(value, "unreserved")
+
+    return _EXPRESSION.sub(one, template)

@@ -1,0 +1,55 @@
+"""HTTP: the request that a URI stands for (RFC 9110 4.3.2, 7.1 and 7.2; the message of RFC 7230)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from overthere.access.steps import Credentials, Receive, Send, Step, connect
+from overthere.errors import PlanRefused
+from overthere.schemes.http import HTTPLocator
+
+__all__ = ["opening", "steps"]
+
+_TARGET = re.compile(r"/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/?]|%[0-9A-Fa-f]{2})*")
+_HOST = re.compile(r"\[[A-Za-z0-9\-._~!$&'()*+,;=:]+\]|(?:[A-Za-z0-9\-._~!$&'()*+,;=]|%[0-9A-Fa-f]{2})+")
+
+
+def steps(locator: HTTPLocator, credentials: Credentials) -> Iterator[Step]:
+    """One GET, after which the server closes.  The fragment is not sent (RFC 9110 7.1).
+
+    Raises: PlanRefused for userinfo, which is to be treated as an error (RFC 9110 4.2.4), and for what can stand in
+    no request.
+    """
+    if locator.user is not None or locator.password is not None:
+        raise PlanRefused(
+            f"there is userinfo before the host {locator.host!r}: it is to be treated as an error, "
+            "and no HTTP request can say it (RFC 9110 4.2.4)"
+        )
+    origin = locator.origin
+    tls = locator.scheme == "https"
+    yield connect(locator.host, origin.port, "RFC 9110 4.3.3" if tls else "RFC 9110 4.3.2", tls=tls)
+    # RFC 7230 5.4: identical to the authority without userinfo, so a port that is written is sent.
+    port = "" if locator.port is None else f":{locator.port}"
+    yield Send(
+        source="RFC 9110 7.1 and 7.2",
+        data=opening(locator, port) + b"Connection: close\r\nAccept: */*\r\n\r\n",
+    )
+    yield Receive(source="RFC 7230 3.3.3", what="the response", until="length")
+
+
+def opening(locator: HTTPLocator, port: str) -> bytes:
+    """The request line of a GET, and Host, which should come first after it (RFC 9110 7.2).
+
+    port: what Host says after the host.
+
+    >>> from overthere import URI
+    >>> opening(URI("http://www.example.org/pub/WWW/").locator, "")
+    b'GET /pub/WWW/ HTTP/1.1\\r\\nHost: www.example.org\\r\\n'
+    """
+    # Path and query are sent as the URI has them: nothing is decoded into the request (RFC 3986 7.3).
+    if not _TARGET.fullmatch(locator.target):
+        raise PlanRefused("the path or query is no request-target: it holds what a URI does not (RFC 7230 5.3.1)")
+    if not _HOST.fullmatch(locator.host):
+        raise PlanRefused("the host is no host of a URI, and so of no Host field (RFC 9110 7.2)")
+    return f"GET {locator.target} HTTP/1.1\r\nHost: {locator.host}{port}\r\n".encode("ascii")

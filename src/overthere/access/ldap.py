@@ -1,0 +1,76 @@
+"""ldap, ldaps: the session in which a URL's search is asked (RFC 4516; RFC 4511 for the messages; RFC 2255 5)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from overthere.access.ldapmessage import bind_request, search_request, unbind_request
+from overthere.access.steps import Credentials, Receive, Send, Step, connect
+from overthere.errors import PlanRefused, printable
+from overthere.schemes.ldap import LDAPLocator
+
+__all__ = ["steps"]
+
+_PORTS = {"ldap": 389, "ldaps": 636}
+# In lines they delimit; in BER they do not, but a DN has its own escapes for whoever means them.
+_UNESCAPED = re.compile("[\0\t\n\r]")
+_ESCAPED = "which is written with a backslash and its digits, RFC 4514 2.4"
+
+
+def steps(locator: LDAPLocator, credentials: Credentials) -> Iterator[Step]:
+    """Bind, search, unbind.  The one extension that is implemented is bindname (RFC 2255 4)."""
+    name, password, why = _login(locator, credentials)
+    base, scope, wanted, attributes = locator.search
+    names = [_octets(one, "attributes", "RFC 4512 2.5") for one in attributes]
+    if b"" in names:
+        raise PlanRefused("attributes has one without a name (RFC 4512 2.5)")
+    sought = search_request(2, _octets(base, "dn", _ESCAPED), scope, wanted, names)
+    tls = locator.scheme == "ldaps"
+    port = _PORTS[locator.scheme] if locator.port is None else locator.port
+    yield connect(locator.host, port, "RFC 4516 3", tls=tls)
+    data = bind_request(1, name, password)
+    secret = (len(data) - len(password), len(data)) if password else None
+    clear = " and everybody on the way can read the password (RFC 4516 5)" if password and not tls else ""
+    yield Send(source="RFC 4511 4.2", data=data, secret=secret, note=f"BindRequest: {why}{clear}")
+    yield Receive(source="RFC 4511 4.2.2", what="the BindResponse", until="reply")
+    shown = ", ".join(attributes) or "all user attributes"
+    note = f'SearchRequest: {scope} at "{base}" for {wanted}, {shown}'
+    yield Send(source="RFC 4516 3", data=sought, note=printable(note))
+    yield Receive(source="RFC 4511 4.5.2", what="the entries and references", until="SearchResultDone")
+    yield Send(source="RFC 4511 4.3", data=unbind_request(3))
+
+
+def _login(locator: LDAPLocator, credentials: Credentials) -> tuple[bytes, bytes, str]:
+    """The name and password to bind with, and in words who that is.
+
+    The name of the extension with the caller's password, if it is his name or he gives none; else the caller's own;
+    else nobody's: a name without a password would be taken as nobody's all the same (RFC 4513 5.1.2).
+
+    Raises: PlanRefused for a critical extension that is not implemented or cannot be followed (RFC 4516 2).
+    """
+    user, password = credentials.user or "", credentials.password or ""
+    for critical, kind, value in locator.extensions or ():
+        if kind.lower() != "bindname":
+            if critical:
+                raise PlanRefused(f'the critical extension "{printable(kind)}" is not implemented (RFC 4516 2)')
+            continue
+        usable = value is not None and (not value or (bool(password) and user in ("", value)))
+        if usable:
+            user, password = value or "", password if value else ""
+        elif critical:
+            raise PlanRefused("the URL asks to bind as a name for which no password is given (RFC 2255 4)")
+    if not user or not password:
+        return b"", b"", "anonymous, for a name goes with a password (RFC 4513 5.1.2)" if user else "anonymous"
+    octets = password.encode("utf-8", "surrogateescape")
+    return _octets(user, "the name to bind as", _ESCAPED), octets, "by name and password"
+
+
+def _octets(text: str, part: str, source: str) -> bytes:
+    """UTF-8, which is all that an LDAPString is (RFC 4511 4.1.2); line ends, tabs and NUL not as they are."""
+    if wrong := _UNESCAPED.search(text):
+        raise PlanRefused(f"{part} holds U+{ord(wrong[0]):04X} as it is ({source}; RFC 3986 7.2)")
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise PlanRefused(f"{part} is not UTF-8 at {error.start} (RFC 4511 4.1.2)") from None

@@ -1,0 +1,248 @@
+r"""The messages of LDAP (RFC 4511) in the octets of BER, and search filters in them (RFC 4515).
+
+BER as RFC 4511 5.1 restricts it: definite lengths only, octet strings in one piece, TRUE as FF; lengths and integers
+are written as short as they can be.  No recursion: a filter may nest as deep as its text is long.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from overthere.errors import CodingError, PlanRefused
+
+__all__ = [
+    "Element",
+    "bind_request",
+    "element",
+    "elements",
+    "encoded_filter",
+    "integer",
+    "search_request",
+    "unbind_request",
+]
+
+BOOLEAN, INTEGER, OCTETS, ENUMERATED, SEQUENCE = 0x01, 0x02, 0x04, 0x0A, 0x30
+_SCOPES = {"base": 0, "one": 1, "sub": 2}
+_SET_OPERATORS = {"&": 0xA0, "|": 0xA1, "!": 0xA2}
+_COMPARISONS = {"=": 0xA3, ">=": 0xA5, "<=": 0xA6, "~=": 0xA8}
+_SUBSTRINGS, _PRESENT, _EXTENSIBLE = 0xA4, 0x87, 0xA9
+
+
+class Element(NamedTuple):
+    """A tag of one octet (LDAP has no others), and what it holds."""
+
+    tag: int
+    content: bytes
+
+
+def _head(tag: int, length: int) -> bytes:
+    if length < 0x80:
+        return bytes((tag, length))
+    octets = length.to_bytes((length.bit_length() + 7) // 8, "big")
+    return bytes((tag, 0x80 | len(octets))) + octets
+
+
+def element(tag: int, *contents: bytes) -> bytes:
+    r"""A tag, the length in its shortest form, and the contents one behind the other.
+
+    >>> element(SEQUENCE, integer(3), element(0x42)), element(OCTETS, bytes(200))[:4]
+    (b'0\x05\x02\x01\x03B\x00', b'\x04\x81\xc8\x00')
+    """
+    content = b"".join(contents)
+    return _head(tag, len(content)) + content
+
+
+def elements(octets: bytes) -> Iterator[Element]:
+    r"""The elements that stand one behind the other.
+
+    Raises: CodingError for what RFC 4511 5.1 does not allow, and where the octets end too early.
+
+    >>> list(elements(b"\x02\x01\x03B\x00"))
+    [Element(tag=2, content=b'\x03'), Element(tag=66, content=b'')]
+    """
+    at = 0
+    while at < len(octets):
+        if octets[at] & 0x1F == 0x1F or at + 1 == len(octets):
+            raise CodingError(f"no tag and length at octet {at} (RFC 4511 5.1)")
+        tag, length, start = octets[at], octets[at + 1], at + 2
+        if length >= 0x80:
+            count = length & 0x7F
+            if not 0 < count < 9 or start + count > len(octets):
+                raise CodingError(f"no definite length at octet {at + 1} (RFC 4511 5.1)")
+            length, start = int.from_bytes(octets[start : start + count], "big"), start + count
+        if start + length > len(octets):
+            raise CodingError(f"the element at octet {at} is longer than what there is (RFC 4511 5.1)")
+        yield Element(tag, octets[start : start + length])
+        at = start + length
+
+
+def integer(value: int, tag: int = INTEGER) -> bytes:
+    r"""An INTEGER, or with its tag an ENUMERATED.
+
+    >>> integer(0), integer(128), integer(2, ENUMERATED)
+    (b'\x02\x01\x00', b'\x02\x02\x00\x80', b'\n\x01\x02')
+    """
+    bits = (value if value >= 0 else ~value).bit_length()
+    return element(tag, value.to_bytes(bits // 8 + 1, "big", signed=True))
+
+
+def bind_request(number: int, name: bytes = b"", password: bytes = b"") -> bytes:
+    r"""The message that says who asks (RFC 4511 4.2), by a name and password; without both it is anonymous.
+
+    >>> bind_request(1)
+    b'0\x0c\x02\x01\x01`\x07\x02\x01\x03\x04\x00\x80\x00'
+    """
+    return element(SEQUENCE, integer(number), element(0x60, integer(3), element(OCTETS, name), element(0x80, password)))
+
+
+def search_request(number: int, base: bytes, scope: str, filter: str, attributes: Iterable[bytes]) -> bytes:
+    """The message that asks for entries (RFC 4511 4.5.1): aliases are not dereferenced, nothing is limited, values are
+    wanted.
+
+    Raises: PlanRefused for a filter that is none.
+    """
+    return element(
+        SEQUENCE,
+        integer(number),
+        element(
+            0x63,
+            element(OCTETS, base),
+            integer(_SCOPES[scope], ENUMERATED),
+            integer(0, ENUMERATED),  # neverDerefAliases
+            integer(0),  # sizeLimit
+            integer(0),  # timeLimit
+            element(BOOLEAN, b"\x00"),  # typesOnly
+            encoded_filter(filter),
+            element(SEQUENCE, *(element(OCTETS, one) for one in attributes)),
+        ),
+    )
+
+
+def unbind_request(number: int) -> bytes:
+    r"""The message that ends the session (RFC 4511 4.3).
+
+    >>> unbind_request(3)
+    b'0\x05\x02\x01\x03B\x00'
+    """
+    return element(SEQUENCE, integer(number), element(0x42))
+
+
+# RFC 4512 1.4 and 2.5, RFC 4515 3.
+_NUMBER = "(?:0|[1-9][0-9]*)"
+_OID = rf"(?:[A-Za-z][A-Za-z0-9-]*|{_NUMBER}(?:\.{_NUMBER})+)"
+_DESCRIPTION = rf"{_OID}(?:;[A-Za-z0-9-]+)*"
+_ITEM = re.compile(
+    rf"(?s:(?P<type>{_DESCRIPTION})(?P<comparison>=|~=|>=|<=)(?P<value>.*)"
+    rf"|(?:(?P<of>{_DESCRIPTION})(?P<dn>:[dD][nN])?(?::(?P<rule>{_OID}))?|(?P<all_dn>:[dD][nN])?:(?P<all_rule>{_OID}))"
+    rf":=(?P<asserted>.*))"
+)
+_LEAF = re.compile(r"\(([^()]*)\)")
+_HEX = re.compile(b"[0-9A-Fa-f]{2}")
+# What stands in a value as an escape only; a surrogate stands for an octet that is not UTF-8.
+_UNESCAPED = re.compile("[\0\t\n\r*\ud800-\udfff]")
+
+
+def encoded_filter(text: str) -> bytes:
+    r"""A filter (RFC 4515 3, with the empty lists of RFC 4526) as a search request holds it (RFC 4511 4.5.1.7).
+
+    The text is read forwards, and the octets are put together backwards, where each length is known when it is
+    written: linear in the length of the text.
+
+    Raises: PlanRefused, with the place in the text, if it is no filter.
+
+    >>> encoded_filter("(cn=Babs Jensen)"), encoded_filter(r"(!(objectClass=*))")
+    (b'\xa3\x11\x04\x02cn\x04\x0bBabs Jensen', b'\xa2\r\x87\x0bobjectClass')
+    """
+    pieces: list[bytes] = []
+    ends: list[int] = []
+    size = 0
+    for token in reversed(list(_tokens(text))):
+        if token is None:
+            ends.append(size)
+            continue
+        piece = _head(token, size - ends.pop()) if isinstance(token, int) else token
+        pieces.append(piece)
+        size += len(piece)
+    return b"".join(reversed(pieces))
+
+
+def _tokens(text: str) -> Iterator[int | bytes | None]:
+    """The tag of a set or negation where it begins, None where it ends, and the octets of each item between them."""
+    held: list[str] = []
+    counts = [0]
+    at = 0
+    while at == 0 or held:
+        if text[at : at + 1] == "(" and text[at + 1 : at + 2] in _SET_OPERATORS:
+            held.append(text[at + 1])
+            counts.append(0)
+            yield _SET_OPERATORS[text[at + 1]]
+            at += 2
+            continue
+        if text[at : at + 1] == ")" and held:
+            if counts.pop() != 1 and held[-1] == "!":
+                raise _refusal("a negation holds one filter", at)
+            held.pop()
+            yield None
+            at += 1
+        elif leaf := _LEAF.match(text, at):
+            yield _item(leaf[1], at + 1)
+            at = leaf.end()
+        else:
+            raise _refusal('a filter in parentheses, "(type=value)", or the ")" to one is wanted', at)
+        counts[-1] += 1
+    if at != len(text):
+        raise _refusal("the filter is at its end", at)
+
+
+def _item(text: str, at: int) -> bytes:
+    match = _ITEM.fullmatch(text)
+    if match is None:
+        raise _refusal("an attribute type, a comparison and a value are wanted", at)
+    if match["type"] is None:
+        of, rule = match["of"], match["rule"] or match["all_rule"]
+        asserted = _value(match["asserted"], at + match.start("asserted"))
+        return element(
+            _EXTENSIBLE,
+            element(0x81, rule.encode()) if rule else b"",
+            element(0x82, of.encode()) if of else b"",
+            element(0x83, asserted),
+            element(0x84, b"\xff") if match["dn"] or match["all_dn"] else b"",
+        )
+    kind, value, start = match["type"].encode(), match["value"], at + match.start("value")
+    if match["comparison"] != "=" or "*" not in value:
+        asserted = _value(value, start)
+        return element(_COMPARISONS[match["comparison"]], element(OCTETS, kind), element(OCTETS, asserted))
+    if value == "*":
+        return element(_PRESENT, kind)
+    return element(_SUBSTRINGS, element(OCTETS, kind), element(SEQUENCE, *_substrings(value, start)))
+
+
+def _substrings(value: str, at: int) -> Iterator[bytes]:
+    """What stands before, between and behind the asterisks, as far as something does: an empty string is no substring
+    (RFC 4517 3.3.30), and RFC 4511 4.5.1.7.2 wants one at least."""
+    if not value.strip("*"):
+        raise _refusal("a string is wanted beside the asterisks", at)
+    parts = value.split("*")
+    for number, part in enumerate(parts):
+        if part:
+            tag = 0x80 if number == 0 else 0x82 if number == len(parts) - 1 else 0x81
+            yield element(tag, _value(part, at))
+        at += len(part) + 1
+
+
+def _value(text: str, at: int) -> bytes:
+    """An assertion value, its escapes decoded.  Control characters that protocols of lines know are only taken as
+    escapes, so that no encoded line end of a URI is sent unless its filter says so."""
+    if wrong := _UNESCAPED.search(text):
+        raise _refusal(f"U+{ord(wrong[0]):04X} in a value is written \\{ord(wrong[0]) & 0xFF:02x}", at + wrong.start())
+    first, *escaped = text.encode().split(b"\\")
+    for octets in escaped:
+        if not _HEX.match(octets):
+            raise _refusal("a backslash is followed by two hexadecimal digits", at)
+    return first + b"".join(bytes((int(octets[:2], 16),)) + octets[2:] for octets in escaped)
+
+
+def _refusal(why: str, at: int) -> PlanRefused:
+    return PlanRefused(f"the filter cannot be sent: {why} (at {at}; RFC 4515 3)")

@@ -1,0 +1,155 @@
+"""news and nntp: what is asked of a news server (RFC 5538 3 and 4; RFC 3977; RFC 4643 2.3 for the login)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from overthere.access.steps import CRLF, Credentials, Place, Receive, Send, Step, connect, guarded
+from overthere.errors import PlanRefused
+from overthere.schemes.news import NewsLocator
+from overthere.schemes.nntp import NNTPLocator
+
+__all__ = ["steps"]
+
+# RFC 3977 9.8: the characters that none of these terminals has.  The byte order mark is excluded by 3.1.
+_NOT_EXACT = re.compile(r"[^\x22-\x29+\x2d-\x3e\x40-\x5a\x5e-\x7e\x80-\ud7ff\ue000-\ufefe\uff00-\U0010ffff]")
+_NOT_WILD = re.compile(r"[^\x22-\x2b\x2d-\x5a\x5e-\x7e\x80-\ud7ff\ue000-\ufefe\uff00-\U0010ffff]")
+_NOT_ID = re.compile(r"[^\x21-\x3d\x3f-\x7e]")
+
+_MOST_OF_COMMAND, _MOST_OF_ARGUMENTS, _MOST_OF_ID, _MOST_DIGITS = 512, 497, 248, 16
+
+
+def steps(locator: NewsLocator | NNTPLocator, credentials: Credentials) -> Iterator[Step]:
+    """The dialogue with the server that the locator names.
+
+    Without one it is "a configured default server" (RFC 5538 4), which no locator holds: the plan names the place
+    alone.  A caller who knows his server puts it into the locator, `dataclasses.replace(locator, host="news.example")`.
+    """
+    if locator.query is not None:
+        raise PlanRefused(f'{locator.scheme} URIs have no query: "?" is written "%3F" (RFC 5538 2.3, 4)')
+    asked = list(_nntp(locator) if isinstance(locator, NNTPLocator) else _news(locator))
+    if locator.host is None or (locator.host == "" and isinstance(locator, NewsLocator)):
+        yield _at_the_configured_server(locator)
+        return
+    yield connect(locator.host, locator.port or 119, "RFC 5538 2, RFC 3977 3.4.1")
+    yield Receive(source="RFC 3977 5.1", what="the greeting", until="reply")
+    yield from _login(locator, credentials)
+    yield from asked
+    yield Send(source="RFC 3977 5.4", data=b"QUIT\r\n")
+
+
+def _news(locator: NewsLocator) -> Iterator[Step]:
+    """RFC 5538 4: an article, an overview of a newsgroup, or the names of those that match."""
+    if locator.message_id is not None:
+        yield _article(f"<{_message_id(locator.message_id)}>", "RFC 5538 4, RFC 3977 6.2.1")
+        yield Receive(source="RFC 3977 6.2.1", what="the article", until="dot")
+    elif locator.is_set:
+        pattern = locator.group or "*"
+        arguments = "ACTIVE" if pattern == "*" else f"ACTIVE {_argument(pattern, 'group', _NOT_WILD)}"
+        yield _command("LIST", arguments, "RFC 5538 4, RFC 3977 7.6.3")
+        yield Receive(source="RFC 3977 7.6.3", what="the newsgroups", until="dot")
+    else:
+        yield from _overview(locator.group or "")
+
+
+def _nntp(locator: NNTPLocator) -> Iterator[Step]:
+    """RFC 5538 3: an article by its number, or the newsgroup as "an equivalent 'news' URL" has it."""
+    if not locator.group:
+        raise PlanRefused("nntp names a newsgroup, and here is none (RFC 5538 3)")
+    if locator.article_number is None:
+        yield from _overview(locator.group, locator.article_range)
+        return
+    digits = str(locator.article_number)
+    if len(digits) > _MOST_DIGITS:
+        raise PlanRefused(f"the article number has {len(digits)} digits, more than {_MOST_DIGITS} (RFC 3977 6)")
+    yield _group(locator.group)
+    yield _article(digits, "RFC 5538 3, RFC 3977 6.2.1")
+    yield Receive(source="RFC 3977 6.2.1", what="the article", until="dot")
+
+
+def _overview(group: str, numbers: tuple[int, int | None] | None = None) -> Iterator[Step]:
+    yield _group(group)
+    first, last = numbers or (1, None)
+    note = "" if numbers else "of all its articles; which are the newest, the answer to GROUP tells (RFC 3977 6.1.1)"
+    asked = f"{first}-{'' if last is None else last}"
+    yield _command("OVER", _argument(asked, "article_range", _NOT_EXACT), "RFC 5538 4, RFC 3977 8.3", note)
+    yield Receive(source="RFC 3977 8.3", what="the overview of the newsgroup", until="dot")
+
+
+def _at_the_configured_server(locator: NewsLocator | NNTPLocator) -> Place:
+    port = "" if locator.port is None else f", port {locator.port}"
+    note = f"on the news server that is configured{port}; a server in the locator makes the dialogue with it"
+    source = "RFC 5538 4"
+    if isinstance(locator, NNTPLocator):
+        source, number = "1994 NNTP", locator.article_number
+        what = "newsgroup" if number is None else "article"
+        where = f"{locator.group}" if number is None else f"{number} of {locator.group}"
+    elif locator.message_id is not None:
+        what, where = "article", f"<{locator.message_id}>"
+    else:
+        what, where = "newsgroups" if locator.is_set else "newsgroup", locator.group or "*"
+    return Place(source=source, what=what, where=where, note=note)
+
+
+def _login(locator: NewsLocator | NNTPLocator, credentials: Credentials) -> Iterator[Step]:
+    """RFC 4643 2.3, for whom the URI names (RFC 5538 7), else for whom the caller does; else nobody logs in."""
+    user, password = locator.user, locator.password
+    if user is None and password is None:
+        user, password = credentials.user, credentials.password
+        if user is None:
+            return
+    elif password is None and credentials.user in (None, user):
+        password = credentials.password
+    note = "" if password is not None else "the server may ask for a password, which is to be requested from the user"
+    yield _command("AUTHINFO", f"USER {_word(user or '', 'user')}", "RFC 4643 2.3", note)
+    if password is not None:
+        step = _command("AUTHINFO", f"PASS {_word(password, 'password')}", "RFC 4643 2.3")
+        yield Send(
+            source=step.source,
+            data=step.data,
+            secret=(len("AUTHINFO PASS "), len(step.data) - len(CRLF)),
+            after=("381",),
+            note="the password goes in the clear (RFC 5538 7)",
+        )
+
+
+def _group(group: str) -> Send:
+    return _command("GROUP", _argument(group, "group", _NOT_EXACT), "RFC 3977 6.1.1")
+
+
+def _article(reference: str, source: str) -> Send:
+    return _command("ARTICLE", reference, source)
+
+
+def _message_id(text: str) -> str:
+    """RFC 3977 3.6: between 3 and 250 octets with the brackets, printable US-ASCII."""
+    if not 0 < len(text) <= _MOST_OF_ID:
+        raise PlanRefused(f"message_id has {len(text):,} characters, where 1 to {_MOST_OF_ID} may stand (RFC 3977 3.6)")
+    return _argument(text, "message_id", _NOT_ID)
+
+
+def _word(text: str, part: str) -> str:
+    """A user or a password: octets without white space, one at least."""
+    if not text:
+        raise PlanRefused(f"{part} is empty, and NNTP has no such argument (RFC 4643 3, RFC 3977 9.2)")
+    guarded(text, part, "RFC 3977 3.1", delimiters=b" ")
+    return text
+
+
+def _argument(text: str, part: str, excluded: re.Pattern[str]) -> str:
+    guarded(text, part, "RFC 3977 3.1", delimiters=b" ")
+    if found := excluded.search(text):
+        raise PlanRefused(f"{part} holds {found[0]!r}, which NNTP does not allow there (RFC 3977 9.8)")
+    return text
+
+
+def _command(keyword: str, arguments: str, source: str, note: str = "") -> Send:
+    """One line of RFC 3977 3.1, in UTF-8."""
+    octets = arguments.encode("utf-8", "surrogateescape")
+    data = keyword.encode() + b" " + octets + CRLF
+    if len(octets) > _MOST_OF_ARGUMENTS or len(data) > _MOST_OF_COMMAND:
+        raise PlanRefused(
+            f"the arguments of {keyword} have {len(octets):,} octets, more than {_MOST_OF_ARGUMENTS} (RFC 3977 3.1)"
+        )
+    return Send(source=source, data=data, note=note)

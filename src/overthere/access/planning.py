@@ -1,0 +1,126 @@
+"""The plan of a URI: exactly what opening it would do, worked out without touching the network (RFC 3986 1.2.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from overthere.access.gateways import Gateways
+from overthere.access.steps import Credentials, Step
+from overthere.errors import NotSpecified, printable
+from overthere.redact import mask
+from overthere.schemes.locator import Locator
+from overthere.schemes.registry import Registry
+from overthere.uri import URI
+
+if TYPE_CHECKING:
+    from overthere.schemes.model import Scheme
+
+__all__ = ["Plan", "plan"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Plan:
+    """What opening a URI would do; `str()` is for people, `to_dict()` for JSON, and opening executes the steps."""
+
+    uri: str
+    scheme: str
+    steps: tuple[Step, ...]
+    locator: Locator = field(compare=False)
+    through: Plan | None = None
+    """The plan at the gateway, where one stands in for the scheme; the steps are its steps."""
+    locates_nothing: str = ""
+    """Why there is no step, for a scheme that locates nothing."""
+
+    def __iter__(self) -> Iterator[Step]:
+        return iter(self.steps)
+
+    def to_dict(self) -> dict[str, Any]:
+        found: dict[str, Any] = {"uri": mask(self.uri), "scheme": self.scheme}
+        if self.through is not None:
+            found["through"] = mask(self.through.uri)
+        if self.locates_nothing:
+            found["locates_nothing"] = self.locates_nothing
+        return {**found, "locator": self.locator.to_dict(), "steps": [step.to_dict() for step in self.steps]}
+
+    def render(self, width: int = 80) -> str:
+        """The plan for people: a step a line, its paragraph to the right where there is room in `width` columns."""
+        lines = [printable(mask(self.uri))]
+        if self.through is not None:
+            lines.append(f"  through the gateway {printable(mask(self.through.uri))}")
+        if self.locates_nothing:
+            lines.append(f"  nothing to retrieve: {self.locates_nothing}")
+        steps = [(f"{_when(step)}{step.line()}", step.source) for step in self.steps]
+        room = max(20, width - 8 - max((len(source) for _, source in steps), default=0))
+        column = min(max((len(line) for line, _ in steps), default=0), room)
+        lines += [f"  {number:>2}  {line:<{column}}  {source}" for number, (line, source) in enumerate(steps, 1)]
+        lines += [f"      {note}" for note in dict.fromkeys(step.note for step in self.steps if step.note)]
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.render()
+
+    def __repr__(self) -> str:
+        return f"<Plan of {mask(self.uri)}: {len(self.steps)} steps>"
+
+
+def _when(step: Step) -> str:
+    return f"after {' or '.join(step.after)}: " if step.after else ""
+
+
+def plan(
+    uri: URI | Locator | str,
+    credentials: Credentials | None = None,
+    *,
+    registry: Registry | None = None,
+    gateways: Gateways | None = None,
+) -> Plan:
+    """What opening a URI would do, step by step, without touching the network.
+
+    uri: a URI, its text, or a locator (whichever edition has read it).
+    credentials: what a caller lets the dialogue say of him; what the URI itself says goes first.
+    registry: the schemes, the default ones unless given.
+    gateways: used where no scheme's own retrieval serves.
+
+    Raises: InvalidURI for text that is no URI of its scheme; Unwritable for a locator that no URI says; PlanRefused
+    where data would be read as delimiters of the protocol (RFC 1738 6, RFC 3986 7.2); NotSpecified if nothing says
+    how the scheme is retrieved.
+
+    >>> print(plan("gopher://h/0about"))
+    gopher://h/0about
+       1  connect h 70                        RFC 4266 2.1
+       2  send about                          RFC 1436 2
+       3  receive the text (until the server closes)  RFC 1436 2
+    """
+    known = Registry.default() if registry is None else registry
+    through = Gateways() if gateways is None else gateways
+    return _plan(uri, credentials or Credentials(), known, through)
+
+
+def _plan(uri: URI | Locator | str, credentials: Credentials, registry: Registry, gateways: Gateways) -> Plan:
+    if isinstance(uri, Locator):
+        locator, text = uri, str(uri.uri(uri.edition, registry=registry))
+    else:
+        locator, text = registry.locator(uri), str(uri)
+    scheme = registry.scheme(locator.scheme)
+    if scheme.retrieval is not None and isinstance(locator, scheme.locator):
+        steps = tuple(_retrieval(scheme)(locator, credentials))
+        return Plan(text, scheme.name, steps, locator)
+    if scheme.name in gateways:
+        whole = locator.uri(registry=registry) if locator.edition != "rfc3986" else URI(text)
+        # The caller's credentials are for the resource, and are not told to a gateway (RFC 3986 7.5).
+        there = _plan(gateways.uri(whole), Credentials(), registry, gateways)
+        return Plan(text, scheme.name, there.steps, locator, there, there.locates_nothing)
+    if scheme.locates_nothing:
+        return Plan(text, scheme.name, (), locator, None, scheme.locates_nothing)
+    raise NotSpecified(f"nothing says how {scheme.name!r} is retrieved; a gateway may serve (RFC 7595 3.6)")
+
+
+def _retrieval(scheme: Scheme) -> Any:
+    found = scheme.retrieval
+    if isinstance(found, str):
+        module, _, name = found.partition(":")
+        return getattr(import_module(module), name)
+    return found

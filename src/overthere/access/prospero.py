@@ -1,0 +1,69 @@
+"""Prospero: asking a directory server how an object is accessed (RFC 4157 2; The Prospero Protocol, version 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from overthere.access.prosperoprotocol import command, packet, token
+from overthere.access.steps import Credentials, Receive, Send, Step, connect, guarded
+from overthere.errors import PlanRefused
+from overthere.schemes.prospero import ProsperoLocator
+
+__all__ = ["steps"]
+
+_TOKENS = "Prospero 5, Spaces, quoting, and line-feeds"
+_LONGEST = 65_507
+"""Octets in a datagram of UDP over IPv4."""
+
+
+def steps(locator: ProsperoLocator, credentials: Credentials) -> Iterator[Step]:
+    """One request after the other, each until it is answered: access methods, contents, the links of a directory.
+
+    Nothing in the name tells a file from a directory: its slashes mean nothing to a client (RFC 4157 2).
+    """
+    hsoname = token(_name(locator))
+    version = b"" if locator.version is None else b"%d" % locator.version
+    host = connect(locator.host, 1525 if locator.port is None else locator.port, "RFC 4157 2")
+    yield replace(host, transport="udp")
+    # Version 0 is the current one.
+    yield _send(1, credentials, _object_info(b"ACCESS-METHOD", hsoname, version), "Prospero 5, GET-OBJECT-INFO")
+    note = "each access method may be a URI of its own: AFTP is ftp, as an anonymous user (RFC 4157 2)"
+    yield Receive(source="Prospero 5, Attributes", what="the access methods of the object", until="reply", note=note)
+    missing = ("FAILURE NOT-FOUND", "NONE-FOUND")
+    request = _object_info(b"CONTENTS", hsoname, version)
+    yield _send(2, credentials, request, "Prospero 5, GET-OBJECT-INFO", missing)
+    note = "CONTENTS is an attribute of the server dirsrv, which the protocol's document does not list"
+    yield Receive(source="Prospero 5, Link Attributes", what="the contents of the object", until="reply", note=note)
+    request = command(b"DIRECTORY", b"ASCII", hsoname, *([version] if version else []))
+    request += command(b"LIST", b"'ATTRIBUTES(ACCESS-METHOD)'", b"COMPONENTS")
+    yield _send(3, credentials, request, "Prospero 5, DIRECTORY and LIST", missing)
+    yield Receive(source="Prospero 5, LIST", what="the links in the directory", until="reply")
+
+
+def _name(locator: ProsperoLocator) -> bytes:
+    """The octets of the hsoname, if that is all that identifies the object beside its version."""
+    if locator.query is not None:
+        raise PlanRefused('a prospero URI has no query: "?" in a name is written "%3F" (RFC 4157 2, RFC 3986 3.3)')
+    if locator.hsoname is None:
+        raise PlanRefused("there is no hsoname: a slash and the name of an object follow the host (RFC 4157 2)")
+    if locator.attributes is not None:
+        raise PlanRefused("nothing says what attributes after a version are (1994 PROSPERO)")
+    if locator.fields:
+        name = locator.fields[0].name
+        raise PlanRefused(f"fields identify the object, but nothing says how {name!r} is sent (RFC 4157 2)")
+    return guarded(locator.hsoname, "hsoname", _TOKENS)
+
+
+def _object_info(attribute: bytes, hsoname: bytes, version: bytes) -> bytes:
+    return command(b"GET-OBJECT-INFO", b"'%s'" % attribute, b"ASCII", hsoname, version or b"0")
+
+
+def _send(number: int, credentials: Credentials, request: bytes, source: str, after: tuple[str, ...] = ()) -> Send:
+    """A request in its packet, on a connection of its own; who asks is a name without proof."""
+    user = guarded(credentials.user or "anonymous", "user", _TOKENS)
+    head = command(b"VERSION", b"5") + command(b"AUTHENTICATE", b"''", b"UNAUTHENTICATED", token(user))
+    data = packet(head + request, number)
+    if len(data) > _LONGEST:
+        raise PlanRefused(f"a request of {len(data):,} octets does not fit into a datagram (Prospero 5, ARDP)")
+    return Send(source=source, data=data, after=after)

@@ -1,0 +1,126 @@
+"""The octets of Prospero: commands of tokens in lines, in packets of ARDP; no socket is touched.
+
+"Prospero 5" is The Prospero Protocol, version 5, of June 1993, by its headings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from overthere.errors import OverthereError
+
+__all__ = ["NotProspero", "Packet", "command", "packet", "read_lines", "read_packet", "token"]
+
+_PLAIN = re.compile(rb"[!-&(-~\x80-\xff]+")
+_PIECE = re.compile(
+    rb"(?P<gap>[ \t]+)|(?P<end>\r\n?|\n)|(?P<plain>[^ \t\r\n']+)|'(?P<quoted>[^']*+(?:''[^']*+)*+)'|(?P<open>')"
+)
+
+
+class NotProspero(OverthereError, ValueError):
+    """Octets that are no packet, or no lines, as the protocol has them."""
+
+
+# -- Lines
+
+
+def token(octets: bytes) -> bytes:
+    """A token, in quotes if it is empty or holds a space or a quote, which is doubled (Prospero 5, Spaces, quoting).
+
+    Line feeds could be quoted as well, but not every server knows quotes: callers refuse them, and NUL.
+
+    >>> token(b"/pros/name"), token(b""), token(b"it's here")
+    (b'/pros/name', b"''", b"'it''s here'")
+    """
+    return octets if _PLAIN.fullmatch(octets) else b"'" + octets.replace(b"'", b"''") + b"'"
+
+
+def command(*words: bytes) -> bytes:
+    """A line of words, tokens already."""
+    return b" ".join(words) + b"\n"
+
+
+def read_lines(octets: bytes) -> Iterator[tuple[bytes, ...]]:
+    """The tokens of each line; a line feed in quotes ends none.  Raises: NotProspero if a quote is not closed.
+
+    >>> list(read_lines(b"ATTRIBUTE SIZE 20' bytes'\\nNONE-FOUND\\n"))
+    [(b'ATTRIBUTE', b'SIZE', b'20 bytes'), (b'NONE-FOUND',)]
+    """
+    line: list[bytes] = []
+    held: list[bytes] = []
+    for piece in _PIECE.finditer(octets):
+        kind, text = piece.lastgroup, piece[0]
+        if kind == "open":
+            raise NotProspero(f"a quote at octet {piece.start()} that is not closed")
+        if kind in ("plain", "quoted"):
+            held.append(text if kind == "plain" else piece["quoted"].replace(b"''", b"'"))
+            continue
+        if held:
+            line.append(b"".join(held))
+            held = []
+        if kind == "end" and line:
+            yield tuple(line)
+            line = []
+    if held:
+        line.append(b"".join(held))
+    if line:
+        yield tuple(line)
+
+
+# -- Packets
+
+
+class Packet(NamedTuple):
+    """A packet of the Asynchronous Reliable Delivery Protocol (Prospero 5, ARDP)."""
+
+    connection: int
+    number: int
+    """From 1 on; 0 is a control packet that says nothing to the application."""
+    total: int
+    """How many packets there are; 0 is not known yet."""
+    received: int
+    """Through which packet all have arrived at the sender of this one."""
+    wait: int
+    """Seconds until an answer is to be expected; 0 leaves that to the client."""
+    flags: int
+    option: int
+    data: bytes
+
+
+def packet(data: bytes, connection: int) -> bytes:
+    """A request that is one packet: version 0, a header of 9 octets, packet 1 of 1, nothing received.
+
+    >>> packet(b"STATUS\\n", 1008)
+    b'\\t\\x03\\xf0\\x00\\x01\\x00\\x01\\x00\\x00STATUS\\n'
+    """
+    header = b"".join(number.to_bytes(2, "big") for number in (connection, 1, 1, 0))
+    return bytes([len(header) + 1]) + header + data
+
+
+def read_packet(octets: bytes) -> Packet:
+    """A packet; fields that the header is too short for have their default values.
+
+    Raises: NotProspero if it is no packet of version 0.
+    """
+    length = octets[0] & 0x3F if octets else 0
+    if not octets or octets[0] >> 6 or not 1 <= length <= len(octets):
+        raise NotProspero(f"no packet of ARDP version 0: {octets[:16]!r}")
+    header = octets[:length]
+
+    def field(start: int, size: int, default: int) -> int:
+        return int.from_bytes(header[start : start + size], "big") if length >= start + size else default
+
+    # "If the packet number was also not specified, then it defaults to 1", as does a total of 0.
+    total = field(5, 2, 0) or (1 if length < 5 else 0)
+    return Packet(
+        connection=field(1, 2, 0),
+        number=field(3, 2, 1),
+        total=total,
+        received=field(7, 2, 0),
+        wait=field(9, 2, 0),
+        flags=field(11, 1, 0),
+        option=field(12, 1, 0),
+        data=octets[length:],
+    )

@@ -1,0 +1,279 @@
+"""What a plan is made of: each step a value that is printed, written as JSON, and executed as it stands.
+
+A step that sends octets holds exactly those octets.  Passwords are in them, but in no repr, line or JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, NamedTuple
+
+from overthere.errors import PlanRefused
+from overthere.kernel.percent import percent_decode
+
+__all__ = [
+    "CRLF",
+    "Compose",
+    "Connect",
+    "Content",
+    "Credentials",
+    "Interact",
+    "OpenData",
+    "Place",
+    "Receive",
+    "Send",
+    "Step",
+    "connect",
+    "guarded",
+]
+
+CRLF = b"\r\n"
+
+
+class Credentials(NamedTuple):
+    """What a caller lets a plan say of him."""
+
+    user: str | None = None
+    password: str | None = None
+    address: str | None = None
+    """An Internet e-mail address: the password of anonymous FTP (RFC 1738 3.2.1), the sender of a message."""
+
+    def __repr__(self) -> str:
+        password = None if self.password is None else "***"
+        return f"Credentials(user={self.user!r}, password={password!r}, address={self.address!r})"
+
+
+def guarded(data: str | bytes, part: str, source: str, *, delimiters: bytes = b"", charset: str = "utf-8") -> bytes:
+    """The octets of a part of a locator, for a protocol in whose commands they will stand.
+
+    part: its name in the locator; source: the paragraph that forbids; delimiters: octets that part the protocol's
+    fields, beside the tab, the line ends and NUL, which no command of these protocols holds.
+
+    Raises: PlanRefused for an octet that would be read as the protocol's (RFC 1738 6, RFC 3986 7.2 and 7.3).
+
+    >>> guarded("pub", "name", "RFC 959 5.3"), guarded("a b", "group", "RFC 3977 3.1", delimiters=b" ")
+    Traceback (most recent call last):
+    ...
+    overthere.errors.PlanRefused: group holds a space, which parts fields there (RFC 3977 3.1; RFC 3986 7.2)
+    """
+    try:
+        octets = data.encode(charset, "surrogateescape") if isinstance(data, str) else data
+    except UnicodeEncodeError as error:
+        raise PlanRefused(f"{part} holds U+{ord(error.object[error.start]):04X}, not in {charset} ({source})") from None
+    for octet in octets:
+        if octet in b"\r\n\t\0" or octet in delimiters:
+            name = _NAMES.get(octet, f'"{chr(octet)}"' if 0x20 < octet < 0x7F else f"the octet %{octet:02X}")
+            what = "ends a command" if octet in b"\r\n" else "ends a text" if octet == 0 else "parts fields"
+            raise PlanRefused(f"{part} holds {name}, which {what} there ({source}; RFC 3986 7.2)")
+    return octets
+
+
+_NAMES = {0: "NUL", 9: "a tab", 10: "a line feed", 13: "a carriage return", 32: "a space"}
+
+
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class Step:
+    """The base of the steps.  `after` names the answers to the step before under which this one is taken; () is any
+    that the protocol calls a success."""
+
+    kind: ClassVar[str] = ""
+    source: str
+    """Document and paragraph."""
+    note: str = ""
+    """What a person may want to know."""
+    after: tuple[str, ...] = ()
+
+    def line(self) -> str:
+        """The step for people, in one line, without a password."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """The step as JSON can hold it; octets as ISO Latin 1 text, passwords as `***`."""
+        found: dict[str, Any] = {"step": self.kind}
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if one.name == "secret" or value == one.default or value in ((), "", None):
+                continue
+            found[one.name] = _plain(self._shown(one.name, value))
+        return found
+
+    def _shown(self, name: str, value: Any) -> Any:
+        return value
+
+    def __repr__(self) -> str:
+        shown = ", ".join(
+            f"{one.name}={self._shown(one.name, value)!r}"
+            for one in fields(self)
+            if one.name != "secret" and (value := getattr(self, one.name)) != one.default
+        )
+        return f"{type(self).__name__}({shown})"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return value.decode("latin-1")
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return dict(value) if isinstance(value, Mapping) else value
+
+
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class Connect(Step):
+    """Open a connection."""
+
+    kind: ClassVar[str] = "connect"
+    host: str
+    """As a resolver takes it: decoded, without brackets."""
+    port: int
+    tls: bool = False
+    transport: str = "tcp"
+
+    def line(self) -> str:
+        return (
+            f"connect {self.host} {self.port}"
+            + (" (TLS)" if self.tls else "")
+            + (f" ({self.transport})" if self.transport != "tcp" else "")
+        )
+
+
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class Send(Step):
+    """Send octets, exactly these."""
+
+    kind: ClassVar[str] = "send"
+    data: bytes
+    secret: tuple[int, int] | None = None
+    """Where in `data` the octets stand that are never shown."""
+
+    def _shown(self, name: str, value: Any) -> Any:
+        if name != "data" or self.secret is None:
+            return value
+        start, end = self.secret
+        return value[:start] + b"***" + value[end:]
+
+    def line(self) -> str:
+        return "send " + readable(self._shown("data", self.data))
+
+
+def connect(host: str | None, port: int, source: str, *, tls: bool = False) -> Connect:
+    """The step that opens a connection to a host as a locator writes it.
+
+    Raises: PlanRefused if there is none, if it is no name that a resolver takes, or if there is no such port.
+
+    >>> connect("[::1]", 21, "RFC 959 3.1"), connect("ex%61mple", 70, "RFC 1436 2").line()
+    (Connect(source='RFC 959 3.1', host='::1', port=21), 'connect example 70')
+    """
+    if not host:
+        raise PlanRefused(f"there is no host to connect to ({source})")
+    if not 0 < port < 65536:
+        raise PlanRefused(f"there is no port of that number to connect to ({source}; RFC 6335 6)")
+    name = percent_decode(host.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogateescape")
+    guarded(name, "host", source, delimiters=b" /@")
+    if name.startswith("[") and name.endswith("]"):
+        name = name[1:-1]
+    return Connect(source=source, host=name, port=port, tls=tls)
+
+
+def readable(octets: bytes) -> str:
+    """Octets for people: a final CR LF left out, others and controls as escapes."""
+    text = octets.removesuffix(CRLF).decode("latin-1")
+    return "".join(c if " " <= c <= "~" and c != "\\" else _ESCAPES.get(c, f"\\x{ord(c):02x}") for c in text)
+
+
+_ESCAPES = {"\\": "\\\\", "\t": "\\t", "\r": "\\r", "\n": "\\n"}
+
+
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class OpenData(Step):
+    """FTP: open the data connection, passive: EPSV where the server knows it, else PASV."""
+
+    kind: ClassVar[str] = "data connection"
+
+    def line(self) -> str:
+        return "open the data connection (EPSV, else PASV)"
+
+
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class Receive(Step):
+    """Read what the server answers."""
+
+    kind: ClassVar[str] = "receive"
+    what: str
+    """In words: "the document", "a menu"."""
+    until: str
+    """"reply", "close", "dot" (a line with a period alone), "length", "data close" (the data connection)."""
+
+    def line(self) -> str:
+        return f"receive {self.what} ({_UNTIL.get(self.until, self.until)})"
+
+
+_UNTIL = {
+    "reply": "to the end of the reply",
+    "close": "until the server closes",
+    "dot": "to a line with a period alone",
+    "length": "as long as the server says",
+    "SearchResultDone": "to its SearchResultDone",
+    "data close": "until the data connection closes",
+}
+
+
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class Interact(Step):
+    """A session for a person: where a program would go, and what to tell the person."""
+
+    kind: ClassVar[str] = "session"
+    program: str
+    host: str
+    port: int
+    user: str | None = None
+    password: str | None = None
+    """Suggested, never sent by itself."""
+
+    def _shown(self, name: str, value: Any) -> Any:
+        return "***" if name == "password" and value is not None else value
+
+    def line(self) -> str:
+        told = [f"log in as {readable(self.user.encode('utf-8', 'surrogateescape'))}"] if self.user is not None else []
+        told += ["a password is suggested"] if self.password is not None else []
+        return f"{self.program} {self.host} {self.port}" + (f" ({'; '.join(told)})" if told else "")
+
+
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class Compose(Step):
+    """A message draft for a person to send; nothing is sent."""
+
+    kind: ClassVar[str] = "compose"
+    headers: tuple[tuple[str, str], ...]
+    body: str = ""
+    ignored: tuple[tuple[str, str], ...] = ()
+    """Header fields that the URI asks for and that are not taken over, as they are unsafe."""
+
+    def line(self) -> str:
+        to = ", ".join(value for name, value in self.headers if name.lower() == "to")
+        return f"compose a message to {readable(to.encode('utf-8', 'surrogateescape')) or 'nobody yet'}"
+
+
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class Place(Step):
+    """A place that is not reached over a connection of its own: a file, a message that is at hand, an AFS path."""
+
+    kind: ClassVar[str] = "place"
+    what: str
+    """"file", "message", "body part", "AFS file", ..."""
+    where: str
+
+    def line(self) -> str:
+        return f"{self.what} {readable(self.where.encode('utf-8', 'surrogateescape'))}"
+
+
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class Content(Step):
+    """The content itself, which the URI carries."""
+
+    kind: ClassVar[str] = "content"
+    media_type: str
+    data: bytes = field(default=b"")
+
+    def line(self) -> str:
+        return f"content {self.media_type}, {len(self.data):,} octets"

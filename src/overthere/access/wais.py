@@ -1,0 +1,67 @@
+"""WAIS: the search or the retrieval that a URI stands for (RFC 4156 2; RFC 1625 4; WAIS Interface Protocol 1.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from overthere.access import waisprotocol as protocol
+from overthere.access.steps import Credentials, Receive, Send, Step, connect, guarded
+from overthere.errors import PlanRefused
+from overthere.schemes.wais import WAISLocator
+
+__all__ = ["SLICE", "document", "slice_request", "steps"]
+
+SLICE = 10_000
+"""How many octets of a document are asked for at a time, so that an answer fits into any server's message."""
+
+
+def steps(locator: WAISLocator, credentials: Credentials) -> Iterator[Step]:
+    """Init, then one search: by words, or by the document-id.  The protocol has no credentials (RFC 4156 3)."""
+    if locator.query is not None:
+        raise PlanRefused("a document in a WAIS database is not searched: it has no query (RFC 4156 2)")
+    if locator.database is None:
+        raise PlanRefused("there is no database: a slash and its name follow the host (RFC 4156 2)")
+    if locator.wtype is not None and locator.wpath is None:
+        raise PlanRefused("a document is named by its type and its document-id, here is a type alone (RFC 4156 2)")
+    yield connect(locator.host, 210 if locator.port is None else locator.port, "RFC 4156 2")
+    searchable = locator.wtype is None and not locator.words
+    note = "the database is there to be searched: the words follow a question mark (RFC 4156 2)" if searchable else ""
+    yield Send(source="WAIS 1.5 2.1", data=protocol.init(), note=note)
+    yield Receive(source="WAIS 1.5 2.2", what="the longest message that the server takes", until="length")
+    if locator.wtype is not None:
+        # Its database is found by the name in the request; the document-id goes as it came (RFC 4156 2).
+        note = f"an answer with all {SLICE:,} octets: the same request is sent for the next {SLICE:,} (RFC 1625 4)"
+        yield Send(source="RFC 1625 4", data=slice_request(locator, 0), note=note)
+        yield Receive(source="WAIS 1.5 4.4", what=f"the first {SLICE:,} octets of the document", until="length")
+    elif not searchable:
+        words = guarded(locator.search or "", "search", "WAIS 1.5 A")
+        yield Send(source="WAIS 1.5 A", data=protocol.search(_database(locator), words))
+        yield Receive(source="RFC 1625 4", what="the citations of the documents found", until="length")
+
+
+def slice_request(locator: WAISLocator, start: int) -> bytes:
+    """The message that asks for the octets of a document from `start` on, SLICE of them.
+
+    Raises: PlanRefused if the type or the name of the database would end a field.
+    """
+    wtype = guarded(locator.wtype or "", "wtype", "RFC 1625 4")
+    return protocol.retrieval(_database(locator), locator.wpath or b"", wtype, start, start + SLICE)
+
+
+def _database(locator: WAISLocator) -> bytes:
+    """Its name; in a list of names 1F stands between them, and an element set follows 1E."""
+    name = guarded(locator.database or "", "database", "WAIS 1.5 B.3", delimiters=b"\x1e\x1f")
+    if len(name) > 60_000:
+        raise PlanRefused("the name of the database is too long for the header of an APDU (WAIS 1.5 B)")
+    return name
+
+
+def document(locator: WAISLocator, citation: protocol.Citation, wtype: str = "") -> WAISLocator:
+    """Where a document is that a search has found.
+
+    locator: of the search; wtype: which of the formats is wanted, the first one unless given.
+    """
+    name = wtype or (citation.types[0] if citation.types else "TEXT")
+    docid = citation.document_id
+    return replace(locator, search=None, wtype=name, wpath=docid, as_fields=True, fragment=None, written=None)
