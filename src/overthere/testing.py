@@ -1,0 +1,151 @@
+"""What an author of a scheme needs to test it: a suite to subclass, with pytest.
+
+class TestFinger(SchemeSuite):
+    scheme = SCHEME
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from itertools import chain
+from typing import Any, ClassVar
+
+from overthere.access.planning import plan
+from overthere.access.steps import Interact, Send
+from overthere.editions import edition
+from overthere.errors import NotSpecified, PlanRefused, Unwritable
+from overthere.kernel.reference import split
+from overthere.schemes.locator import Locator
+from overthere.schemes.model import Scheme
+from overthere.schemes.registry import Registry
+from overthere.uri import URI
+
+__all__ = ["SchemeSuite"]
+
+_HOSTILE = ("zq\r\nQZ", "zq\nQZ", "zq\rQZ", "zq\tQZ", "zq\0QZ")
+
+
+class SchemeSuite:
+    """The laws of a scheme as tests: subclass it, name the scheme, and let pytest collect the subclass.
+
+    What has to hold: its facts are stated, with their paragraphs; what its grammar derives is read, and written as
+    it was; a locator that is written anew is read back as the same; the normal form is a fixed point; no octet that
+    ends a line or a field comes out of data into a command; no password is shown.
+    """
+
+    scheme: ClassVar[Scheme]
+    count: ClassVar[int] = 200
+    """How many texts are sampled from each rule."""
+
+    @property
+    def registry(self) -> Registry:
+        """The default one, which also knows the scheme."""
+        registry = Registry.default()
+        return registry if self.scheme.name in registry else registry.with_(self.scheme)
+
+    def texts(self) -> Iterator[str]:
+        """Valid URIs of the scheme: its examples, and samples of its grammar (RFC 3986 and the scheme's document)."""
+        samples = (
+            self.scheme.grammar.automaton(rule).sample(self.count)
+            for rule in (self.scheme.rules.get("rfc3986", ()) if self.scheme.syntax else ())
+        )
+        examples = [example.text for example in self.scheme.examples]
+        return (text for text in chain(examples, *samples) if edition().is_valid(text))
+
+    def locators(self) -> Iterator[Locator]:
+        """What the texts say, without the memory of how it was written."""
+        return (replace(self.registry.locator(text), written=None) for text in self.texts())
+
+    def test_it_is_found_under_its_name(self) -> None:
+        assert self.registry.scheme(self.scheme.name.upper()) == self.scheme
+
+    def test_documents_and_paragraphs_are_stated(self) -> None:
+        assert self.scheme.title
+        assert all(self.scheme.documents.values())
+        assert all(rule.what and rule.source for rule in self.scheme.normal)
+        assert all(example.source for example in self.scheme.examples)
+
+    def test_examples_are_valid_and_of_the_scheme(self) -> None:
+        assert self.scheme.examples
+        for example in self.scheme.examples:
+            assert edition().is_valid(example.text), example
+            assert URI(example.text).scheme.lower() == self.scheme.name, example
+            assert not self.scheme.syntax or self.scheme.is_valid(example.text), self.scheme.check(example.text)
+
+    def test_what_was_read_is_written_as_it_was(self) -> None:
+        for text in self.texts():
+            assert str(self.registry.locator(text).uri(registry=self.registry)) == text
+
+    def test_what_is_written_anew_is_read_back(self) -> None:
+        for locator in self.locators():
+            text = str(locator.uri(registry=self.registry))
+            assert self.registry.locator(text) == locator
+            assert not self.scheme.syntax or self.scheme.is_valid(text), (text, self.scheme.check(text))
+
+    def test_older_editions_are_read_and_written_back(self) -> None:
+        for name, rules in self.scheme.rules.items():
+            if name == "rfc3986":
+                continue
+            for text in chain.from_iterable(edition(name).grammar.automaton(r).sample(self.count) for r in rules):
+                locator = self.registry.locator(text, name)
+                assert locator.uri(name, registry=self.registry) == text
+                try:
+                    again = replace(locator, written=None).uri(name, registry=self.registry)
+                except Unwritable:  # a letter of the document that its prose forbids
+                    continue
+                assert self.registry.locator(str(again), name) == locator
+
+    def test_the_normal_form_is_a_fixed_point_and_valid(self) -> None:
+        for text in self.texts():
+            parts = split(URI(text).normalize().__str__())
+            form = self.scheme.normalize(parts)
+            assert self.scheme.normalize(form) == form, text
+            assert all(rule.apply(form) == form for rule in self.scheme.normal), text
+
+    def test_no_delimiter_comes_out_of_data_into_a_command(self) -> None:
+        for locator in chain(self.locators(), self._hostile()):
+            try:
+                steps = plan(locator, registry=self.registry).steps
+            except (PlanRefused, NotSpecified, Unwritable):
+                continue
+            for step in steps:
+                sent = step.data.decode("latin-1") if isinstance(step, Send) else ""
+                sent += f"{step.user}{step.password}{step.host}" if isinstance(step, Interact) else ""
+                assert not any(hostile in sent for hostile in _HOSTILE), (locator, step)
+
+    def _hostile(self) -> Iterator[Locator]:
+        """Every part of every example with line ends, tabs and NUL in it."""
+        for example in self.scheme.examples:
+            locator = replace(self.registry.locator(example.text), written=None)
+            for one in fields(locator):
+                value = getattr(locator, one.name)
+                if one.name in ("written", "scheme"):
+                    continue
+                for hostile in _HOSTILE:
+                    if isinstance(value, str) or value is None:
+                        yield _with(locator, one.name, hostile)
+                    elif isinstance(value, tuple) and value and all(isinstance(item, str) for item in value):
+                        yield _with(locator, one.name, (*value, hostile))
+
+    def test_a_password_is_not_shown(self) -> None:
+        for locator in self.locators():
+            if "password" in {one.name for one in fields(locator)}:
+                secret = _with(locator, "password", "s3cr3t!")
+                assert "s3cr3t" not in repr(secret)
+                try:
+                    found = plan(secret, registry=self.registry)
+                except (PlanRefused, NotSpecified, Unwritable):
+                    continue
+                assert "s3cr3t" not in f"{found}{found!r}{found.to_dict()}{found.steps!r}"
+
+    def test_locators_are_values(self) -> None:
+        for locator in self.locators():
+            assert pickle.loads(pickle.dumps(locator)) == locator
+            assert hash(replace(locator)) == hash(locator)
+
+
+def _with(locator: Locator, name: str, value: object) -> Locator:
+    changed: dict[str, Any] = {name: value}
+    return replace(locator, **changed)
