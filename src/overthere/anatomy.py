@@ -11,7 +11,7 @@ from overthere.errors import CodingError, Finding, InvalidURI, OverthereError, p
 from overthere.figure import draw, grid, marked, shorten
 from overthere.findings import check_uri
 from overthere.kernel import Components
-from overthere.kernel.reference import APPENDIX_B
+from overthere.kernel.reference import APPENDIX_B, split
 from overthere.normalize import Change, Rung, changes, normal_form
 from overthere.redact import MASK, mask, password_span, unveil, veil
 from overthere.uri import URI, URIReference
@@ -20,6 +20,7 @@ from overthere.value import Value
 if TYPE_CHECKING:
     from overthere.editions.readings import Reading
     from overthere.editions.whatwg import Href
+    from overthere.schemes import Locator
 
 __all__ = ["Explanation", "Form", "Row", "explain"]
 
@@ -76,6 +77,21 @@ class Explanation:
 
         return whatwg.read(self.text, self.base) if whatwg.available() else None
 
+    @cached_property
+    def locator(self) -> Locator | str | None:
+        """What the URI says in its scheme's terms; in words why it cannot be read; None if the scheme is not known."""
+        from overthere.schemes import Registry
+
+        parts = split(self.text)
+        if self.kind != "URI" or parts.scheme is None:
+            return None
+        try:
+            if not Registry.default().scheme(parts.scheme).known:
+                return None
+            return Registry.default().locator(self.text)
+        except OverthereError as error:
+            return error.finding.message if isinstance(error, InvalidURI) else str(error)
+
     def to_dict(self) -> dict[str, Any]:
         """The explanation as lists, dicts, text and numbers; "whatwg" is there if ada is installed."""
         from overthere.editions.readings import as_dict
@@ -93,6 +109,7 @@ class Explanation:
             "base": self.base,
             "target": self.target,
             "problem": self.problem,
+            "locator": self.locator if isinstance(self.locator, str | None) else self.locator.to_dict(),
             **as_dict(self.readings),
             **({"whatwg": self.whatwg and self.whatwg._asdict()} if available() else {}),
         }
@@ -126,7 +143,7 @@ class Explanation:
             f"  {self.kind}"
             + (": no URI and no relative reference" if self.kind == "neither" else "" if self.text else ", empty")
         ]
-        lines += [*self._table(width), ""]
+        lines += [*self._table(width), "", *self._terms(width)]
         for finding in self.findings:
             lines += ["  " + line for line in InvalidURI(self.text, finding).figure(width - 2).split("\n")]
             lines.append("")
@@ -165,6 +182,21 @@ class Explanation:
         cells = [[cell and hide(cell) for cell in row] for row in rows]
         lines = grid(("edition", "letter", "host", "path", "query", "fragment"), cells, width - 2)
         return [f"  {line}" for line in [*lines, *marked(said, width - 2)]]
+
+    def _terms(self, width: int) -> list[str]:
+        """What the scheme makes of it."""
+        found = self.locator
+        if found is None:
+            return []
+        scheme = (split(self.text).scheme or "").lower()
+        if isinstance(found, str):
+            return [f"  in the terms of {scheme}: {shorten(printable(found), max(24, width - 24))}", ""]
+        lines = [f"  in the terms of {scheme}"]
+        for name, value in found.to_dict().items():
+            if name not in ("query", "fragment"):
+                shown = shorten(printable(value if isinstance(value, str) else repr(value)), max(16, width - 18))
+                lines.append(f"    {name:<12}  {shown or 'empty'}")
+        return [*lines, ""] if len(lines) > 1 else []
 
     def _table(self, width: int) -> list[str]:
         secret = password_span(self.text)

@@ -21,6 +21,8 @@ VERBS = {
     "encode": "Percent-encode data for a component.",
     "decode": "Decode the text of a component.",
     "build": "Put a URI together from its parts.",
+    "schemes": "Show the schemes, or all that is known of one.",
+    "plan": "Say what opening URIs would do, without doing it.",
     "editions": "Show what the documents say differently.",
     "links": "Write the table of links of documents.",
 }

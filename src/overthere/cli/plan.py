@@ -1,0 +1,48 @@
+"""overthere plan: what opening a URI would do, without doing it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from overthere.access import Credentials, Gateways, plan
+from overthere.cli.common import Output, format_option, inputs, texts_argument, width
+from overthere.editions import NAMES, edition
+from overthere.errors import OverthereError
+
+
+@click.command()
+@texts_argument
+@click.option("--user", metavar="NAME", help="The user name where the URI gives none.")
+@click.option("--address", metavar="MAIL", help="Your mail address: the password of anonymous FTP.")
+@click.option(
+    "--gateways",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A TOML file with a table of gateways: scheme = template.",
+)
+@click.option(
+    "--edition", "name", type=click.Choice(list(NAMES)), default="rfc3986", help="Whose account of the scheme."
+)
+@format_option
+def command(
+    texts: tuple[str, ...], user: str | None, address: str | None, gateways: Path | None, name: str, form: str
+) -> None:
+    """Say, step by step and with the paragraph of each, what opening URIs would do.  No network is touched.
+
+    Passwords are not shown.  What would let data end a command is refused (RFC 1738 6, RFC 3986 7.2).
+    """
+    try:
+        through = Gateways.read(gateways) if gateways is not None else None
+    except (OverthereError, OSError) as error:
+        raise click.UsageError(str(error)) from None
+    output = Output(form)
+    credentials = Credentials(user, None, address)
+    for text in inputs(texts, "URIs"):
+        try:
+            found = plan(edition(name).locator(text), credentials, gateways=through)
+        except OverthereError as error:
+            output.refuse(text, error)
+            continue
+        output.answer(found.render(width()), found.to_dict())
+    output.done()

@@ -1,0 +1,131 @@
+"""overthere schemes: the table of the known schemes, or the page of one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import click
+from rich import box
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from overthere.cli.common import format_option, width
+from overthere.errors import OverthereError, printable
+from overthere.schemes import Registry
+from overthere.schemes.iana import registrations
+from overthere.schemes.page import page
+
+_READINGS = {"url-1994": "1994", "rfc1738": "RFC 1738", "rfc3986": "today"}
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[NAME...]")
+@click.option("--all", "everything", is_flag=True, help="Every name in IANA's registry too.")
+@format_option
+def command(names: tuple[str, ...], everything: bool, form: str) -> None:
+    """Show the schemes: whose account there is of each, its port, its standing in IANA's registry.
+
+    With NAME, all that is known of that scheme: rules, parts, normal form, examples.
+    """
+    console = Console(width=width(), highlight=False, markup=False)
+    registry = Registry.default()
+    if names:
+        try:
+            pages = [page(registry.scheme(name)) for name in names]
+        except OverthereError as error:
+            raise click.UsageError(str(error)) from None
+    else:
+        pages = [_row(name) for name in (sorted({*registry, *registrations()}) if everything else registry)]
+    if form == "jsonl":
+        for found in pages:
+            click.echo(json.dumps(found))
+    elif names:
+        for found in pages:
+            _print_page(console, found)
+    else:
+        _print_table(console, pages)
+
+
+def _row(name: str) -> dict[str, Any]:
+    """The page of a scheme; a claim that cannot be kept is a row that says so."""
+    try:
+        return page(Registry.default().scheme(name))
+    except OverthereError as error:
+        return {"scheme": name, "title": str(error), "status": "error"}
+
+
+def _print_table(console: Console, pages: list[dict[str, Any]]) -> None:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+    table.add_column("scheme", no_wrap=True, style="bold")
+    table.add_column("port", justify="right", no_wrap=True)
+    table.add_column("title", ratio=2)
+    table.add_column("1994", no_wrap=True)
+    table.add_column("RFC 1738", ratio=1)
+    table.add_column("today", ratio=1)
+    table.add_column("IANA", no_wrap=True)
+    for found in pages:
+        documents = found.get("documents", {})
+        table.add_row(
+            found["scheme"],
+            str(found.get("port", "")),
+            Text(printable(found["title"])),
+            "yes" if "url-1994" in documents else "",
+            documents.get("rfc1738", "").removeprefix("RFC 1738 "),
+            documents.get("rfc3986", found.get("reference", "")),
+            found["status"],
+        )
+    console.print(table)
+
+
+def _print_page(console: Console, found: dict[str, Any]) -> None:
+    console.print(Text(f"{found['scheme']}  {printable(found['title'])}", style="bold"))
+    for name, value in _facts(found):
+        line = Text(f"  {name:<13} ", style="dim")
+        line.append(printable(value), style="default not dim")
+        console.print(line)
+    for name, rules in found.get("rules", {}).items():
+        console.print(Text(f"\n  Rules, {_READINGS[name]}", style="bold"))
+        for rule in rules:
+            console.print(Padding(Text(rule), (0, 0, 0, 4), expand=False))
+    _section(
+        console,
+        "Written otherwise (RFC 3986 6.2.3)",
+        [f"{rule['what']} ({rule['source']})" for rule in found.get("normal_form", ())],
+    )
+    _section(console, "Examples", list(_examples(found)))
+    _section(console, "To know", found.get("notes", []))
+    console.print()
+
+
+def _facts(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "IANA", found["status"] + (f", {found['reference']}" if "reference" in found else "")
+    for name, where in found.get("documents", {}).items():
+        yield _READINGS[name], where
+    if "port" in found:
+        yield "port", str(found["port"])
+    if found["known"]:
+        yield "parts", ", ".join(found["locator"]["parts"])
+        kinds = [kind for kind in ("hierarchical", "interactive") if found[kind]]
+        yield "kind", " and ".join(kinds) or "neither hierarchical nor interactive"
+    else:
+        yield "known here", "only by name: read by the generic syntax (RFC 3986 3)"
+    if "locates_nothing" in found:
+        yield "retrieval", f"none: {found['locates_nothing']}"
+
+
+def _examples(found: dict[str, Any]) -> Iterator[str]:
+    for example in found.get("examples", ()):
+        yield f"{example['uri']}  ({example['source']})" + (f": {example['note']}" if example["note"] else "")
+        yield f"  {example['locator']}"
+
+
+def _section(console: Console, title: str, lines: list[str]) -> None:
+    if lines:
+        console.print(Text(f"\n  {title}", style="bold"))
+    for line in lines:
+        inner = len(line) - len(line.lstrip(" "))
+        console.print(Padding(Text(printable(line.lstrip(" "))), (0, 0, 0, 4 + inner), expand=False))
