@@ -71,7 +71,7 @@ def test_importing_is_cheap() -> None:
 def test_no_case_without_a_source() -> None:
     import tomllib
 
-    for file in sorted((ROOT / "tests" / "cases").glob("*.toml")):
+    for file in sorted((ROOT / "tests" / "cases").rglob("*.toml")):
         rows = tomllib.loads(file.read_text())["case"]
         assert len({row["id"] for row in rows}) == len(rows), file.name
         assert all(row.get("from") for row in rows), file.name

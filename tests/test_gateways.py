@@ -1,0 +1,305 @@
+"""Gateways: templates, the file they are read from, what is refused, and plans that go through one."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+from overthere import (
+    URI,
+    Credentials,
+    Gateways,
+    NotSpecified,
+    PlanRefused,
+    Registry,
+    RegistryError,
+    Scheme,
+    edition,
+    plan,
+    scheme,
+)
+from overthere.access import Connect, Send
+
+GATEWAY = "http://gw.example/?{uri}"
+
+
+# -- templates
+
+# (template, URI, what stands at the gateway); RFC 6570 3.2.2 for {name}, 3.2.3 for {+name}.
+EXPANDED = [
+    ("http://gw.example/?{uri}", "wais://h/db?words", "http://gw.example/?wais%3A%2F%2Fh%2Fdb%3Fwords"),
+    ("http://gw.example/?{+uri}", "wais://h/db?words", "http://gw.example/?wais://h/db?words"),
+    ("http://gw.example/N2L?{+uri}", "urn:example:a%2Fb", "http://gw.example/N2L?urn:example:a%2Fb"),
+    ("http://gw.example/N2L?{uri}", "urn:example:a%2Fb", "http://gw.example/N2L?urn%3Aexample%3Aa%252Fb"),
+    ("http://gw.example/{scheme}/{host}/{port}", "coap://H.example:5683/x", "http://gw.example/coap/H.example/5683"),
+    ("http://gw.example/{authority}", "coap://u@[::1]:1/", "http://gw.example/u%40%5B%3A%3A1%5D%3A1"),
+    ("http://gw.example/x{+path}?{+query}", "coap://h/a/b?c=d&e", "http://gw.example/x/a/b?c=d&e"),
+    ("http://gw.example/{path}?{query}", "coap://h/a/b?c=d&e", "http://gw.example/%2Fa%2Fb?c%3Dd%26e"),
+    ("http://gw.example/?{host}.{port}.{query}", "coap:", "http://gw.example/?.."),
+    ("http://gw.example/", "coap://h/a", "http://gw.example/"),
+    ("http://gw.example/?{uri}&{uri}", "a:b", "http://gw.example/?a%3Ab&a%3Ab"),
+    ("mailto:gw@gw.example?subject={uri}", "coap://h/", "mailto:gw@gw.example?subject=coap%3A%2F%2Fh%2F"),
+    ("http://gw.example/?{uri}", "coap://h/a#part", "http://gw.example/?coap%3A%2F%2Fh%2Fa"),
+    ("http://gw.example/?{uri}", "coap://u@h/", "http://gw.example/?coap%3A%2F%2Fu%40h%2F"),
+]
+
+
+@pytest.mark.parametrize(("template", "text", "expanded"), EXPANDED)
+def test_templates(template: str, text: str, expanded: str) -> None:
+    name = text.partition(":")[0]
+    gateways = Gateways({name: template})
+    assert gateways.uri(URI(text)) == URI(expanded)
+    assert gateways.uri(URI(text.replace(name, name.upper(), 1))).host == URI(expanded).host
+
+
+REFUSED = [
+    ({"coap": ""}, "makes no URI"),
+    ({"coap": "/gw/{uri}"}, "makes no URI"),
+    ({"coap": "http://gw.example/{uri"}, "makes no URI"),
+    ({"coap": "http://gw.example/uri}"}, "makes no URI"),
+    ({"coap": "http://gw.example/a b"}, "makes no URI"),
+    ({"coap": "http://gw.example/%{uri}"}, "makes no URI"),
+    ({"coap": "http://gw.example/{}"}, "no variable ''"),
+    ({"coap": "http://gw.example/{url}"}, "no variable 'url'"),
+    ({"coap": "http://gw.example/{URI}"}, "no variable 'URI'"),
+    ({"coap": "http://gw.example/{userinfo}"}, "no variable 'userinfo'"),
+    ({"coap": "http://gw.example/{fragment}"}, "no variable 'fragment'"),
+    ({"coap": "http://gw.example/{uri*}"}, "no variable"),
+    ({"coap": "http://gw.example/{++uri}"}, "no variable"),
+    ({"coap": "{+uri}"}, "leaves its own scheme open"),
+    ({"coap": "{scheme}://gw.example/"}, "leaves its own scheme open"),
+    ({"coap": "http://{host}.gw.example/"}, "leaves its own host open"),
+    ({"coap": "http://{+authority}/"}, "leaves its own host open"),
+    ({"coap": "http://gw.example:{port}/"}, "leaves its own host open"),
+    ({"coap": "http://gw.example{+path}"}, "leaves its own host open"),
+    ({"a_b": GATEWAY}, "'a_b'"),
+    ({"1a": GATEWAY}, "'1a'"),
+    ({"": GATEWAY}, "''"),
+    ({"ä": GATEWAY}, "'ä'"),
+]
+
+
+@pytest.mark.parametrize(("templates", "why"), REFUSED, ids=[str(templates) for templates, _ in REFUSED])
+def test_bad_templates(templates: dict[str, str], why: str) -> None:
+    with pytest.raises(RegistryError) as caught:
+        Gateways(templates)
+    assert why in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["a:b", "a:", "http:x"])
+def test_a_name_with_a_colon_is_no_scheme(name: str) -> None:
+    with pytest.raises(RegistryError):
+        Gateways({name: GATEWAY})
+
+
+@pytest.mark.parametrize("template", ["http:/{+path}", "http:{+path}", "ftp:/{+uri}"])
+def test_data_does_not_become_the_host(template: str) -> None:
+    """A path that begins with "//" behind an empty authority would name one."""
+    try:
+        gateways = Gateways({"x-a": template})
+    except RegistryError:
+        return
+    for text in ("x-a:/evil.example/b", "x-a:evil.example", "x-a:/.//evil.example/b"):
+        assert gateways.uri(URI(text)).host is None, text
+
+
+@pytest.mark.parametrize(
+    ("templates", "circle"),
+    [
+        ({"coap": "coap://gw.example/?{uri}"}, "coap -> coap"),
+        ({"coap": "COAP://gw.example/?{uri}"}, "coap -> coap"),
+        ({"a": "b://gw/?{uri}", "b": "a://gw/?{uri}"}, "a -> b -> a"),
+        ({"c": "a://gw/?{uri}", "a": "b://gw/?{uri}", "b": "a://gw/?{uri}"}, "a -> b -> a"),
+    ],
+)
+def test_circles(templates: dict[str, str], circle: str) -> None:
+    with pytest.raises(RegistryError) as caught:
+        Gateways(templates)
+    assert "circle" in str(caught.value)
+    assert circle in str(caught.value)
+
+
+def test_long_chains_are_no_circles() -> None:
+    gateways = Gateways({f"a{n}": f"a{n + 1}://gw/?{{uri}}" for n in range(50)})
+    assert len(gateways) == 50
+
+
+# -- a value
+
+
+def test_it_is_a_mapping() -> None:
+    gateways = Gateways({"WAIS": GATEWAY, "coap": GATEWAY})
+    assert gateways["wais"] == gateways["Wais"] == GATEWAY
+    assert "WAIS" in gateways
+    assert "ftp" not in gateways
+    assert list(gateways) == ["wais", "coap"]
+    assert len(gateways) == 2
+    assert gateways == Gateways({"coap": GATEWAY, "wais": GATEWAY}) == {"wais": GATEWAY, "coap": GATEWAY}
+    assert hash(gateways) == hash(Gateways({"coap": GATEWAY, "wais": GATEWAY}))
+    assert gateways != Gateways({"wais": GATEWAY})
+    assert pickle.loads(pickle.dumps(gateways)) == gateways
+    assert Gateways() == {}
+    assert not hasattr(gateways, "__setitem__")
+    with pytest.raises(KeyError):
+        gateways["ftp"]
+    with pytest.raises(KeyError):
+        gateways.uri(URI("ftp://h/"))
+
+
+# -- the file
+
+
+def test_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "gateways.toml"
+    file.write_text(f'[gateways]\nwais = "{GATEWAY}"\n"z39.50r" = "{GATEWAY}"\n\n[other]\nname = 1\n')
+    gateways = Gateways.read(file)
+    assert gateways == Gateways({"wais": GATEWAY, "z39.50r": GATEWAY})
+    assert Gateways.read(str(file)) == gateways
+    file.write_text("[gateways]\n")
+    assert Gateways.read(file) == Gateways()
+
+
+BAD_FILES = {
+    "not TOML": (b"[gateways\n", "is no TOML"),
+    "a line that is none": (b"[gateways]\nwais\n", "is no TOML"),
+    "a name twice": (b'[gateways]\nwais = "a:b"\nwais = "a:b"\n', "is no TOML"),
+    "not UTF-8": (b'[gateways]\nwais = "\xe9"\n', "is no TOML"),
+    "empty": (b"", 'has no table "gateways"'),
+    "another table": (b'[gateway]\nwais = "http://gw/"\n', 'has no table "gateways"'),
+    "no table": (b'gateways = "http://gw/"\n', 'has no table "gateways"'),
+    "a list": (b'gateways = ["http://gw/"]\n', 'has no table "gateways"'),
+    "a number": (b"[gateways]\nwais = 210\n", 'has no table "gateways"'),
+    "a table in it": (b'[gateways.wais]\nuri = "http://gw/"\n', 'has no table "gateways"'),
+    # Without quotes a dot makes a table of its own.
+    "a dotted name": (b'[gateways]\nz39.50r = "http://gw/"\n', 'has no table "gateways"'),
+    "a bad template": (b'[gateways]\nwais = "http://gw/{url}"\n', "no variable 'url'"),
+    "a circle": (b'[gateways]\nwais = "wais://gw/{uri}"\n', "circle"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_bad_files(name: str, tmp_path: Path) -> None:
+    octets, why = BAD_FILES[name]
+    file = tmp_path / "gateways.toml"
+    file.write_bytes(octets)
+    with pytest.raises(RegistryError) as caught:
+        Gateways.read(file)
+    assert why in str(caught.value)
+
+
+def test_no_file(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        Gateways.read(tmp_path / "none.toml")
+
+
+# -- passwords
+
+
+@pytest.mark.parametrize("text", ["coap://u:s3cret@h/", "coap://u:@h/", "coap://:s3cret@h/"])
+def test_passwords_are_not_told(text: str) -> None:
+    gateways = Gateways({"coap": GATEWAY})
+    for use in (lambda: gateways.uri(URI(text)), lambda: plan(text, gateways=gateways)):
+        with pytest.raises(PlanRefused, match=r"would be told to a gateway \(RFC 3986 7.5\)") as caught:
+            use()
+        assert "s3cret" not in str(caught.value)
+        assert "s3cret" not in repr(caught.value)
+
+
+def test_the_password_of_a_gateway_is_not_shown() -> None:
+    gateways = Gateways({"coap": "ftp://u:s3cret@gw.example/{uri}"})
+    found = plan("coap://h/x", gateways=gateways)
+    assert "s3cret" not in f"{found}{found!r}{found.to_dict()}{found.steps!r}"
+    assert "s3cret" not in repr(gateways)
+
+
+def test_credentials_stay_with_the_resource() -> None:
+    """Who the caller is at the resource is not told to the gateway (RFC 3986 7.5)."""
+    known = Credentials(user="me", password="s3cret")
+    found = plan("coap://h/x", known, gateways=Gateways({"coap": "ftp://gw.example/{uri}"}))
+    sent = b"".join(step.data for step in found if isinstance(step, Send))
+    assert b"s3cret" not in sent
+
+
+# -- plans
+
+
+def test_through_a_gateway() -> None:
+    found = plan("coap://h/x?y#z", gateways=Gateways({"coap": GATEWAY}))
+    assert (found.uri, found.scheme) == ("coap://h/x?y#z", "coap")
+    assert found.through is not None
+    assert (found.through.uri, found.through.scheme) == ("http://gw.example/?coap%3A%2F%2Fh%2Fx%3Fy", "http")
+    assert found.steps == found.through.steps == plan(found.through.uri).steps
+    first = found.steps[0]
+    assert isinstance(first, Connect)
+    assert (first.host, first.port) == ("gw.example", 80)
+    assert "through the gateway http://gw.example/?coap%3A%2F%2Fh%2Fx%3Fy" in str(found)
+    assert found.to_dict()["through"] == found.through.uri
+    assert not found.locates_nothing
+
+
+def test_a_urn_through_a_resolver() -> None:
+    """RFC 2169 has such; without a gateway a URN locates nothing."""
+    text = "urn:example:animal:ferret:nose"
+    assert plan(text).steps == ()
+    assert plan(text).locates_nothing
+    found = plan(text, gateways=Gateways({"urn": "http://gw.example/uri-res/N2R?{+uri}"}))
+    assert found.through is not None
+    assert found.through.uri == "http://gw.example/uri-res/N2R?urn:example:animal:ferret:nose"
+    assert not found.locates_nothing
+
+
+def test_through_two() -> None:
+    found = plan("coap://h/x", gateways=Gateways({"coap": "x-a://gw/?{uri}", "x-a": GATEWAY}))
+    assert found.through is not None
+    assert found.through.through is not None
+    assert found.through.through.uri == "http://gw.example/?x-a%3A%2F%2Fgw%2F%3Fcoap%253A%252F%252Fh%252Fx"
+    assert found.steps == found.through.through.steps
+
+
+def test_own_retrieval_goes_first() -> None:
+    for text in ("ftp://h/a", "http://h/a", "gopher://h/0a"):
+        name = text.partition(":")[0]
+        found = plan(text, gateways=Gateways({name: "x-a://gw.example/?{uri}"}))
+        assert found.through is None
+        assert found == plan(text)
+
+
+@pytest.mark.parametrize("gateways", [None, Gateways(), Gateways({"coaps": GATEWAY})])
+def test_unknown_and_no_gateway(gateways: Gateways | None) -> None:
+    with pytest.raises(NotSpecified, match="nothing says how 'coap' is retrieved; a gateway may serve"):
+        plan("coap://h/x", gateways=gateways)
+
+
+def test_a_gateway_that_nothing_is_known_of() -> None:
+    with pytest.raises(NotSpecified, match="'coaps'"):
+        plan("coap://h/x", gateways=Gateways({"coap": "coaps://gw.example/?{uri}"}))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("url-1994", "URL:coap://h/x"),
+        ("rfc1738", "<URL:coap://h/x>"),
+        ("rfc1738", "URL:coap://h/x"),
+        ("url-1997", "coap://h/x"),
+        ("rfc3986", "coap://h/x"),
+    ],
+)
+def test_whichever_edition_has_read_it(name: str, text: str) -> None:
+    """The prefix and the wrapper are no part of the URL (RFC 1738, Appendix)."""
+    found = plan(edition(name).locator(text), gateways=Gateways({"coap": GATEWAY}))
+    assert found.through is not None
+    assert found.through.uri == "http://gw.example/?coap%3A%2F%2Fh%2Fx"
+
+
+def test_a_registry_of_ones_own() -> None:
+    """A scheme of a caller's that says that it locates nothing, and a gateway for it."""
+    ours = Scheme(name="x-raven", title="ours", documents={"rfc3986": "ours"}, locates_nothing="names only (ours)")
+    registry = Registry.default().with_(ours)
+    assert plan("x-raven:a", registry=registry).locates_nothing == "names only (ours)"
+    found = plan("x-raven:a", registry=registry, gateways=Gateways({"x-raven": GATEWAY}))
+    assert found.through is not None
+    assert found.through.uri == "http://gw.example/?x-raven%3Aa"
+    assert not scheme("x-raven").known

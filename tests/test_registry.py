@@ -1,0 +1,273 @@
+"""The registry of schemes as a value, and IANA's table."""
+
+from __future__ import annotations
+
+import csv
+import pickle
+import re
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from overthere import URI, Locator, NotSpecified, Registry, RegistryError, Scheme, edition, plan, scheme
+from overthere.access import Content
+from overthere.schemes import GenericLocator
+from overthere.schemes.iana import registration, registrations
+from overthere.schemes.registry import BUILT_IN
+from support import ROOT, SHARED
+
+NOTHING = "names only (ours)"
+RAVEN = Scheme(name="x-raven", title="Letters by raven", documents={"rfc3986": "ours"}, locates_nothing=NOTHING)
+
+
+def made(name: str, title: str = "ours", **more: object) -> Scheme:
+    return replace(RAVEN, name=name, title=title, **more)  # type: ignore[arg-type]
+
+
+# -- a value
+
+
+def test_with_makes_another() -> None:
+    before = Registry.default()
+    names = list(before)
+    after = before.with_(RAVEN)
+    assert "x-raven" in after
+    assert "x-raven" not in before
+    assert list(before) == names
+    assert list(after) == sorted([*names, "x-raven"])
+    assert len(after) == len(before) + 1
+    assert after.scheme("X-Raven") is RAVEN
+    assert not before.scheme("x-raven").known
+    assert Registry.default() is before
+
+
+def test_with_nothing_is_equal() -> None:
+    assert Registry.empty().with_() == Registry.empty()
+    assert Registry.default().with_() == Registry.default()
+
+
+def test_equality_and_hash() -> None:
+    one, other = Registry.empty().with_(RAVEN), Registry.empty().with_(made("x-raven", RAVEN.title))
+    assert one == other
+    assert hash(one) == hash(other)
+    assert one != Registry.empty().with_(made("x-raven", "another title"))
+    assert one != Registry.empty()
+    assert Registry.empty() == Registry.empty()
+    assert Registry.empty() != Registry.default()
+    assert one != "x-raven"
+    order = Registry.empty().with_(RAVEN, made("x-crow")), Registry.empty().with_(made("x-crow"), RAVEN)
+    assert order[0] == order[1]
+    assert len({*order}) == 1
+
+
+def test_membership() -> None:
+    registry = Registry.default()
+    for name in BUILT_IN:
+        assert name in registry
+        assert name.upper() in registry
+    for other in ("sip", "coap", "", "no such", "ftp:", 21, None, b"ftp", ("ftp",)):
+        assert other not in registry
+    assert list(registry) == sorted(registry)
+    assert set(BUILT_IN) <= set(registry)
+    assert len(registry) == len(set(registry))
+
+
+def test_empty_knows_nothing() -> None:
+    registry = Registry.empty()
+    assert len(registry) == 0
+    assert list(registry) == []
+    assert not registry.scheme("ftp").known
+    assert registry.locator("ftp://h/p") == GenericLocator("h", "/p", scheme="ftp")
+    with pytest.raises(NotSpecified, match="'ftp'"):
+        plan("ftp://h/p", registry=registry)
+
+
+def test_repr_is_short() -> None:
+    assert repr(Registry.empty().with_(RAVEN)) == "<Registry of 1 schemes>"
+    assert repr(RAVEN) == "<Scheme x-raven: Letters by raven>"
+
+
+# -- two claims to one name
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_a_built_in_name_is_taken(name: str) -> None:
+    with pytest.raises(RegistryError) as caught:
+        Registry.default().with_(made(name, "Somebody else's"))
+    message = str(caught.value)
+    assert repr(name) in message
+    assert "of overthere" in message
+    assert "Somebody else's" in message
+
+
+def test_both_claims_are_named() -> None:
+    registry = Registry.empty().with_(RAVEN)
+    with pytest.raises(RegistryError, match="'x-raven': 'Letters by raven' and 'Letters by crow'"):
+        registry.with_(made("x-raven", "Letters by crow"))
+    with pytest.raises(RegistryError, match="'x-a': 'first' and 'second'"):
+        Registry.empty().with_(made("x-a", "first"), made("x-a", "second"))
+    assert registry.scheme("x-raven") is RAVEN
+
+
+def test_replace() -> None:
+    ours = made("ftp", "File transfer, ours")
+    registry = Registry.default().with_(ours, replace=True)
+    assert registry.scheme("FTP") is ours
+    assert len(registry) == len(Registry.default())
+    assert Registry.default().scheme("ftp").title != ours.title
+    assert plan("ftp://h/p", registry=registry).locates_nothing == NOTHING
+    assert registry.with_(made("ftp", "again"), replace=True).scheme("ftp").title == "again"
+    with pytest.raises(RegistryError, match=r"two claims to the scheme 'ftp'.*File transfer, ours"):
+        registry.with_(made("ftp"))
+
+
+# -- names
+
+
+@pytest.mark.parametrize("name", ["x-raven", "x-", "X-ANY.thing+1"])
+def test_x_is_experimental(name: str) -> None:
+    assert scheme(name).status == "experimental"
+    assert not scheme(name).known
+    assert made(name.lower()).status == "experimental"
+
+
+def test_unknown_names_are_generic() -> None:
+    found = scheme("sip")
+    assert (found.name, found.known, found.locator, found.documents) == ("sip", False, GenericLocator, {})
+    assert (found.title, found.status) == ("session initiation protocol", "Permanent")
+    assert found.registration is not None
+    assert found.registration.reference == "RFC3261"
+    assert found == scheme("SIP")
+    assert URI("SIP:a@b?c#d").locator == GenericLocator(None, "a@b", scheme="sip", query="c", fragment="d")
+    for name, status, reference in (
+        ("coap", "Permanent", "RFC7252"),
+        ("shttp", "Permanent", "RFC2660 status-change-http-experiments-to-historic"),
+        ("fax", "Historical", "RFC2806 RFC3966"),
+        ("finger", "Provisional", "Dave_Thaler"),
+    ):
+        row = scheme(name).registration
+        assert row is not None
+        assert (scheme(name).status, row.reference) == (status, reference)
+
+
+def test_names_that_nobody_has_registered() -> None:
+    found = scheme("no-such-thing")
+    assert (found.known, found.title, found.status, found.registration) == (False, "not known", "not registered", None)
+    assert scheme("rlogin").status == "not registered"
+    for use in (lambda: found.grammar, lambda: found.check("no-such-thing:x")):
+        with pytest.raises(RegistryError, match="'no-such-thing'"):
+            use()
+    assert not found.is_valid("no-such-thing:x")
+    text = "no-such-thing://u@h:1/a%2Fb?c#d"
+    assert str(URI(text).locator.uri()) == text
+    with pytest.raises(NotSpecified, match="'no-such-thing'"):
+        plan(text)
+
+
+BAD = ["", "1a", "-a", "+", ".a", "a_b", "a b", "a:", "a/", "a%41", "ä", "http\n", "a\0"]
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_names_are_refused(name: str) -> None:
+    with pytest.raises(RegistryError, match=re.escape(repr(name))):
+        scheme(name)
+    with pytest.raises(RegistryError, match=re.escape(repr(name))):
+        made(name)
+
+
+def test_letters_that_fold_to_ascii_are_no_letters_of_a_scheme() -> None:
+    """The Kelvin sign is in lower case a "k"."""
+    with pytest.raises(RegistryError):
+        scheme("s\u212aype")
+
+
+@pytest.mark.parametrize("name", ["HTTP", "X-a", "fTp"])
+def test_a_scheme_is_named_in_lower_case(name: str) -> None:
+    with pytest.raises(RegistryError, match="lower case"):
+        made(name)
+
+
+@pytest.mark.parametrize(("name", "text"), [("rfc1738", "1a:b"), ("url-1997", "1a:b"), ("url-1997", "+a:b?c")])
+def test_schemes_that_only_an_older_document_allows_are_read(name: str, text: str) -> None:
+    """RFC 1738 5 and draft-fielding-url-syntax-05 4.1: a scheme may begin with a digit or a sign."""
+    assert edition(name).is_valid(text)
+    assert edition(name).locator(text).scheme == text.partition(":")[0]
+
+
+# -- what a scheme has to bring
+
+
+def test_neither_retrieval_nor_statement() -> None:
+    with pytest.raises(RegistryError, match=r"'x-raven' must bring its retrieval algorithm .*RFC 1738 4"):
+        replace(RAVEN, locates_nothing="")
+
+
+def test_both_retrieval_and_statement() -> None:
+    with pytest.raises(RegistryError, match="one of the two"):
+        replace(RAVEN, retrieval="overthere.access.ftp:steps")
+
+
+def test_not_even_by_calling_it_unknown() -> None:
+    """RFC 1738 4: what is registered has a retrieval algorithm; `known=False` is the fallback's."""
+    fallback = Scheme(name="x-raven", title="ours", documents={}, known=False)
+    with pytest.raises(RegistryError, match="x-raven"):
+        Registry.empty().with_(fallback)
+
+
+def test_a_retrieval_may_be_a_function() -> None:
+    def steps(locator: Locator, credentials: object) -> list[Content]:
+        return [Content(source="ours", media_type="text/plain", data=str(locator.uri(registry=registry)).encode())]
+
+    registry = Registry.empty().with_(replace(RAVEN, locates_nothing="", retrieval=steps))
+    (step,) = plan("x-raven:a", registry=registry)
+    assert isinstance(step, Content)
+    assert step.data == b"x-raven:a"
+
+
+def test_every_built_in_name_is_in_its_own_file() -> None:
+    for name in BUILT_IN:
+        assert (ROOT / "src/overthere/schemes" / f"{name.replace('.', '_')}.py").exists(), name
+        assert scheme(name).name == name
+        assert scheme(name).known
+
+
+def test_schemes_are_values() -> None:
+    assert scheme("ftp") is scheme("FTP")
+    assert hash(made("x-a")) == hash(made("x-a", "another"))
+    assert made("x-a") != made("x-a", "another")
+    assert pickle.loads(pickle.dumps(RAVEN)) == RAVEN
+
+
+# -- IANA's registry
+
+
+def test_the_table_is_complete() -> None:
+    table = registrations()
+    assert len(table) == 364
+    with (ROOT / "src/overthere/schemes/iana.csv").open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.reader(lines))[1:]
+    assert len(rows) == 364
+    assert not [name for name, times in Counter(row[0] for row in rows).items() if times > 1]
+    assert Counter(row.status for row in table.values()) == {"Provisional": 251, "Permanent": 97, "Historical": 16}
+    for name, row in table.items():
+        assert name == row.name == name.lower()
+        assert edition().is_valid(name, "scheme")
+        assert row.description
+        assert row.reference
+        assert scheme(name).registration == row
+        assert scheme(name).status == row.status
+        assert registration(name.upper()) == row
+
+
+def test_the_table_cannot_be_changed() -> None:
+    with pytest.raises(TypeError):
+        registrations()["x"] = registrations()["ftp"]  # type: ignore[index]
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="../shared/cases is absent")
+def test_the_table_is_the_printed_one() -> None:
+    """Every name of the registry with its status; it writes "shttp (OBSOLETE)"."""
+    with (SHARED.parent / "iana" / "uri-schemes-2022-11-18.csv").open(encoding="utf-8", newline="") as lines:
+        printed = {row["scheme"].removesuffix(" (OBSOLETE)"): row["status"] for row in csv.DictReader(lines)}
+    assert {name: row.status for name, row in registrations().items()} == printed

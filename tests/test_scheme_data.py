@@ -1,0 +1,140 @@
+"""data: octets there and back, characters, what a locator may hold, large data."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from overthere import URI, CodingError, InvalidURI, PlanRefused, Rung, Unwritable, plan, scheme
+from overthere.access import Content
+from overthere.editions import edition
+from overthere.schemes.data import DataLocator
+
+ALL = bytes(range(256))
+
+
+@pytest.mark.parametrize("base64", [False, True])
+@pytest.mark.parametrize(
+    "data", [b"", b"A", ALL, ALL[::-1] * 3, b"a/../b", b"/./", b"//", b"?", b"#", b",", b"%41", b"\n"]
+)
+def test_octets_come_back(data: bytes, base64: bool) -> None:
+    uri = DataLocator("application/octet-stream", base64=base64, data=data).uri()
+    assert URI(str(uri)).locator == DataLocator("application/octet-stream", base64=base64, data=data)
+    assert scheme("data").is_valid(str(uri))
+    found = URI(str(uri.normalize())).locator
+    assert isinstance(found, DataLocator)
+    assert found.data == data
+    (step,) = plan(uri)
+    assert isinstance(step, Content)
+    assert (step.data, step.media_type) == (data, "application/octet-stream")
+
+
+@pytest.mark.parametrize("octet", range(256))
+def test_every_octet_in_a_parameter(octet: int) -> None:
+    """Values come back whatever they hold; what no header field holds has no plan."""
+    value = bytes([octet]).decode("utf-8", "surrogateescape")
+    for text in (value, f'"{value}"', f"{value}{value}"):
+        there = DataLocator(parameters=((text, text),))
+        assert URI(str(there.uri())).locator == there
+    named = DataLocator(parameters=(("x", value),))
+    if octet in b"\0\t\r\n" or octet > 127:
+        with pytest.raises(PlanRefused):
+            plan(named)
+    else:
+        (step,) = plan(named)
+        assert isinstance(step, Content)
+        assert step.media_type.isascii()
+
+
+TEXT = [
+    ("data:,A%20brief%20note", "A brief note"),
+    ("data:text/plain;charset=iso-8859-7,%be%d3%be", "ΎΣΎ"),
+    ("data:;CHARSET=%22utf-8%22,caf%c3%a9", "café"),
+    ("data:text/html,x", "x"),
+    ("data:application/xml;charset=utf-16be,%00x", "x"),
+    ("data:,caf%c3%a9", "the data is not US-ASCII"),
+    ("data:image/png,x", "image/png says no charset"),
+    ("data:;charset=klingon,x", "'klingon' is not known"),
+    ("data:;charset=rot13,x", "'rot13' is not known"),
+    ("data:;charset=%00,x", "is not"),
+    ("data:;charset=,x", "is not known"),
+]
+
+
+@pytest.mark.parametrize(("text", "found"), TEXT, ids=[text for text, _ in TEXT])
+def test_characters(text: str, found: str) -> None:
+    """RFC 2397 2, RFC 2046 4.1.2."""
+    there = URI(text).locator
+    assert isinstance(there, DataLocator)
+    try:
+        assert there.text() == found
+    except CodingError as error:
+        assert found in str(error)  # noqa: PT017
+
+
+def test_another_charset_on_request() -> None:
+    assert DataLocator("image/svg+xml", data="é".encode()).text("utf-8") == "é"
+
+
+def test_content_type() -> None:
+    """RFC 2045 5.1: a value that is no token stands in quotes."""
+    there = DataLocator("text/x", (("a", 'b"\\c'), ("d", ""), ("e", "f")))
+    assert there.content_type == 'text/x;a="b\\"\\\\c";d="";e=f'
+    assert there.parameter("D") == ""
+    assert there.parameter("g") is None
+
+
+UNWRITABLE: list[dict[str, Any]] = [
+    {"media_type": "text"},
+    {"media_type": ""},
+    {"parameters": ("charset=utf-8",)},
+    {"parameters": (("a", "b", "c"),)},
+]
+
+
+@pytest.mark.parametrize("change", UNWRITABLE, ids=str)
+def test_what_cannot_be_written(change: dict[str, Any]) -> None:
+    with pytest.raises(Unwritable):
+        replace(DataLocator(), **change).uri()
+
+
+@pytest.mark.parametrize("name", ["url-1997", "uri-2003"])
+def test_broken_escapes_in_other_editions(name: str) -> None:
+    there = edition(name).locator("data:,100%25%%4")
+    assert isinstance(there, DataLocator)
+    assert there.data == b"100%%%4"
+
+
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [("data:data,x", 5), ("data:a/b;a,x", 8), ("data:;base64,a-b=", 12), ("data:;base64,b", 12), ("data://a", 5)],
+)
+def test_the_error_points_to_the_place(text: str, at: int) -> None:
+    with pytest.raises(InvalidURI) as caught:
+        _ = URI(text).locator
+    assert caught.value.finding.start == at
+
+
+@pytest.mark.parametrize("base64", [False, True])
+@pytest.mark.parametrize("data", [b"a", b"\xff", b"/.", b"\0\xff "])
+def test_large_data_in_linear_time(data: bytes, base64: bool) -> None:
+    there = DataLocator(base64=base64, data=data * (3_000_000 // len(data)))
+    start = time.perf_counter()
+    text = str(there.uri())
+    assert URI(text).locator == there
+    assert URI(text).normalize(Rung.SCHEME)
+    assert time.perf_counter() - start < 20
+
+
+@pytest.mark.parametrize(
+    "text", ["data:" + ";a=b" * 100_000 + ",", "data:" + "%22" * 100_000, "data:;a=%22" + "%5C" * 100_000 + ","]
+)
+def test_long_media_types(text: str) -> None:
+    start = time.perf_counter()
+    with suppress(InvalidURI):
+        str(replace(URI(text).locator, written=None).uri())
+    assert time.perf_counter() - start < 20

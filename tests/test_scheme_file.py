@@ -1,0 +1,396 @@
+"""file beside its rows: paths of POSIX, Windows and VMS, there and back."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import PurePosixPath, PureWindowsPath
+from time import perf_counter
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from overthere import URI, InvalidURI, PlanRefused, Rung, Unwritable, scheme
+from overthere.editions import edition
+from overthere.schemes.file import FileLocator
+from overthere.schemes.file_paths import Platform, from_path, resolve_on_drive, updated
+
+
+def there(text: str) -> FileLocator:
+    found = URI(text).locator
+    assert isinstance(found, FileLocator)
+    return found
+
+
+# -- From a URI to a path
+
+
+@pytest.mark.parametrize(
+    ("text", "platform", "path"),
+    [
+        # RFC 8089 B
+        ("file:///path/to/file", "posix", "/path/to/file"),
+        ("file:/path/to/file", "posix", "/path/to/file"),
+        ("file://localhost/path/to/file", "posix", "/path/to/file"),
+        ("file://LOCALHOST/", "posix", "/"),
+        ("file:///a//b/", "posix", "/a//b/"),
+        ("file:///c:/x", "posix", "/c:/x"),
+        ("file:c:/x", "posix", "/c:/x"),
+        ("file:////host/x", "posix", "//host/x"),
+        ("file:///a%5Cb%3Fc%23", "posix", "/a\\b?c#"),
+        ("file:///caf%E9%C3%BC", "posix", "/caf\udce9ü"),
+        # E.2
+        ("file:///c:/path/to/file", "windows", r"c:\path\to\file"),
+        ("file:c:/path/to/file", "windows", r"c:\path\to\file"),
+        ("file:/C:/", "windows", "C:\\"),
+        ("file://localhost/c:/x%20y", "windows", r"c:\x y"),
+        ("file:///c%3A/x", "windows", r"c:\x"),
+        ("file:///c:/a.txt:stream:$DATA", "windows", r"c:\a.txt:stream:$DATA"),
+        # E.3.1, E.3.2
+        ("file://host.example.com/Share/path/to/file.txt", "windows", r"\\host.example.com\Share\path\to\file.txt"),
+        ("file://h%6Fst/s/a:b", "windows", r"\\host\s\a:b"),
+        ("file:////host.example.com/path/to/file", "windows", r"\\host.example.com\path\to\file"),
+        ("file://///host.example.com/path/to/file", "windows", r"\\host.example.com\path\to\file"),
+        ("file:////%5B::1%5D/s/f", "windows", r"\\[::1]\s\f"),
+        ("file://[::1]/s/f", "windows", r"\\[::1]\s\f"),
+        # RFC 1738 3.10, RFC 8089 D.4
+        ("file:///DISK$USER/MY/NOTES/NOTE123456.TXT", "vms", "DISK$USER:[MY.NOTES]NOTE123456.TXT"),
+        (
+            "file://vms.host.edu/disk$user/my/notes/note12345.txt",
+            "vms",
+            "vms.host.edu::disk$user:[my.notes]note12345.txt",
+        ),
+        ("file:///dev/A.TXT;1", "vms", "dev:[000000]A.TXT;1"),
+        ("file:///dev/A/", "vms", "dev:[A]"),
+        ("file://joe:pw@NODE/dev/a/b", "vms", 'NODE"joe pw"::dev:[a]b'),
+        ("file://joe@NODE/dev/a/b", "vms", 'NODE"joe"::dev:[a]b'),
+    ],
+)
+def test_to_path(text: str, platform: Platform, path: str) -> None:
+    assert there(text).to_path(platform) == path
+
+
+@pytest.mark.parametrize(
+    ("text", "platform", "why"),
+    [
+        ("file://host.example.com/path", "posix", "to which posix has no path"),
+        ("file://localhost.example/path", "posix", "to which posix has no path"),
+        ("file://127.0.0.1/path", "posix", "to which posix has no path"),
+        ("file:///a%2Fb", "posix", "'/'"),
+        ("file:///a%00b", "posix", "NUL"),
+        ("file:///a%00b", "windows", "NUL"),
+        ("file:///..", "posix", "normalise"),
+        ("file:///a/%2e/b", "posix", "normalise"),
+        ("file:///a?b", "posix", "no query"),
+        ("file://", "posix", "no path"),
+        ("file://u@localhost/a", "posix", "user name"),
+        ("file://u@/c:/a", "windows", "user name"),
+        ("file:///path/to/file", "windows", "drive letter or a host"),
+        ("file:///", "windows", "drive letter or a host"),
+        ("file:///c:", "windows", "without a path"),
+        ("file:///c:a/b", "windows", "drive letter or a host"),
+        ("file:///c%7C/b", "windows", r"'\|'"),
+        ("file:///c:/a%5Cb", "windows", r"'\\\\'"),
+        ("file:///c:/a%2F..%2Fb", "windows", "'/'"),
+        ("file:///c:/a:b/c", "windows", "colon"),
+        ("file:///c:/d:/c", "windows", "colon"),
+        ("file:///c:/a*", "windows", r"'\*'"),
+        ("file:///c:/aux", "windows", "device"),
+        ("file:///c:/NUL.txt", "windows", "device"),
+        ("file:///c:/com1", "windows", "device"),
+        ("file:///c:/lpt9%20.x", "windows", "device"),
+        ("file:///c:/nul:x", "windows", "device"),
+        ("file:///c:/a.", "windows", "another name"),
+        ("file:///c:/a%20/b", "windows", "another name"),
+        ("file:///c:/...", "windows", "another name"),
+        ("file:///c:/%E9", "windows", "no name holds"),
+        ("file://host/", "windows", "share"),
+        ("file://host//x", "windows", "share"),
+        ("file://host/c:/x", "windows", "share"),
+        ("file://./pipe/x", "windows", "no host of a UNC"),
+        ("file://%3F/c$/x", "windows", "no host of a UNC"),
+        ("file://a%5Cb/c/x", "windows", "no host of a UNC"),
+        ("file:////./pipe/x", "windows", "no name"),
+        ("file:////%3F/c:/x", "windows", r"'\?'"),
+        ("file://////h/x", "windows", "no host of a UNC"),
+        ("file:////", "windows", "no host of a UNC"),
+        ("file:///dev", "vms", "a device, and a directory"),
+        ("file:///dev/a%5Db/c", "vms", "']'"),
+        ("file:///dev/a.b/c", "vms", "no directory"),
+        ("file:///dev//c", "vms", "no directory"),
+        ("file:///dev/-/c", "vms", "no directory"),
+        ("file:///dev/000000/a/c", "vms", "top of a device"),
+        ("file:///de.v/a/c", "vms", "no device"),
+        ("file:///c:/a", "vms", "':'"),
+        ("file://jo%20e@n/d/a", "vms", "delimiter"),
+        ("file://:pw@n/d/a", "vms", "empty part"),
+        ("file://u:p%22@n/d/a", "vms", "delimiter"),
+        ("file://u@/d/a", "vms", "empty part"),
+    ],
+)
+def test_to_path_refuses(text: str, platform: Platform, why: str) -> None:
+    """RFC 8089 3 and 5: never another file than the URI names."""
+    with pytest.raises(PlanRefused, match=why) as caught:
+        there(text).to_path(platform)
+    assert "pw" not in str(caught.value)
+
+
+def test_names_of_this_machine() -> None:
+    """RFC 8089 3: "a fully qualified domain name that resolves to the machine from which the URI is interpreted"."""
+    found = there("file://Me.example.com/etc/motd")
+    assert found.to_path("posix", names=["me.EXAMPLE.com"]) == "/etc/motd"
+    assert not found.is_local()
+    assert there("file:///a").is_local()
+    assert there("file:/a").is_local()
+
+
+def test_a_platform_that_is_not_known() -> None:
+    platform: Any = "mvs"
+    with pytest.raises(ValueError, match="none of posix, windows, vms"):
+        there("file:///a").to_path(platform)
+    with pytest.raises(ValueError, match="none of posix, windows, vms"):
+        from_path("/a", platform)
+
+
+def test_a_lone_surrogate_is_no_name() -> None:
+    for platform in ("posix", "windows", "vms"):
+        with pytest.raises(PlanRefused):
+            FileLocator(host="", segments=("c:", "a\ud800")).to_path(platform)
+        with pytest.raises(Unwritable):
+            from_path("/a\ud800", platform)
+
+
+# -- From a path to a URI
+
+
+@pytest.mark.parametrize(
+    ("path", "platform", "text"),
+    [
+        ("/path/to/file", "posix", "file:///path/to/file"),
+        ("/", "posix", "file:///"),
+        ("/a b/c?d#e%20", "posix", "file:///a%20b/c%3Fd%23e%2520"),
+        ("/a\\b", "posix", "file:///a%5Cb"),
+        ("//a/b", "posix", "file:////a/b"),
+        (b"/caf\xe9/\xc3\xbc", "posix", "file:///caf%E9/%C3%BC"),
+        ("/caf\udce9", "posix", "file:///caf%E9"),
+        (PurePosixPath("/a/b"), "posix", "file:///a/b"),
+        (PurePosixPath("/a/b"), None, "file:///a/b"),
+        (PureWindowsPath("c:/a/b"), None, "file:///c:/a/b"),
+        (r"c:\path\to\file", "windows", "file:///c:/path/to/file"),
+        ("C:/x/", "windows", "file:///C:/x/"),
+        ("c:\\", "windows", "file:///c:/"),
+        (r"c:\a;b@c=d", "windows", "file:///c:/a;b@c=d"),
+        (r"\\host.example.com\Share\path\to\file.txt", "windows", "file://host.example.com/Share/path/to/file.txt"),
+        (r"\\my host\s\f", "windows", "file://my%20host/s/f"),
+        (r"\\[::1]\s\f", "windows", "file://[::1]/s/f"),
+        (r"\\localhost\c$\f", "windows", "file:////localhost/c%24/f"),
+        ("DISK$USER:[MY.NOTES]NOTE123456.TXT", "vms", "file:///DISK%24USER/MY/NOTES/NOTE123456.TXT"),
+        ("VMS::DISK$USER:[MY.NOTES]NOTE123456.TXT", "vms", "file://VMS/DISK%24USER/MY/NOTES/NOTE123456.TXT"),
+        ('VMS"joe pw"::D:[A]B.C;3', "vms", "file://joe:pw@VMS/D/A/B.C;3"),
+        ("D:[000000]A.DIR", "vms", "file:///D/A.DIR"),
+    ],
+)
+def test_from_path(path: Any, platform: Platform | None, text: str) -> None:
+    found = FileLocator.from_path(path, platform)
+    assert str(found.uri()) == text
+    assert there(text) == found
+
+
+@pytest.mark.parametrize(
+    ("path", "platform"),
+    [
+        ("", "posix"),
+        ("a/b", "posix"),
+        ("./a", "posix"),
+        (b"a", "posix"),
+        (PurePosixPath("a"), None),
+        ("/a/../b", "posix"),
+        ("/a\0b", "posix"),
+        ("x", "windows"),
+        ("\\x", "windows"),
+        ("c:", "windows"),
+        ("c:x", "windows"),
+        ("\\\\host", "windows"),
+        ("\\\\host\\", "windows"),
+        ("\\\\?\\c:\\x", "windows"),
+        ("\\\\.\\pipe\\x", "windows"),
+        ("\\\\?\\UNC\\host\\share", "windows"),
+        ("\\??\\c:\\x", "windows"),
+        ("c:\\a\\..\\b", "windows"),
+        ("c:\\con", "windows"),
+        ("c:\\a|b", "windows"),
+        (b"c:\\\xe9", "windows"),
+        ("NOTE.TXT", "vms"),
+        ("[MY.NOTES]A", "vms"),
+        ("DISK:A", "vms"),
+        ("D:[.SUB]A", "vms"),
+        ("D:[]A", "vms"),
+        ("D:[A...]B", "vms"),
+        ("D:[A]*.TXT", "vms"),
+        ("LOCALHOST::D:[A]B", "vms"),
+        ('"u p"::D:[A]B', "vms"),
+        ('N"u pw x"::D:[A]B', "vms"),
+    ],
+)
+def test_from_path_refuses(path: Any, platform: Platform | None) -> None:
+    with pytest.raises(Unwritable):
+        from_path(path, platform)
+
+
+NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="/\0"), min_size=1).filter(
+    lambda name: name not in (".", "..")
+)
+
+
+@given(st.lists(NAMES, min_size=1))
+@settings(deadline=None)
+def test_posix_there_and_back(names: list[str]) -> None:
+    path = "/" + "/".join(names)
+    found = from_path(path, "posix")
+    assert found.to_path("posix") == path
+    text = str(found.uri())
+    assert scheme("file").is_valid(text)
+    assert there(text).to_path("posix") == path
+
+
+@given(st.binary())
+@settings(deadline=None)
+def test_every_octet_of_posix_there_and_back(octets: bytes) -> None:
+    try:
+        found = from_path(b"/" + octets, "posix")
+    except Unwritable:
+        assert b"\0" in octets or {b".", b".."} & set(octets.split(b"/"))
+        return
+    back = there(str(found.uri())).to_path("posix")
+    assert back.encode("utf-8", "surrogateescape") == b"/" + octets
+
+
+@given(st.text(), st.sampled_from(["posix", "windows", "vms"]))
+@settings(max_examples=300, deadline=None)
+def test_any_text_is_a_path_or_refused(text: str, platform: Platform) -> None:
+    for path in (text, "/" + text, "c:\\" + text, "\\\\" + text, "d:[" + text, "n::d:[a]" + text):
+        try:
+            found = from_path(path, platform)
+        except Unwritable:
+            continue
+        same = path.replace("/", "\\") if platform == "windows" else path
+        assert there(str(found.uri())).to_path(platform) == found.to_path(platform) == same
+
+
+SEGMENTS = st.lists(st.text(max_size=5), max_size=4).map(tuple)
+
+
+@given(st.sampled_from(["", None, "h", "localhost", "[::1]"]), SEGMENTS, st.sampled_from(["posix", "windows", "vms"]))
+@settings(max_examples=300, deadline=None)
+def test_any_locator_has_a_path_or_is_refused(host: str | None, segments: Any, platform: Platform) -> None:
+    found = FileLocator(host=host, segments=segments)
+    try:
+        path = found.to_path(platform)
+    except PlanRefused:
+        return
+    again = from_path(path, platform)
+    assert again.to_path(platform) == path
+    if found.is_local() and segments[0] != "":
+        assert again == replace(found, host="")
+
+
+def test_every_octet_as_a_segment() -> None:
+    for octet in range(256):
+        found = FileLocator(host="", segments=("a", bytes([octet]).decode("utf-8", "surrogateescape")))
+        for name in ("rfc3986", "rfc1738"):
+            assert edition(name).locator(str(found.uri(name))) == found
+        assert there(f"file:///a/%{octet:02X}") == found
+
+
+# -- E.2.1, E.2.2, E.4
+
+
+@pytest.mark.parametrize(
+    ("base", "reference", "target"),
+    [
+        ("file:///c:/path/to/file.txt", "/some/other/thing.bmp", "file:///c:/some/other/thing.bmp"),  # E.2.1
+        ("file:///c:/foo.txt", "../bar.txt", "file:///c:/bar.txt"),  # E.2.1
+        ("file:///c:/foo.txt", "/d:/foo.txt", "file:///d:/foo.txt"),
+        ("file:///c:/a/b", "../../../x", "file:///c:/x"),
+        ("file:///c:/a/b", "../../d:/x", "file:///c:/d:/x"),
+        ("file:///c:/a", "", "file:///c:/a"),
+        ("file:///c:/a", "#f", "file:///c:/a#f"),
+        ("file:///c:", "x", "file:///c:/x"),
+        ("file:c:/a/b", "/x", "file:c:/x"),
+        ("file:///c:/a", "//host/x", "file://host/x"),
+        ("file:///c:/a", "http://h/", "http://h/"),
+        ("file:///a/b", "/x", "file:///x"),
+        ("http://h/c:/a/b", "/x", "http://h/x"),
+    ],
+)
+def test_resolution_on_a_drive(base: str, reference: str, target: str) -> None:
+    assert str(resolve_on_drive(base, reference)) == target
+
+
+def test_resolution_on_a_drive_wants_a_reference() -> None:
+    with pytest.raises(InvalidURI):
+        resolve_on_drive("file:///c:/a", "c:\\x")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("file:///c|/path/to/file", "file:///c:/path/to/file"),
+        ("file:/c|/path/to/file", "file:/c:/path/to/file"),
+        ("file:c|/path/to/file", "file:c:/path/to/file"),
+        ("FILE://localhost/C|/x|y", "FILE://localhost/C:/x|y"),
+        ("file:///c:\\a\\b", "file:///c:/a/b"),
+        ("file:\\\\\\c:\\a", "file:///c:/a"),
+        ("file:\\\\host\\share\\a", "file://host/share/a"),
+        ("file:///a\\b", "file:///a\\b"),  # a name of POSIX, perhaps
+        ("file:///a/c|/x", "file:///a/c|/x"),
+        ("http://h/c|/x", "http://h/c|/x"),
+        ("file:///path", "file:///path"),
+    ],
+)
+def test_updated(old: str, new: str) -> None:
+    assert updated(old) == new
+
+
+# -- What is written
+
+
+def test_none_and_empty_hosts_are_kept_apart() -> None:
+    assert [str(FileLocator(host=host, segments=("x",)).uri()) for host in (None, "")] == ["file:/x", "file:///x"]
+    assert FileLocator(host=None, segments=("x",)) != FileLocator(host="", segments=("x",))
+
+
+def test_what_no_text_says_is_not_written() -> None:
+    for wrong in (
+        FileLocator(),
+        FileLocator(segments=("", "h", "x")),  # "file://h/x" has the host h
+        FileLocator(host="h/x", segments=("a",)),
+        FileLocator(host="h:80", segments=("a",)),
+        FileLocator(user="u", segments=("a",)),  # no authority to hold it
+    ):
+        with pytest.raises(Unwritable):
+            wrong.uri()
+
+
+@pytest.mark.parametrize("piece", ["/", "a/", "%2F", "../", "./", "|", ":", "%FF", "c:/", "\\", "@"])
+def test_huge_input_is_linear(piece: str) -> None:
+    size = 300_000
+    text = "file:///" + piece * (size // len(piece))
+    start = perf_counter()
+    try:
+        URI(text).normalize(Rung.SCHEME)
+        found = there(text)
+    except InvalidURI:
+        old = edition("rfc1738").locator(text)
+        assert isinstance(old, FileLocator)
+        found = old
+    assert str(replace(found, written=None).uri()).startswith("file:///")
+    for platform in ("posix", "windows", "vms"):
+        with suppress(PlanRefused, Unwritable):
+            from_path(found.to_path(platform), platform)
+        with suppress(Unwritable):
+            from_path("\\\\" + piece * (size // len(piece)), platform)
+    updated(text)
+    assert perf_counter() - start < 20

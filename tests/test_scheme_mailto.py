@@ -1,0 +1,245 @@
+"""mailto, mid, cid: the drafts, what goes into them and what does not; what a locator may hold; hostile input."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from overthere import URI, Credentials, InvalidURI, PlanRefused, Rung, Unwritable, plan, scheme
+from overthere.access import Compose, Place
+from overthere.editions import edition
+from overthere.schemes.addr_spec import cut
+from overthere.schemes.cid import CidLocator
+from overthere.schemes.mailto import MailtoLocator, mailboxes
+from overthere.schemes.mid import MidLocator
+
+
+def draft(text: str, credentials: Credentials | None = None) -> Compose:
+    (step,) = plan(text, credentials)
+    assert isinstance(step, Compose)
+    return step
+
+
+DRAFTS: list[tuple[str, list[tuple[str, str]], str, list[str]]] = [
+    ("mailto:joe@example.com?CC=bob@example.com&body=hello",
+     [("To", "joe@example.com"), ("Cc", "bob@example.com")], "hello", []),
+    ("mailto:infobot@example.com?body=send%20current-issue%0D%0Asend%20index",
+     [("To", "infobot@example.com")], "send current-issue\r\nsend index", []),
+    ("mailto:list@example.org?In-Reply-To=%3C3469A91.D10AF4C@example.com%3E",
+     [("To", "list@example.org"), ("In-Reply-To", "<3469A91.D10AF4C@example.com>")], "", []),
+    ("mailto:user@%E7%B4%8D%E8%B1%86.example.org?subject=Test&body=NATTO",
+     [("To", "user@xn--99zt52a.example.org"), ("Subject", "Test")], "NATTO", []),
+    ("mailto:a@b?to=%22N%22%20%3Cu@%E7%B4%8D%E8%B1%86%3E&cc=u@%E7%B4%8D%E8%B1%86,v@w",
+     [("To", 'a@b, "N" <u@xn--99zt52a>'), ("Cc", "u@xn--99zt52a, v@w")], "", []),
+    # 3: originator, routing, trace and MIME fields MUST be ignored; 4: others may be.
+    ("mailto:a@b?From=x&Date=x&Sender=x&Reply-To=x&Apparently-To=x&Resent-From=x&resent-x=x&Received=x&Return-Path=x"
+     "&MIME-Version=x&Content-Type=x&Content-Transfer-Encoding=x&Message-ID=x&blat=foop&=x",
+     [("To", "a@b")], "",
+     ["From", "Date", "Sender", "Reply-To", "Apparently-To", "Resent-From", "resent-x", "Received", "Return-Path",
+      "MIME-Version", "Content-Type", "Content-Transfer-Encoding", "Message-ID", "blat", ""]),
+    # 9: Bcc is not forbidden any more.
+    ("mailto:a@b?bcc=c@d", [("To", "a@b"), ("Bcc", "c@d")], "", []),
+    # 5: line breaks in other fields than the body should not be used.
+    ("mailto:a@b?subject=x%0D%0ABcc:c@d&cc=c@d%0A&keywords=x%0Dy&bcc=x%00y", [("To", "a@b")], "",
+     ["subject", "cc", "keywords", "bcc"]),
+    ("mailto:a@b?subject%0D%0ABcc:x=y&to%0A=c@d", [("To", "a@b")], "", ["subject\r\nBcc:x", "to\n"]),
+    ("mailto:a@b?subject=x%E2%80%A8y&keywords=%C2%85", [("To", "a@b")], "", ["subject", "keywords"]),
+    # 2: UTF-8, and no other encoding.
+    ("mailto:a@b?subject=caf%E9&body=caf%E9", [("To", "a@b")], "", ["subject", "body"]),
+    # RFC 5322 3.6: once, but Keywords.
+    ("mailto:?subject=x&Subject=y&body=1&body=2&keywords=k&keywords=l&cc=a@b&cc=c@d",
+     [("Cc", "a@b, c@d"), ("Subject", "x"), ("Keywords", "k"), ("Keywords", "l")], "1", ["Subject", "body"]),
+    # RFC 5322 2.3: CR and LF occur together.
+    ("mailto:?body=a%0Ab%0Dc%0D%0Ad%0A%0D", [], "a\r\nb\r\nc\r\nd\r\n\r\n", []),
+    ("mailto:?body=a%00b", [], "", ["body"]),
+    ("mailto:?subject=", [("Subject", "")], "", []),
+    ("mailto:?to=&cc=,%20,", [], "", []),
+    ("mailto:?subject=a%09b%20+", [("Subject", "a\tb +")], "", []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "headers", "body", "ignored"), DRAFTS, ids=[row[0][:60] for row in DRAFTS])
+def test_draft(text: str, headers: list[tuple[str, str]], body: str, ignored: list[str]) -> None:
+    """RFC 6068 2 to 5."""
+    step = draft(text)
+    assert list(step.headers) == headers
+    assert step.body == body
+    assert [name for name, _ in step.ignored] == ignored
+    there = URI(text).locator
+    assert isinstance(there, MailtoLocator)
+    assert set(there.unsafe) <= set(step.ignored)
+
+
+def test_the_sender_is_the_callers_and_never_the_uris() -> None:
+    step = draft("mailto:a@b?from=x@y", Credentials(address="me@here.example"))
+    assert step.headers == (("From", "me@here.example"), ("To", "a@b"))
+    assert step.ignored == (("from", "x@y"),)
+    assert "person" in step.note
+
+
+def test_a_long_domain_is_not_cut() -> None:
+    """RFC 1034 3.1; IDNA drops soft hyphens."""
+    with pytest.raises(PlanRefused, match="longer than a domain name"):
+        plan("mailto:a@b.example" + "%C2%AD" * 300 + ".c")
+
+
+def test_helpers() -> None:
+    there = URI("mailto:a@b?TO=c@d,e@f&to=g@h&Cc=i@j&bcc=k@l,m@n&Subject=s&subject=t&BODY=u&x=v").locator
+    assert isinstance(there, MailtoLocator)
+    assert there.to == ("a@b", "c@d", "e@f", "g@h")
+    assert (there.cc, there.bcc) == (("i@j",), ("k@l", "m@n"))
+    assert (there.subject, there.body, there.header("X"), there.header("y")) == ("s", "u", "v", None)
+    assert there.unsafe == (("x", "v"),)
+
+
+LISTS = [
+    ("a@b", ["a@b"]),
+    ("a@b,c@d", ["a@b", "c@d"]),
+    (" a@b ,, c@d ,", ["a@b", "c@d"]),
+    ('"a,b"@c,d@e', ['"a,b"@c', "d@e"]),
+    (r'"a\",b"@c,d@e', [r'"a\",b"@c', "d@e"]),
+    (r'"a\\",b@c', [r'"a\\"', "b@c"]),
+    ("a@b (x, (y, z), w), c@d", ["a@b (x, (y, z), w)", "c@d"]),
+    ('N <"a>,b"@c>, d@e', ['N <"a>,b"@c>', "d@e"]),
+    ("G: a@b, c@d;, e@f", ["G: a@b, c@d;", "e@f"]),
+    ('G: "x;y"@b, c@d;, e@f', ['G: "x;y"@b, c@d;', "e@f"]),
+    ("<@a,@b:c@d>, e@f", ["<@a,@b:c@d>", "e@f"]),
+    ("a@[1,2:3], b@c", ["a@[1,2:3]", "b@c"]),
+    (r"a\,b", ["a\\", "b"]),
+    ("", []),
+    ('"a, b', ['"a, b']),
+]
+
+
+@pytest.mark.parametrize(("value", "found"), LISTS, ids=[value for value, _ in LISTS])
+def test_address_lists(value: str, found: list[str]) -> None:
+    """RFC 5322 3.4."""
+    assert list(mailboxes(value)) == found
+
+
+@pytest.mark.parametrize("octet", range(256))
+def test_every_octet_comes_back_and_none_escapes_from_its_place(octet: int) -> None:
+    data = bytes([octet]).decode("utf-8", "surrogateescape")
+    for there in (
+        MailtoLocator(addresses=(f"a{data}@b", f"{data}@c"), headers=((f"x{data}", data), (data, data))),
+        MidLocator(message_id=f"a{data}@b", content_id=f"{data}c"),
+        CidLocator(content_id=data),
+    ):
+        assert URI(str(there.uri())).locator == there
+    for text in (f"mailto:a%{octet:02X}b@c", f"mailto:a@b?subject=a%{octet:02X}b", f"mailto:a@b?cc=a%{octet:02X}b@c"):
+        try:
+            step = draft(text)
+        except PlanRefused:
+            continue
+        value = "".join(name + value for name, value in step.headers)
+        assert not any(c in value for c in "\r\n\0")
+        assert len(value.splitlines()) == 1
+    if octet in b"\r\n\0\t":
+        for bad in (
+            MidLocator(message_id=data),
+            MidLocator(message_id="a", content_id=data),
+            CidLocator(content_id=data),
+        ):
+            with pytest.raises(PlanRefused):
+                plan(bad)
+
+
+@pytest.mark.parametrize("data", ["ü", "\udcff", "‮", "a\u2028b", "😀"])
+def test_beyond_ascii(data: str) -> None:
+    there = MailtoLocator(addresses=(f"{data}@b",), headers=((data, data),))
+    assert URI(str(there.uri())).locator == there
+
+
+UNWRITABLE: list[Any] = [
+    MailtoLocator(headers=("subject",)),  # type: ignore[arg-type]
+    MailtoLocator(headers=(("a", "b", "c"),)),  # type: ignore[arg-type]
+    MailtoLocator(addresses=("",)),
+]
+
+
+@pytest.mark.parametrize("there", UNWRITABLE, ids=str)
+def test_what_cannot_be_written(there: Any) -> None:
+    with pytest.raises(Unwritable):
+        there.uri()
+
+
+def test_one_address_alone_in_older_editions() -> None:
+    """RFC 1738 3.5: "No additional information other than an Internet mailing address is present"."""
+    for there in (MailtoLocator(addresses=("a@b", "c@d")), MailtoLocator(addresses=("a@b",), headers=(("x", "y"),))):
+        for name in ("url-1994", "rfc1738"):
+            with pytest.raises(Unwritable):
+                there.uri(name)
+
+
+def test_places() -> None:
+    assert [(step.what, step.where) for step in plan("mid:a@b/c@d") if isinstance(step, Place)] == [
+        ("message", "a@b"),
+        ("body part", "c@d"),
+    ]
+
+
+def test_cut() -> None:
+    assert cut("a@b@c") == ("a@b", "c")
+    assert cut('"@["@[x@y]') == ('"@["', "[x@y]")
+    assert cut("a]") == ("a]", None)
+
+
+@pytest.mark.parametrize("text", ["mailto:a@b?s", "mailto:a@b?x=y&s", "mailto:?", "mailto:?&x=y"])
+def test_the_error_points_to_the_place(text: str) -> None:
+    with pytest.raises(InvalidURI) as caught:
+        _ = URI(text).locator
+    assert caught.value.finding.start == text.rindex("&" if text.endswith("&s") else "?")
+
+
+@pytest.mark.parametrize("there", ["mailto:Joe@%C3%84.Example?to=b@C", "mailto:?Subject=%C3%84&TO=a@B"])
+def test_the_normal_form_says_the_same(there: str) -> None:
+    form = URI(there).normalize(Rung.SCHEME)
+    assert scheme("mailto").is_valid(str(form))
+    before, after = draft(there), draft(str(form))
+    assert [(name, value.lower()) for name, value in before.headers] == [
+        (name, value.lower()) for name, value in after.headers
+    ]
+
+
+HOSTILE = [
+    "mailto:" + "a@b," * 100_000 + "a@b",
+    "mailto:" + "," * 300_000,
+    "mailto:" + "@" * 300_000,
+    "mailto:" + "%22" * 100_000,
+    "mailto:" + "%5C%22" * 50_000,
+    "mailto:%22" + "%5C" * 100_000 + "%22@b",
+    "mailto:" + "a." * 200_000 + "@b",
+    "mailto:a@" + "%C3%84" * 50_000,
+    "mailto:?" + "&".join(["to=a@b"] * 50_000),
+    "mailto:?" + "&".join(["subject=x"] * 50_000),
+    "mailto:?to=" + "(" * 300_000,
+    "mailto:?to=" + "%3C" * 100_000,
+    "mailto:?cc=" + "%22a%22," * 50_000,
+    "mailto:?body=" + "%0D%0A" * 100_000,
+    "mid:" + "a/" * 200_000,
+    "mid:" + "%22" * 100_000,
+    "cid:" + "a@" * 200_000,
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=[text[:24] for text in HOSTILE])
+def test_long_input_in_linear_time(text: str) -> None:
+    start = time.perf_counter()
+    there = URI(text).locator
+    str(replace(there, written=None).uri())
+    URI(text).normalize(Rung.SCHEME)
+    scheme(there.scheme).is_valid(text)
+    with suppress(PlanRefused):
+        plan(text)
+    assert time.perf_counter() - start < 20
+
+
+@pytest.mark.parametrize("name", ["url-1994", "rfc1738", "url-1997", "uri-2003"])
+@pytest.mark.parametrize("text", ["mailto:a%@b", "mailto:%zz%4@b", "cid:%4@b", "mid:%@b"])
+def test_broken_escapes_stay_in_other_editions(name: str, text: str) -> None:
+    there = edition(name).locator(text)
+    assert text.partition(":")[2] in str(there)

@@ -1,0 +1,181 @@
+"""prospero: what rows cannot say.  The packets are those that dirsrv 5.3 answered, and its answers (one shortened)."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import pytest
+
+from overthere import URI, Credentials, PlanRefused, Unwritable, plan
+from overthere.access import Connect, Send
+from overthere.access.prosperoprotocol import NotProspero, Packet, packet, read_lines, read_packet, token
+from overthere.editions import edition
+from overthere.schemes.prospero import ProsperoField, ProsperoLocator
+
+WHO = b"VERSION 5\nAUTHENTICATE '' UNAUTHENTICATED probe\n"
+# Requests that the server answered, and its answers.
+LIST = bytes.fromhex("0903e9000100010000") + WHO + b"DIRECTORY ASCII /info-tree\nLIST '' COMPONENTS\n"
+LINKS = bytes.fromhex("0303e9") + (
+    b"LINK  L DIRECTORY pros INTERNET-D LOCALHOST ASCII AFTP'/pros' 0\n"
+    b"LINK  L FILE hello.txt INTERNET-D LOCALHOST ASCII AFTP'/hello.txt' 0\n"
+)
+LIST_ONE = bytes.fromhex("0903ea000100010000") + (
+    WHO + b"DIRECTORY ASCII /info-tree\nLIST 'ATTRIBUTES(ACCESS-METHOD)' COMPONENTS hello.txt\n"
+)
+METHODS = bytes.fromhex("0303ea") + (
+    b"LINK  L FILE hello.txt INTERNET-D LOCALHOST ASCII AFTP'/hello.txt' 0\n"
+    b"ATTRIBUTE OBJECT INTRINSIC SIZE SEQUENCE 20' bytes'\n"
+    b"ATTRIBUTE OBJECT INTRINSIC ACCESS-METHOD SEQUENCE LOCAL '' '' '' ''\n"
+    b"ATTRIBUTE OBJECT INTRINSIC ACCESS-METHOD SEQUENCE AFTP INTERNET-D LOCALHOST ASCII '/hello.txt' BINARY\n"
+)
+HELLO = "ASCII /info-tree/hello.txt 0\n"
+INFO = bytes.fromhex("0903eb000100010000") + WHO + f"GET-OBJECT-INFO 'ACCESS-METHOD' {HELLO}".encode()
+CONTENTS = bytes.fromhex("0903ec000100010000") + WHO + f"GET-OBJECT-INFO 'CONTENTS' {HELLO}".encode()
+CONTENT = bytes.fromhex("0303ec") + b"ATTRIBUTE OBJECT INTRINSIC CONTENTS SEQUENCE DATA hello' from prospero\n'\n"
+
+
+def located(text: str) -> ProsperoLocator:
+    found = URI(text).locator
+    assert isinstance(found, ProsperoLocator)
+    return found
+
+
+def sent(text: str) -> list[bytes]:
+    return [step.data for step in plan(text, Credentials(user="probe")) if isinstance(step, Send)]
+
+
+def test_the_requests_of_a_plan_are_the_recorded_ones() -> None:
+    """Octet for octet, but for the connection id, which is the client's choice."""
+    info, contents, _ = sent("prospero://h//info-tree/hello.txt")
+    assert info[:1] + info[3:] == INFO[:1] + INFO[3:]
+    assert contents[:1] + contents[3:] == CONTENTS[:1] + CONTENTS[3:]
+    assert [data[1:3] for data in (info, contents)] == [b"\0\1", b"\0\2"]
+
+
+def test_the_list_of_a_plan_has_the_lines_of_the_recorded_ones() -> None:
+    *_, request = sent("prospero://h//info-tree")
+    assert request[3:9] == LIST[3:9]
+    ours, one, every = (list(read_lines(read_packet(data).data)) for data in (request, LIST_ONE, LIST))
+    assert ours[:3] == one[:3] == every[:3]
+    # The option of the one, and no component, as in the other.
+    assert ours[3] == one[3][:-1]
+    assert ours[3][2:] == every[3][2:] == (b"COMPONENTS",)
+
+
+def test_packets_are_read() -> None:
+    assert read_packet(LIST) == Packet(1001, 1, 1, 0, 0, 0, 0, LIST[9:])
+    assert read_packet(LINKS) == Packet(1001, 1, 1, 0, 0, 0, 0, LINKS[3:])
+    assert read_packet(b"\x01STATUS") == Packet(0, 1, 1, 0, 0, 0, 0, b"STATUS")
+    # Number 2, the total not yet known; and a control packet that acknowledges and asks to wait.
+    assert read_packet(bytes.fromhex("0503e90002") + b"x")[:3] == (1001, 2, 0)
+    assert read_packet(bytes.fromhex("0d03e9000000000003003c8001"))[:7] == (1001, 0, 0, 3, 60, 128, 1)
+    assert packet(LIST[9:], 1001) == LIST
+    for wrong in (b"", b"\x00", b"\x09\x03", b"\x43\x03\xe9x"):
+        with pytest.raises(NotProspero):
+            read_packet(wrong)
+
+
+def test_answers_are_read() -> None:
+    first, second = read_lines(read_packet(LINKS).data)
+    assert first == (b"LINK", b"L", b"DIRECTORY", b"pros", b"INTERNET-D", b"LOCALHOST", b"ASCII", b"AFTP/pros", b"0")
+    assert second[7] == b"AFTP/hello.txt"
+    _, size, local, aftp = read_lines(read_packet(METHODS).data)
+    assert size[5] == b"20 bytes"
+    assert local[5:] == (b"LOCAL", b"", b"", b"", b"")
+    assert aftp[5:] == (b"AFTP", b"INTERNET-D", b"LOCALHOST", b"ASCII", b"/hello.txt", b"BINARY")
+    ((*_, content),) = read_lines(read_packet(CONTENT).data)
+    assert content == b"hello from prospero\n"
+
+
+def test_tokens_come_back() -> None:
+    for octets in (b"", b"a", b"'", b"''", b"a 'b' c", b"\xff", b"a\nb", bytes(range(1, 256))):
+        assert list(read_lines(b"X " + token(octets) + b" Y\r\n")) == [(b"X", octets, b"Y")]
+    assert list(read_lines(b"\n \n\t\r\n")) == []
+    for wrong in (b"'", b"a 'b''", b"'" * 3):
+        with pytest.raises(NotProspero):
+            list(read_lines(wrong))
+
+
+def test_every_octet_in_the_name_is_sent_as_one_token_or_refused() -> None:
+    for octet in range(256):
+        text = f"prospero://h/a%{octet:02X}b"
+        there = located(text)
+        assert located(str(replace(there, written=None).uri())) == there
+        try:
+            info, _, listing = sent(text)
+        except PlanRefused:
+            assert octet in b"\0\t\n\r"
+            continue
+        assert [len(list(read_lines(data[9:]))) for data in (info, listing)] == [3, 4]
+        name = bytes([0x61, octet, 0x62])
+        assert list(read_lines(info[9:]))[2] == (b"GET-OBJECT-INFO", b"ACCESS-METHOD", b"ASCII", name, b"0")
+        assert list(read_lines(listing[9:]))[2] == (b"DIRECTORY", b"ASCII", name)
+
+
+def test_every_octet_in_a_field_is_read_back() -> None:
+    for octet in range(256):
+        there = located(f"prospero://h/o;n%{octet:02X}=v%{octet:02X}")
+        assert there.fields == (ProsperoField(there.fields[0].name, "v" + there.fields[0].name[1:]),)
+        for name in ("rfc3986", "rfc1738"):
+            assert edition(name).locator(str(there.uri(name))) == replace(there, written=None)
+
+
+def test_as_it_is_printed_in_running_text() -> None:
+    """RFC 1738 3.11 and the Appendix."""
+    there = edition("rfc1738").locator("<URL:prospero://host.dom//pros/name>")
+    assert there == located("prospero://host.dom//pros/name")
+
+
+def test_what_no_text_says_is_not_written() -> None:
+    there = located("prospero://h/o")
+    two = (ProsperoField("OBJECT-VERSION", "2"),)
+    for wrong in (replace(there, fields=two), replace(there, hsoname=None, version=1), replace(there, attributes="a")):
+        with pytest.raises(Unwritable):
+            wrong.uri()
+    assert str(replace(there, fields=two, version=1).uri()) == "prospero://h/o;OBJECT-VERSION=1;OBJECT-VERSION=2"
+    # Attributes that begin with a digit would be digits of the version.
+    with pytest.raises(Unwritable, match="version 1 would be read as 12"):
+        replace(there, version=1, attributes="2").uri("url-1994")
+    with pytest.raises(Unwritable):
+        replace(there, hsoname="a\0b").uri("url-1994")
+
+
+def test_a_host_with_an_at_sign_is_one_in_1994_alone() -> None:
+    there = edition("url-1994").locator("prospero://a@b/o")
+    assert isinstance(there, ProsperoLocator)
+    assert there.host == "a@b"
+    with pytest.raises(Unwritable):
+        there.uri()
+
+
+def test_a_request_longer_than_a_datagram_is_refused() -> None:
+    with pytest.raises(PlanRefused, match="does not fit into a datagram"):
+        plan("prospero://h/" + "a" * 70_000)
+    assert isinstance(plan("prospero://h/" + "a" * 60_000).steps[0], Connect)
+
+
+def test_a_broken_escape_of_an_older_edition_is_data() -> None:
+    for name in ("url-1994", "rfc1738"):
+        there = edition(name).locator("prospero://h/o%zz%")
+        assert isinstance(there, ProsperoLocator)
+        assert there.hsoname == "o%zz%"
+        assert located(str(there.uri("rfc3986"))) == replace(there, written=None)
+
+
+def test_huge_texts_take_linear_time() -> None:
+    start = time.perf_counter()
+    for text in (
+        "prospero://h/" + "/" * 200_000,
+        "prospero://h/" + "a" * 200_000,
+        "prospero://h/o" + ";" * 60_000,
+        "prospero://h/o;OBJECT-VERSION=" + "0" * 200_000 + "x",
+        "prospero://h/o;OBJECT-VERSION=" + "9" * 200_000,
+        "prospero://h/o;" + "=" * 200_000,
+    ):
+        there = located(text)
+        assert located(str(replace(there, written=None).uri())) == there
+    assert list(read_lines(b"'" * 200_000)) == [(b"'" * 99_999,)]
+    with pytest.raises(NotProspero):
+        list(read_lines(b"'" * 199_999))
+    assert time.perf_counter() - start < 30

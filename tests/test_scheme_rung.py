@@ -1,0 +1,60 @@
+"""The scheme rung of the ladder: each step with its paragraph, on values and on columns (RFC 3986 6.2.3)."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+
+from overthere import URI, Rung, columns, lowest_rung, scheme
+from overthere.schemes.registry import BUILT_IN
+
+CHANGES = [
+    ("http://h:80", [("RFC 9110 4.2.3", "80", None), ("RFC 9110 4.2.3", "", "/")]),
+    ("foo://h:/", [("RFC 3986 6.2.3", "", None)]),
+    ("ftp://h:021/a;type=I", [("RFC 1738 3.2", "021", None), ("RFC 1738 5", "/a;type=I", "/a;type=i")]),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), CHANGES)
+def test_changes_name_the_paragraph(text: str, expected: list[tuple[str, str, str]]) -> None:
+    found = [(c.source, c.before, c.after) for c in URI(text).changes(Rung.SCHEME) if c.rung is Rung.SCHEME]
+    assert found == expected
+
+
+# Two URIs, and the lowest rung at which they are equal.
+PAIRS = [
+    ("urn:example:a123,z456?+abc", "URN:EXAMPLE:a123,z456", Rung.SCHEME),
+    ("urn:example:a123,z456#789", "urn:example:a123,z456", Rung.SCHEME),
+    ("urn:example:a123,z456/foo", "urn:example:a123,z456", None),
+    ("http://h?q", "http://h", None),
+    ("http://h", "HTTP://h:80/", Rung.SCHEME),
+    ("tel:+1-201-555-0123", "tel:+12015550123", Rung.SCHEME),
+    ("mailto:A@EXAMPLE.com", "mailto:A@example.com", Rung.SCHEME),
+    ("mailto:A@EXAMPLE.com", "mailto:a@example.com", None),
+    ("gopher://h", "gopher://h:70/1", Rung.SCHEME),
+    ("file://localhost/a", "file:///a", Rung.SCHEME),
+]
+
+
+@pytest.mark.parametrize(("a", "b", "rung"), PAIRS)
+def test_where_they_meet(a: str, b: str, rung: Rung | None) -> None:
+    assert lowest_rung(a, b) == rung
+    assert URI(a).equivalent(URI(b), Rung.SCHEME) == (rung is not None)
+
+
+def test_columns_meet_where_values_do() -> None:
+    one, two = pa.array([a for a, _, _ in PAIRS] + [None]), pa.array([b for _, b, _ in PAIRS] + ["x:y"])
+    rungs = pa.array(columns.lowest_rung(one, two)).to_pylist()
+    assert rungs == [None if rung is None else int(rung) for _, _, rung in PAIRS] + [None]
+    equal = pa.array(columns.equivalent(one, two, Rung.SCHEME)).to_pylist()
+    assert equal == [rung is not None for _, _, rung in PAIRS] + [None]
+
+
+def test_a_normal_form_keeps_what_is_not_compared() -> None:
+    assert str(URI("URN:Example:a?=q#f").normalize(Rung.SCHEME)).endswith("?=q#f")
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_every_rule_has_a_paragraph(name: str) -> None:
+    for rule in scheme(name).normal:
+        assert "RFC " in rule.source or "IANA" in rule.source, rule

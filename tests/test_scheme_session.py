@@ -1,0 +1,149 @@
+"""telnet, rlogin, tn3270: what the case rows cannot say."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from contextlib import suppress
+from dataclasses import replace
+
+import pytest
+
+from overthere import URI, Credentials, InvalidURI, NotSpecified, PlanRefused, Unwritable, plan, scheme
+from overthere.access import Interact
+from overthere.editions import edition
+from overthere.schemes.telnet import TelnetLocator
+
+NAMES = ("telnet", "rlogin", "tn3270")
+
+
+def session(text: str, credentials: Credentials | None = None) -> Interact:
+    (step,) = plan(text, credentials)
+    assert isinstance(step, Interact)
+    return step
+
+
+@pytest.mark.parametrize(("name", "port"), [("telnet", 23), ("rlogin", 513), ("tn3270", 23)])
+def test_ports(name: str, port: int) -> None:
+    """RFC 4248 2; RFC 1282; RFC 6270 2."""
+    assert scheme(name).port == port
+    assert session(f"{name}://h").port == port
+    assert session(f"{name}://h:2323").port == 2323
+    assert scheme(name).interactive
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_password_is_suggested_and_never_shown(name: str) -> None:
+    found = plan(f"{name}://joe:s3cr3t@h")
+    (step,) = found
+    assert isinstance(step, Interact)
+    assert step.password == "s3cr3t"
+    for shown in (str(found), repr(found), str(found.to_dict()), repr(step), repr(found.locator), step.line()):
+        assert "s3cr3t" not in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "credentials", "user", "password"),
+    [
+        ("telnet://h", None, None, None),
+        ("telnet://h", Credentials("joe", "x"), "joe", "x"),
+        ("telnet://h", Credentials(None, "x"), None, "x"),
+        ("telnet://joe@h", Credentials("joe", "x"), "joe", "x"),
+        ("telnet://joe@h", Credentials(None, "x"), "joe", "x"),
+        ("telnet://ann@h", Credentials("joe", "x"), "ann", None),
+        ("telnet://ann:y@h", Credentials("joe", "x"), "ann", "y"),
+        ("telnet://@h", Credentials("joe", "x"), "", None),
+        ("telnet://:@h", None, "", ""),
+    ],
+)
+def test_what_the_uri_says_goes_first(
+    text: str, credentials: Credentials | None, user: str | None, password: str | None
+) -> None:
+    """RFC 4248 2: advisory; and a password is told for its own user alone."""
+    step = session(text, credentials)
+    assert (step.user, step.password) == (user, password)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("octet", range(256))
+def test_every_octet_in_every_part(name: str, octet: int) -> None:
+    escape = f"%{octet:02X}"
+    text = f"{name}://u{escape}:p{escape}@h"
+    locator = URI(text).locator
+    assert isinstance(locator, TelnetLocator)
+    fresh = replace(locator, written=None)
+    assert URI(str(fresh.uri())).locator == locator
+    data = bytes([octet]).decode("utf-8", "surrogateescape")
+    assert (locator.user, locator.password) == (f"u{data}", f"p{data}")
+    if octet in b"\r\n\t\0":
+        with pytest.raises(PlanRefused):
+            plan(text)
+    else:
+        assert session(text).user == f"u{data}"
+    try:
+        host = session(f"{name}://h{escape}x").host
+    except PlanRefused:
+        assert octet in b"\r\n\t\0 /@"
+    else:
+        assert host == f"h{data}x"
+        assert octet not in b"\r\n\t\0 /@"
+
+
+@pytest.mark.parametrize("name", ["url-1994", "rfc1738"])
+@pytest.mark.parametrize("raw", ["\r\nX", "\n", "\0", "\t"])
+@pytest.mark.parametrize("form", ["telnet://u{}@h", "telnet://u:p{}@h", "telnet://h{}x"])
+def test_a_text_that_no_grammar_derives_hands_over_no_line(name: str, raw: str, form: str) -> None:
+    with pytest.raises(PlanRefused):
+        plan(edition(name).locator(form.format(raw)))
+
+
+def test_what_is_not_used_is_told() -> None:
+    assert "it is not used" in session("telnet://h/a?b").note
+    assert "it is not used" in session("telnet://h?").note
+    assert session("telnet://h/").note == ""
+
+
+@pytest.mark.parametrize("name", ["rlogin", "tn3270"])
+def test_rfc_1738_has_no_reading_of_the_two(name: str) -> None:
+    """RFC 1738 4 reserves tn3270 and does not name rlogin."""
+    assert "rfc1738" not in scheme(name).documents
+    locator = edition("rfc1738").locator(f"{name}://h/")
+    assert not isinstance(locator, TelnetLocator)
+    with pytest.raises(NotSpecified):
+        plan(locator)
+    with pytest.raises(Unwritable, match=r"RFC 1738 has no scheme"):
+        TelnetLocator(host="h", scheme=name).uri("rfc1738")
+
+
+def test_the_locator_is_of_its_scheme() -> None:
+    found = [replace(URI(f"{name}://h").locator, written=None) for name in NAMES]
+    assert len(set(found)) == 3
+    assert [str(one.uri()) for one in found] == [f"{name}://h" for name in NAMES]
+    assert [pickle.loads(pickle.dumps(one)) for one in found] == found
+
+
+@pytest.mark.parametrize(
+    "locator",
+    [
+        TelnetLocator(host="h/x"),
+        TelnetLocator(host="u@h"),
+        TelnetLocator(host="h", path="a b"),
+        TelnetLocator(host="h", path="a?b"),
+        TelnetLocator(host="h\r\n"),
+        TelnetLocator(host="h:23"),
+    ],
+)
+def test_a_locator_that_no_uri_says(locator: TelnetLocator) -> None:
+    with pytest.raises(Unwritable):
+        locator.uri()
+
+
+@pytest.mark.parametrize("name", ["url-1994", "rfc1738", "rfc3986"])
+@pytest.mark.parametrize("form", ["telnet://{}@h", "telnet://u:{}@h", "telnet://{}", "telnet://h/{}", "telnet://h:{}"])
+@pytest.mark.parametrize("piece", ["a", "%41", ":", "@", "-"])
+def test_a_megabyte_takes_linear_time(name: str, form: str, piece: str) -> None:
+    text = form.format(piece * (1_000_000 // len(piece)))
+    start = time.perf_counter()
+    with suppress(InvalidURI, PlanRefused):
+        plan(edition(name).locator(text))
+    assert time.perf_counter() - start < 20

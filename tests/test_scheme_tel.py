@@ -1,0 +1,189 @@
+"""tel (RFC 3966): what rows cannot say."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import replace
+
+import pytest
+
+from overthere import URI, InvalidURI, Rung, Unwritable, plan, scheme
+from overthere.editions import edition
+from overthere.schemes.tel import TelLocator
+
+TEL = scheme("tel")
+
+
+def locator(text: str) -> TelLocator:
+    found = URI(text).locator
+    assert isinstance(found, TelLocator)
+    return found
+
+
+def samples() -> list[str]:
+    return [text for text in TEL.grammar.automaton("telephone-uri").sample(1000, seed=5) if edition().is_valid(text)]
+
+
+@pytest.mark.parametrize(
+    ("rule", "text", "valid"),
+    [
+        ("domainname", "example.com", True),
+        ("domainname", "a-b.1c.d2.", True),
+        ("domainname", "a.1", False),
+        ("domainname", "a-.b", False),
+        ("domainname", "", False),
+        ("descriptor", "+(1)", True),
+        ("descriptor", "+", False),
+        ("global-number-digits", "+-1.", True),
+        ("global-number-digits", "+a", False),
+        ("local-number-digits", "(*0).F-", True),
+        ("local-number-digits", "%23a", True),
+        ("local-number-digits", "-.()", False),
+        ("local-number-digits", "0G", False),
+        ("isdn-subaddress", ";isub=a/b:c@d&e=f+g$h,i", True),
+        ("isdn-subaddress", ";isub=a;b", False),
+        ("isdn-subaddress", ";isub=", False),
+        ("extension", ";ext=1-2", True),
+        ("extension", ";ext=", True),
+        ("extension", ";ext=a", False),
+        ("context", ";PHONE-context=+1", True),
+        ("parameter", ";a=1", True),
+        ("parameter", ";a", True),
+        ("parameter", ";a=", False),
+        ("parameter", ";a_b", False),
+        ("paramchar", "$", True),
+        ("paramchar", ",", False),
+        *(("pname", name, False) for name in ("ext", "EXT", "isub", "Isub", "phone-context", "PHONE-CONTEXT", "")),
+        *(("pname", name, True) for name in ("e", "ex", "ext1", "ext-", "i", "isu", "isubs", "a", "9", "-", "m-x")),
+        *(("pname", "phone-context"[:end], True) for end in range(1, 13)),
+        *(("pname", "phone-context"[:end] + "0", True) for end in range(14)),
+    ],
+)
+def test_rules(rule: str, text: str, valid: bool) -> None:
+    """RFC 3966 3."""
+    assert TEL.grammar.automaton(rule).accepts(text) == valid
+
+
+def test_a_parameter_without_a_value() -> None:
+    found = locator("tel:7042;phone-context=example.com;a=1;b")
+    assert found.parameters == (("a", "1"), ("b", None))
+    assert locator("tel:+1;b=").parameters == (("b", ""),)
+    assert locator("tel:+1;b=") != locator("tel:+1;b")
+
+
+def test_digits_and_kinds() -> None:
+    """5.1.1: visual separators are "not used for URI comparison or placing a call"."""
+    assert locator("tel:+1-(201).555").digits == "+1201555"
+    assert locator("tel:+1").is_global
+    assert not locator("tel:1;phone-context=+1").is_global
+
+
+def test_mandatory_parameters() -> None:
+    """5.4: "MUST NOT use the URI if it contains unknown mandatory parameters"."""
+    assert locator("tel:+1;M-b;a;m-a=1").mandatory == ("m-a", "M-b")
+
+
+def test_parameters_are_in_lexicographical_order() -> None:
+    """3, and 4: their order says nothing."""
+    assert TelLocator("+1", parameters=(("b", "1"), ("a", None))) == locator("tel:+1;a;b=1")
+    assert str(TelLocator("+1", isub="x", parameters=(("b", "1"), ("A", None))).uri()) == "tel:+1;isub=x;A;b=1"
+
+
+def test_the_order_that_is_written_is_the_documents() -> None:
+    for text in samples():
+        names = [
+            par.partition("=")[0].lower() for par in str(replace(locator(text), written=None).uri()).split(";")[1:]
+        ]
+        first = [name for name in names if name in ("isub", "ext")]
+        context = [name for name in names if name == "phone-context"]
+        assert names[: len(first) + len(context)] == first + context, text
+        others = names[len(first) + len(context) :]
+        assert others == sorted(others)
+
+
+def test_what_no_tel_uri_says() -> None:
+    for wrong in (
+        TelLocator(),
+        TelLocator("7042"),
+        TelLocator("7042", phone_context=""),
+        TelLocator("+"),
+        TelLocator("+1 2"),
+        TelLocator("1+2", phone_context="a"),
+        TelLocator("+1\n2"),
+        TelLocator("+1\n"),
+        TelLocator("+1", phone_context=""),
+        TelLocator("+١"),
+        TelLocator("+1", isub="1", extension="2"),
+        TelLocator("+1", parameters=(("ext", "1"),)),
+        TelLocator("+1", parameters=(("", "1"),)),
+    ):
+        with pytest.raises(Unwritable):
+            wrong.uri()
+
+
+@pytest.mark.parametrize("octet", range(256))
+def test_every_octet_in_every_value(octet: int) -> None:
+    """What is written comes back, and delimits nothing."""
+    data = "a" + bytes([octet]).decode("utf-8", "surrogateescape") + "b"
+    for one in (
+        TelLocator("+1", isub=data),
+        TelLocator("+1", extension=data),
+        TelLocator("1", phone_context=data),
+        TelLocator("1", phone_context="+" + data),
+        TelLocator("+1", parameters=((data, data),)),
+    ):
+        text = str(one.uri())
+        assert replace(locator(text), written=None) == one
+        if octet in b";=?" or (octet == ord("+") and one.is_global):
+            assert f"%{octet:02X}" in text
+
+
+def test_isub_is_octets() -> None:
+    """5.2: it "may contain any octet value"."""
+    found = replace(locator("tel:+1;isub=%00%FF%3B"), written=None)
+    assert found.isub is not None
+    assert found.isub.encode("utf-8", "surrogateescape") == b"\0\xff;"
+    assert str(found.uri()) == "tel:+1;isub=%00%FF%3B"
+
+
+def test_the_normal_form_means_the_same() -> None:
+    """4: digits and context without separators, everything without case, parameters in any order."""
+
+    def meaning(text: str) -> object:
+        found = locator(text)
+        context = found.phone_context
+        if context is not None and context.startswith("+"):
+            context = TelLocator(context).digits
+        return (
+            found.digits.lower(),
+            found.isub and found.isub.lower(),
+            None if found.extension is None else TelLocator(found.extension).digits,
+            context and context.lower(),
+            [(name.lower(), value and value.lower()) for name, value in found.parameters],
+        )
+
+    for text in samples():
+        if "/" in text:  # dot-segments go at a generic rung
+            continue
+        form = str(URI(text).normalize(Rung.SCHEME))
+        assert TEL.is_valid(form), (text, form)
+        if all(ord(c) < 0x80 for c in str(meaning(text))):
+            assert meaning(form) == meaning(text)
+
+
+def test_it_locates_nothing() -> None:
+    found = plan("tel:+1-201-555-0123")
+    assert found.steps == ()
+    assert "RFC 3966 1" in found.locates_nothing
+
+
+@pytest.mark.parametrize("piece", ["1", "-", ";a", ";a=1", ";z;a", "%2D", ";", "%23", "(", ";m-x=%FF"])
+def test_many_characters_take_no_time(piece: str) -> None:
+    start = time.perf_counter()
+    for before in ("tel:+1", "tel:1;phone-context=+1", "tel:"):
+        text = before + piece * (200_000 // len(piece))
+        with suppress(InvalidURI):
+            replace(locator(text), written=None).uri()
+        URI(text).normalize(Rung.SCHEME)
+    assert time.perf_counter() - start < 30

@@ -1,0 +1,279 @@
+"""wais: what rows cannot say.  The octets of requests and answers are those that freeWAIS-sf 2.2 and its client
+waissearch exchanged (names of paths and hosts changed, lengths kept)."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import replace
+
+import pytest
+
+from overthere import URI, PlanRefused, Unwritable, plan
+from overthere.access import Connect, Send, waisprotocol
+from overthere.access.wais import SLICE, document, slice_request
+from overthere.access.waisprotocol import NotWAIS, read_apdu, read_init_response, read_search_response
+from overthere.editions import edition
+from overthere.schemes.wais import WAISLocator
+from overthere.schemes.waisid import compressed, read_compressed, to_fields
+
+HEADER = waisprotocol.HEADER_LENGTH
+HEAD = b"%010dz2wais        0"
+
+SAID = b"waissearch freeWAIS-sf 2.2.8 string, from host: vm.unknown, user: root"
+DORTMUND = b"University of Dortmund Informatik VI"
+INIT = HEAD % 148 + (
+    bytes.fromhex("009214" "030180" "040180" "05030186a0" "06030186a0")
+    + b"\x07F" + SAID + b"\x08\x03LS6\x09$" + DORTMUND + b"\x0a\x0c2.2.8 string"
+)  # fmt: skip
+INIT_RESPONSE = HEAD % 85 + (
+    bytes.fromhex("004b15" "01" "030180" "040180" "05030186a0" "06030186a0")
+    + b"\x08\x03LS6\x09$" + DORTMUND + b"\x0a\x0c2.2.8 string" + bytes.fromhex("6306" "640100" "650100")
+)  # fmt: skip
+SEARCH = HEAD % 39 + (
+    bytes.fromhex("001616" "00001e" "001388" "00001e" "01" "1100" "1204") + b"docs"
+    + bytes.fromhex("140133" "630d" "6a05") + b"sheep" + bytes.fromhex("6f0101" "720128")
+)  # fmt: skip
+PLACE = b"/srv/example-archive/wais/db/docs"
+LOCAL = b"0 79 /srv/example-archive/wais/docs/b.txt"
+DOCID = (
+    b"\x01\x06vm:210\x02!"
+    + PLACE
+    + b"\x03)"
+    + LOCAL
+    + b"\x04\x06vm:210\x05!"
+    + PLACE
+    + b"\x06)"
+    + LOCAL
+    + b"\x07\x01\0"
+)
+FOUND = HEAD % 304 + (
+    bytes.fromhex("000e17" "01" "000000" "000001" "000000" "1b0100" "63821d" "8116" "8219" "74812f") + DOCID
+    + bytes.fromhex("76020141" "770100" "78014f" "81030104" "810407" "810504") + b"TEXT"
+    + b"y!" + PLACE + b"z\x010{'b.txt   /srv/example-archive/wais/docs/"
+)  # fmt: skip
+RETRIEVAL = HEAD % 326 + (
+    bytes.fromhex("002d16" "00000a" "000010" "00000f" "01") + b"\x11\x03FOO\x12\x04docs\x14\x011"
+    + b"\x13\x0f \x1fDocument Text" + b"\x02\x013" + bytes.fromhex("158214") + b",\x11un re ig ig ig ig"
+    + b"-\x81/" + DOCID + b",\x11wt re ig ig ig ig" + b"-\x04TEXT" + b".\x01a"
+    + b",\x11wb ro ig ig ig ig" + b"-\x010" + b".\x01a" + b",\x11wb rl ig ig ig ig" + b"-\x0279" + b".\x01a"
+)  # fmt: skip
+SHEEP = b"Sheep farming in Wales\n\nSheep are kept on the hills. They eat grass.\n.dot line\n"
+TEXT = HEAD % 288 + (
+    bytes.fromhex("001117" "00" "000000" "000001" "000000" "1b0100" "020133" "63820a" "8119" "8206" "74812f") + DOCID
+    + bytes.fromhex("750100" "7f4f") + SHEEP
+)  # fmt: skip
+NO_DATABASE = HEAD % 103 + (
+    bytes.fromhex("000e17" "00" "000000" "000001" "000000" "1b0100" "6355" "1c0051") + b"S1"
+    + b"The following database is not available: /srv/example-archive/wais/db/nosuchdb" + b"\x00\x1d"
+)  # fmt: skip
+EXCHANGED = [INIT, INIT_RESPONSE, SEARCH, FOUND, RETRIEVAL, TEXT, NO_DATABASE]
+
+URI_1994 = (
+    "wais://vm/docs/TEXT/1=vm:210;2=%2Fsrv%2Fexample-archive%2Fwais%2Fdb%2Fdocs;"
+    "3=0%2079%20%2Fsrv%2Fexample-archive%2Fwais%2Fdocs%2Fb.txt;"
+    "4=vm:210;5=%2Fsrv%2Fexample-archive%2Fwais%2Fdb%2Fdocs;"
+    "6=0%2079%20%2Fsrv%2Fexample-archive%2Fwais%2Fdocs%2Fb.txt;7=%00;"
+)
+
+
+def located(text: str) -> WAISLocator:
+    found = URI(text).locator
+    assert isinstance(found, WAISLocator)
+    return found
+
+
+def sent(text: str) -> list[bytes]:
+    return [step.data for step in plan(text) if isinstance(step, Send)]
+
+
+@pytest.mark.parametrize("message", EXCHANGED)
+def test_the_header_says_how_long_a_message_is(message: bytes) -> None:
+    assert waisprotocol.message_length(message[:HEADER]) == len(message) - HEADER
+
+
+def test_the_requests_of_another_client_are_written_octet_for_octet() -> None:
+    assert waisprotocol.init(authentication=SAID, implementation=(b"LS6", DORTMUND, b"2.2.8 string")) == INIT
+    assert waisprotocol.search(b"docs", b"sheep") == SEARCH
+    assert waisprotocol.retrieval(b"docs", DOCID, b"TEXT", 0, 79, name=b"FOO", reference=b"3") == RETRIEVAL
+
+
+def test_the_search_of_a_plan_is_the_recorded_one() -> None:
+    init, search = sent("wais://vm/docs?sheep")
+    assert search == SEARCH
+    ours, theirs = read_apdu(init[HEADER:]), read_apdu(INIT[HEADER:])
+    assert (ours.kind, ours.rest) == (theirs.kind, theirs.rest)
+    # Protocol-Version, Options and the two sizes; who asks is not told.
+    assert ours.fields == theirs.fields[:4]
+
+
+def test_the_retrieval_of_a_plan_is_the_recorded_one_but_for_what_identifies_it() -> None:
+    _, request = sent(URI_1994)
+    ours, theirs = read_apdu(request[HEADER:]), read_apdu(RETRIEVAL[HEADER:])
+    assert (ours.kind, ours.fixed) == (theirs.kind, theirs.fixed)
+    # The name of a result set that no server keeps, and the reference id, are free (WAIS 1.5 3.1, B.3).
+    assert [one for one in theirs.fields if one[0] not in (17, 2)] == [one for one in ours.fields if one[0] != 17]
+    (tag, query), (other, recorded) = to_fields(ours.rest)[0], to_fields(theirs.rest)[0]
+    assert tag == other == 21
+    mine, yours = to_fields(query), to_fields(recorded)
+    assert mine[:-2] == yours[:-2]
+    assert mine[-1] == yours[-1]
+    # The URI does not say how long the document is; the client knew it from the search.
+    assert (mine[-2].data, yours[-2].data) == (b"%d" % SLICE, b"79")
+
+
+def test_the_next_slice_is_asked_for_by_the_same_request() -> None:
+    there = located(URI_1994)
+    first, second = slice_request(there, 0), slice_request(there, SLICE)
+    assert first == sent(URI_1994)[1]
+    assert second[HEADER:].endswith(b"-\x0510000.\x01a,\x11wb rl ig ig ig ig-\x0520000.\x01a")
+
+
+def test_a_document_that_a_search_found_has_the_uri_that_retrieves_it() -> None:
+    (citation,) = read_search_response(FOUND[HEADER:]).citations
+    there = document(located("wais://vm/docs?sheep#f"), citation)
+    assert str(there.uri()) == URI_1994
+    assert there.uri("url-1994") == "URL:" + URI_1994.replace(":210;", "%3A210;")
+    assert there.wpath == DOCID
+    assert located(str(there.uri("rfc1738"))) == there
+
+
+def test_the_fields_of_a_document_id_have_names() -> None:
+    there = located(URI_1994)
+    assert [(one.number, one.name) for one in there.fields] == [
+        (1, "original server"),
+        (2, "original database"),
+        (3, "original local id"),
+        (4, "distributor server"),
+        (5, "distributor database"),
+        (6, "distributor local id"),
+        (7, "copyright disposition"),
+    ]
+    assert there.fields[2].data == LOCAL
+    assert there.fields == located(str(there.uri("rfc1738"))).fields
+    assert located("wais://h/d/t/8=x;").fields[0].name == ""
+    assert located("wais://h/d/t/opaque").fields == ()
+    assert located("wais://h/d").fields == ()
+
+
+def test_answers_are_read() -> None:
+    init = read_init_response(INIT_RESPONSE[HEADER:])
+    assert init.accepted
+    assert (init.preferred_size, init.maximum_size) == (100_000, 100_000)
+    assert init.implementation == ("LS6", DORTMUND.decode(), "2.2.8 string")
+    found = read_search_response(FOUND[HEADER:])
+    (citation,) = found.citations
+    assert (found.search_status, found.records_returned, found.texts, found.diagnostics) == (1, 1, (), ())
+    assert citation.document_id == DOCID
+    assert (citation.score, citation.best_match, citation.length, citation.lines) == (321, 0, 79, 4)
+    assert (citation.types, citation.source, citation.date) == (("TEXT",), PLACE.decode(), "0")
+    assert citation.headline == "b.txt   /srv/example-archive/wais/docs/"
+    text = read_search_response(TEXT[HEADER:])
+    assert text.reference == b"3"
+    assert [(one.document_id, one.data) for one in text.texts] == [(DOCID, SHEEP)]
+    missing = read_search_response(NO_DATABASE[HEADER:])
+    (why,) = missing.diagnostics
+    assert (missing.search_status, missing.citations, missing.texts) == (0, (), ())
+    assert (why.code, why.surrogate) == ("S1", False)
+    assert why.text == "The following database is not available: /srv/example-archive/wais/db/nosuchdb"
+
+
+@pytest.mark.parametrize("message", EXCHANGED)
+def test_a_cut_or_garbled_answer_is_refused_and_nothing_else(message: bytes) -> None:
+    apdu = message[HEADER:]
+    for reader in (read_apdu, read_init_response, read_search_response):
+        for cut in range(len(apdu)):
+            for octets in (apdu[:cut], apdu[:cut] + b"\xff" + apdu[cut + 1 :]):
+                with suppress(NotWAIS):
+                    reader(octets)
+    for header in (b"", message[:24], b"x" + message[1:HEADER], message[:22] + b"u 0"):
+        with pytest.raises(NotWAIS):
+            waisprotocol.message_length(header)
+
+
+def test_compressed_integers_come_back() -> None:
+    for number in (0, 1, 127, 128, 175, 285, 16_383, 16_384, 2**28 - 1, 2**32):
+        octets = compressed(number)
+        assert read_compressed(b"x" + octets + b"y", 1) == (number, 1 + len(octets))
+    for octets in (b"", b"\x80", b"\xff" * 9):
+        with pytest.raises(ValueError, match="no compressed integer"):
+            read_compressed(octets, 0)
+
+
+def test_a_document_id_holds_any_octet_in_either_form() -> None:
+    everything = bytes(range(256))
+    for docid in (everything, b"\x01" + compressed(256) + everything):
+        for as_fields in (False, True):
+            there = WAISLocator(host="h", database="d", wtype="t", wpath=docid, as_fields=as_fields)
+            for name in ("rfc3986", "rfc1738"):
+                assert edition(name).locator(str(there.uri(name))) == there
+            assert waisprotocol.retrieval(b"d", docid, b"t", 0, SLICE) in sent(str(there.uri()))
+    assert str(there.uri("url-1994")).count("%") > 100
+    with pytest.raises(Unwritable):
+        replace(there, wpath=everything).uri("url-1994")
+
+
+def test_every_octet_in_every_part_is_read_back_and_sent_whole_or_refused() -> None:
+    for octet in range(256):
+        for form in ("wais://h/d{}x?w", "wais://h/d?v{}w", "wais://h/d/t{}/x", "wais://h/d/t/x{}"):
+            text = form.format(f"%{octet:02X}")
+            there = located(text)
+            assert located(str(replace(there, written=None).uri())) == there
+            try:
+                last = sent(text)[-1]
+            except PlanRefused:
+                assert octet in b"\0\t\n\r\x1e\x1f"
+                continue
+            assert bytes([octet]) in last or "?v" in form
+            assert waisprotocol.message_length(last[:HEADER]) == len(last) - HEADER
+            read_apdu(last[HEADER:])
+
+
+def test_a_document_id_in_other_integers_than_ours_is_written_as_octets() -> None:
+    padded = b"\x80\x01\x80\x01a"
+    there = WAISLocator(host="h", database="d", wtype="t", wpath=padded, as_fields=True)
+    assert [(one.number, one.data) for one in there.fields] == [(1, b"a")]
+    assert str(there.uri()) == "wais://h/d/t/%80%01%80%01a"
+    with pytest.raises(Unwritable, match="wpath"):
+        there.uri("url-1994")
+
+
+def test_words() -> None:
+    assert located("wais://h/d?a++b+%2B").words == ("a", "b", "+")
+    assert located("wais://h/d").words == ()
+    # Without words there is nothing to search for: the database is only greeted.
+    assert len(sent("wais://h/d?")) == len(sent("wais://h/d?+")) == len(sent("wais://h/d")) == 1
+
+
+def test_a_type_that_is_empty_is_left_out_of_the_query() -> None:
+    assert b"wt re" not in sent("wais://h/d//x")[1]
+
+
+def test_a_name_that_no_header_holds_is_refused() -> None:
+    with pytest.raises(PlanRefused, match="too long"):
+        plan("wais://h/" + "d" * 70_000 + "?q")
+
+
+def test_a_broken_escape_of_an_older_edition_is_data() -> None:
+    for name in ("url-1994", "rfc1738"):
+        there = edition(name).locator("wais://h/d%zz/t%/x%4")
+        assert isinstance(there, WAISLocator)
+        assert (there.database, there.wtype, there.wpath) == ("d%zz", "t%", b"x%4")
+        assert located(str(there.uri("rfc3986"))) == replace(there, written=None)
+
+
+def test_huge_texts_take_linear_time() -> None:
+    start = time.perf_counter()
+    for text in (
+        "wais://h/d?" + "+" * 200_000,
+        "wais://h/d?" + "a+" * 100_000,
+        "wais://h/d/t/" + "1=;" * 60_000,
+        "wais://h/d/t/" + "1=" * 60_000,
+        "wais://h/d/t/" + "1" * 200_000 + "=;",
+        "wais://h/d/t/" + "%01%00" * 30_000,
+        "wais://h" + "/" * 200_000,
+    ):
+        there = located(text)
+        assert located(str(replace(there, written=None).uri())) == there
+        assert isinstance(next(iter(plan(text).steps)), Connect)
+    assert time.perf_counter() - start < 30

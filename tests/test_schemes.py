@@ -1,0 +1,127 @@
+"""Every scheme: the laws of `SchemeSuite`, and the case rows of tests/cases/schemes.
+
+A row: `text` read by `edition` (rfc3986 unless named) gives a locator with the fields `is` (those not named have
+their default values); `rule`/`valid` what the scheme's rules (in that edition) say of it; `written` how the locator
+is written anew; `by` how other editions write it, or a part of the error after "!"; `plan` the lines of the plan,
+`sends` the octets that it sends, `refused` a part of why there is no plan; `normal` the form at the scheme rung;
+`invalid` a part of why the text cannot be read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from overthere import URI, Credentials, InvalidURI, Locator, PlanRefused, Rung, Unwritable, plan, scheme
+from overthere.access import Send
+from overthere.editions import edition
+from overthere.schemes import Registry
+from overthere.schemes.registry import BUILT_IN
+from overthere.testing import SchemeSuite
+from support import TESTS, cases
+
+ROWS = [
+    pytest.param(file.stem, row, id=f"{file.stem}-{row['id']}")
+    for file in sorted((TESTS / "cases" / "schemes").glob("*.toml"))
+    for row in cases(f"schemes/{file.stem}")
+]
+KEYS = frozenset(
+    [
+        "id",
+        "from",
+        "note",
+        "text",
+        "edition",
+        "rule",
+        "valid",
+        "is",
+        "written",
+        "by",
+        "plan",
+        "sends",
+        "refused",
+        "normal",
+        "invalid",
+        "credentials",
+        "same",
+        "differ",
+    ]
+)
+
+
+def said(locator: Locator) -> dict[str, Any]:
+    """The fields that are not their defaults, a password as it is."""
+    found = locator.to_dict()
+    return {**found, "password": getattr(locator, "password", None)} if "password" in found else found
+
+
+@pytest.mark.parametrize(("file", "row"), ROWS)
+def test_row(file: str, row: dict[str, Any]) -> None:
+    assert set(row) <= KEYS, set(row) - KEYS
+    text, name, kind = row["text"], row.get("edition", "rfc3986"), scheme(file)
+    if "rule" in row:
+        grammar = kind.grammar if name == "rfc3986" else edition(name).grammar
+        assert grammar.automaton(row["rule"]).accepts(text) == row["valid"]
+        return
+    if "valid" in row:
+        assert kind.is_valid(text, name) == row["valid"]
+        assert (kind.check(text, name) == []) == row["valid"]
+    if "invalid" in row:
+        with pytest.raises(InvalidURI) as caught:
+            edition(name).locator(text)
+        assert row["invalid"] in caught.value.figure()
+        return
+    locator = edition(name).locator(text)
+    if name == "rfc3986":
+        assert URI(text).locator == locator
+    if "is" in row:
+        assert said(locator) == row["is"]
+    assert str(locator.uri(name)) == text
+    fresh = replace(locator, written=None)
+    if "written" in row:
+        assert str(fresh.uri(name)) == row["written"]
+    for other, expected in row.get("by", {}).items():
+        if expected.startswith("!"):
+            with pytest.raises(Unwritable) as refused:
+                fresh.uri(other)
+            assert expected[1:] in str(refused.value)
+        else:
+            assert str(fresh.uri(other)) == expected
+    credentials = Credentials(**row.get("credentials", {}))
+    if "refused" in row:
+        with pytest.raises(PlanRefused) as no_plan:
+            plan(locator, credentials)
+        assert row["refused"] in str(no_plan.value)
+    if "plan" in row:
+        assert [step.line() for step in plan(locator, credentials)] == row["plan"]
+    if "sends" in row:
+        sent = [s.data.decode("latin-1") for s in plan(locator, credentials) if isinstance(s, Send)]
+        assert sent == row["sends"]
+    if "normal" in row:
+        assert str(URI(text).normalize(Rung.SCHEME)) == row["normal"]
+    for same in row.get("same", ()):
+        assert URI(text).equivalent(URI(same), Rung.SCHEME), same
+    for other in row.get("differ", ()):
+        assert not URI(text).equivalent(URI(other), Rung.SCHEME), other
+
+
+def suites() -> dict[str, type[SchemeSuite]]:
+    """A class for each built-in scheme."""
+    found = {}
+    for name in BUILT_IN:
+        title = "Test" + "".join(part.title() for part in name.split("."))
+        found[title] = type(title, (SchemeSuite,), {"scheme": scheme(name)})
+    return found
+
+
+globals().update(suites())
+
+
+def test_every_built_in_scheme_has_rows() -> None:
+    """Every scheme is shown by case rows, every reading of it by one at least."""
+    for name in BUILT_IN:
+        rows = cases(f"schemes/{name}")
+        readings = {row.get("edition", "rfc3986") for row in rows if "rule" not in row}
+        assert set(Registry.default().scheme(name).documents) <= readings, name
