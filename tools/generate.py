@@ -54,6 +54,12 @@ def editions_page() -> str:
     return generate_editions.page()
 
 
+def schemes_page() -> str:
+    import generate_schemes
+
+    return generate_schemes.schemes()
+
+
 OUTPUTS: dict[str, Callable[[], str]] = {
     "src/overthere/editions/url1994.tables.json": lambda: tables("url1994"),
     "src/overthere/editions/rfc1738.tables.json": lambda: tables("rfc1738"),
@@ -66,6 +72,7 @@ OUTPUTS: dict[str, Callable[[], str]] = {
     "rust/core/src/tables.rs": rust_tables,
     "docs/errors.md": errors_page,
     "docs/editions.md": editions_page,
+    "docs/schemes.md": schemes_page,
 }
 
 

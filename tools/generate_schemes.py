@@ -1,0 +1,96 @@
+"""docs/schemes.md: every scheme as the package knows it, with the plan of its examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from overthere.access import plan
+from overthere.errors import OverthereError, printable
+from overthere.schemes import Registry
+from overthere.schemes.page import page
+from overthere.schemes.registry import BUILT_IN
+
+HEAD = """\
+# The schemes
+
+What a URI says in the terms of its scheme, by whose account, what may be written otherwise, and what opening it would
+do. This page is written by `make docs` from the schemes themselves; `overthere schemes`, `overthere schemes NAME` and
+`overthere plan URI` show the same.
+
+```python
+>>> from overthere import URI, plan
+>>> there = URI("ftp://myname@host.dom/%2Fetc/motd").locator
+>>> there.directories, there.name
+(('/etc',), 'motd')
+>>> from dataclasses import replace
+>>> str(replace(there, name="a b").uri())
+'ftp://myname@host.dom/%2Fetc/a%20b'
+>>> from overthere import edition
+>>> edition("url-1994").locator("ftp://h/pub/a!I").type, edition("rfc1738").locator("ftp://h/pub/a!I").name
+('I', 'a!I')
+
+```
+
+The editions of 1994 and of RFC 1738 read the schemes that they define by their own account, and others by the generic
+syntax; the drafts of 1997 and 2003 and RFC 3986 define none, and go by the document that is in force today.
+"""
+
+READINGS = {"url-1994": "1994", "rfc1738": "RFC 1738", "rfc3986": "today"}
+
+
+def schemes() -> str:
+    """The page."""
+    registry = Registry.default()
+    pages = [page(registry.scheme(name)) for name in BUILT_IN]
+    return "\n".join([HEAD, *_table(pages), *(line for found in pages for line in _section(found)), ""])
+
+
+def _table(pages: list[dict[str, Any]]) -> Iterator[str]:
+    yield "| scheme | port | 1994 | RFC 1738 | today | IANA |"
+    yield "|---|---|---|---|---|---|"
+    for found in pages:
+        documents = found["documents"]
+        cells = [
+            f"[{found['scheme']}](#{found['scheme'].replace('.', '')})",
+            str(found.get("port", "")),
+            *(
+                documents.get(name, "").removeprefix("RFC 1738 ") if name == "rfc1738" else documents.get(name, "")
+                for name in READINGS
+            ),
+            found["status"],
+        ]
+        yield f"| {' | '.join(cells)} |"
+    yield ""
+
+
+def _section(found: dict[str, Any]) -> Iterator[str]:
+    yield f"## {found['scheme']}"
+    yield ""
+    kinds = [kind for kind in ("hierarchical", "interactive") if found[kind]]
+    parts = ", ".join(f"`{part}`" for part in found["locator"]["parts"])
+    reference = f", {found['reference']}" if "reference" in found else ""
+    kind = f" {' and '.join(kinds).capitalize()}." if kinds else ""
+    yield f"{found['title']}. IANA: {found['status']}{reference}.{kind}"
+    yield ""
+    yield f"`{found['locator']['type']}`: {parts}"
+    yield ""
+    for name, rules in found.get("rules", {}).items():
+        yield f"Rules, {READINGS[name]} ({found['documents'][name]}):"
+        yield from ("", "```abnf", *rules, "```", "")
+    if "normal_form" in found:
+        yield "Written otherwise:"
+        yield from ("", *(f"- {rule['what']} ({rule['source']})" for rule in found["normal_form"]), "")
+    for example in found.get("examples", ()):
+        note = f": {example['note']}" if example["note"] else ""
+        yield f"`{example['uri']}` ({example['source']}){note}"
+        yield from ("", "```text", example["locator"], *_plan(example["uri"]), "```", "")
+    if "notes" in found:
+        yield from (*(f"- {note}" for note in found["notes"]), "")
+
+
+def _plan(uri: str) -> list[str]:
+    try:
+        return [printable(line) for line in plan(uri).render(110).split("\n")[1:]]
+    except OverthereError as error:
+        return [str(error)]
