@@ -6,13 +6,29 @@ import csv
 import pickle
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import pytest
 
-from overthere import URI, Locator, NotSpecified, Registry, RegistryError, Scheme, edition, plan, scheme
+from overthere import (
+    IRI,
+    URI,
+    Locator,
+    NotSpecified,
+    PlanRefused,
+    Registry,
+    RegistryError,
+    Scheme,
+    edition,
+    plan,
+    scheme,
+)
 from overthere.access import Content
 from overthere.schemes import GenericLocator
+from overthere.schemes.ftp import FTPLocator
 from overthere.schemes.iana import registration, registrations
 from overthere.schemes.registry import BUILT_IN
 from support import ROOT, SHARED
@@ -271,3 +287,57 @@ def test_the_table_is_the_printed_one() -> None:
     with (SHARED.parent / "iana" / "uri-schemes-2022-11-18.csv").open(encoding="utf-8", newline="") as lines:
         printed = {row["scheme"].removesuffix(" (OBSOLETE)"): row["status"] for row in csv.DictReader(lines)}
     assert {name: row.status for name, row in registrations().items()} == printed
+
+
+WRONG: list[Any] = [None, b"a", 5, ("a", None)]
+
+
+def test_wrong_types_are_named() -> None:
+    there: Any = FTPLocator
+    acts: list[Callable[[], object]] = [
+        lambda: there(host="h", directories=("a", None)).uri(),
+        lambda: plan(there(host=None)),
+        lambda: replace(there(host="h"), written=False).uri(),
+        lambda: there(host="h").uri(5),
+        lambda: there(host="h", name=b"x").uri(),
+    ]
+    for wrong in WRONG:
+        acts += [
+            partial(plan, wrong),
+            partial(scheme, wrong),
+            partial(Registry.default().with_, wrong),
+            partial(edition().locator, wrong),
+        ]
+    credentials: Any = ("u", "p")
+    reference: Any = IRI("ftp://h\u00e4/")
+    acts += [lambda: plan("ftp://h/", credentials), lambda: plan(reference)]
+    for act in acts:
+        with pytest.raises(TypeError):
+            act()
+
+
+def test_passwords_of_schemes_that_are_not_known() -> None:
+    there = URI("foo://u:s3cret@h/").locator
+    assert "s3cret" not in f"{there!r}{there.to_dict()}{there.written!r}"
+
+
+def test_a_retrieval_that_is_not_there() -> None:
+    with pytest.raises(RegistryError, match="no function"):
+        Scheme(name="x-a", title="A", documents={"rfc3986": "none"}, retrieval="os")
+    lost = Scheme(name="x-a", title="A", documents={"rfc3986": "none"}, retrieval="no_such_module:steps")
+    with pytest.raises(RegistryError, match="no_such_module"):
+        plan("x-a:b", registry=Registry.default().with_(lost))
+
+
+def test_no_control_character_reaches_a_terminal() -> None:
+    for text in ("http://a%1B%5B31mb/", "gopher://a%C2%85b/", "telnet://a%7Fb/"):
+        with pytest.raises(PlanRefused, match="control"):
+            plan(text)
+    assert "\x1b" not in str(plan("data:text/plain;charset=%1B%5B31m,x"))
+
+
+def test_every_gateway_on_the_way_is_shown() -> None:
+    way = {"x-a": "x-b:{uri}", "x-b": "http://gateway.example/{uri}"}
+    found = plan("x-a:1", gateways=way)
+    assert "x-b:x-a%3A1" in str(found)
+    assert found.to_dict()["through"].startswith("http://gateway.example/")

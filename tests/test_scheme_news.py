@@ -9,13 +9,17 @@ import pytest
 
 from overthere import URI, Credentials, InvalidURI, PlanRefused, Rung, Unwritable, plan, scheme
 from overthere.access import Place, Send
+from overthere.access.news import at_server
 from overthere.editions import edition
 from overthere.schemes.news import NewsLocator
 from overthere.schemes.nntp import NNTPLocator
 
 
 def sent(locator: NewsLocator | NNTPLocator, credentials: Credentials | None = None) -> list[bytes]:
-    return [step.data for step in plan(locator, credentials) if isinstance(step, Send)]
+    """What is sent behind the commands that are the same for all."""
+    data = [step.data for step in plan(locator, credentials) if isinstance(step, Send)]
+    assert data[:2] == [b"CAPABILITIES\r\n", b"MODE READER\r\n"]
+    return data[2:]
 
 
 def at_a_server(locator: object) -> NewsLocator:
@@ -129,6 +133,20 @@ def test_the_configured_server_is_put_into_the_locator() -> None:
     assert (step.what, step.where) == ("article", "<a@b>")
     assert "configured" in step.note
     assert sent(replace(there, host="news.example"))[0] == b"ARTICLE <a@b>\r\n"
+    for server in ("news.example", "news.example:8119", "[::1]:119"):
+        assert str(at_server(there, server).uri()) == f"news://{server}/a@b"
+    for server in ("", "a b", "h/x", "u@h", "h:x", ":119", "h?x", "h#x", "h\r\nQUIT", "::1", f"h:{'1' * 5000}"):
+        with pytest.raises(PlanRefused, match="is no news server"):
+            at_server(there, server)
+
+
+def test_what_names_a_server_keeps_it() -> None:
+    for text in ("news://h/a@b", "nntp://h/g/1", "ftp://h/"):
+        there = URI(text).locator
+        assert at_server(there, "news.example") is there
+    older = edition("url-1994").locator("nntp:g/1")
+    assert str(at_server(older, "news.example").uri()) == "nntp://news.example/g/1"
+    assert str(at_server(URI("news://joe@:8119/g").locator, "h:1").uri()) == "news://joe@h:8119/g"
 
 
 def test_a_port_of_the_configured_server() -> None:

@@ -1,4 +1,4 @@
-"""Gateways: a URI template for each scheme that others reach on a client's behalf (RFC 1738 7; RFC 7595 5.3).
+"""Gateways: a URI template for each scheme that others reach on a client's behalf (RFC 1738 4; 1994 Registration).
 
     [gateways]
     wais = "http://gateway.example/wais?{uri}"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from overthere.access.gateways import Gateways
 from overthere.access.steps import Credentials, Step
-from overthere.errors import NotSpecified, printable
+from overthere.errors import NotSpecified, RegistryError, printable
 from overthere.redact import mask
 from overthere.schemes.locator import Locator
 from overthere.schemes.registry import Registry
@@ -37,10 +38,15 @@ class Plan:
     def __iter__(self) -> Iterator[Step]:
         return iter(self.steps)
 
+    @property
+    def done(self) -> Plan:
+        """The plan whose steps are carried out: the one at the last gateway, where one stands in; else this one."""
+        return self if self.through is None else self.through.done
+
     def to_dict(self) -> dict[str, Any]:
         found: dict[str, Any] = {"uri": mask(self.uri), "scheme": self.scheme}
         if self.through is not None:
-            found["through"] = mask(self.through.uri)
+            found["through"] = mask(self.done.uri)
         if self.locates_nothing:
             found["locates_nothing"] = self.locates_nothing
         return {**found, "locator": self.locator.to_dict(), "steps": [step.to_dict() for step in self.steps]}
@@ -48,22 +54,30 @@ class Plan:
     def render(self, width: int = 80) -> str:
         """The plan for people: a step a line, its paragraph to the right where there is room in `width` columns."""
         lines = [printable(mask(self.uri))]
-        if self.through is not None:
-            lines.append(f"  through the gateway {printable(mask(self.through.uri))}")
+        there = self.through
+        while there is not None:
+            lines.append(f"  through the gateway {printable(mask(there.uri))}")
+            there = there.through
         if self.locates_nothing:
-            lines.append(f"  nothing to retrieve: {self.locates_nothing}")
-        steps = [(f"{_when(step)}{step.line()}", step.source) for step in self.steps]
+            why = f"nothing to retrieve: {self.locates_nothing}"
+            lines += wrap(why, max(30, width), initial_indent="  ", subsequent_indent="  ")
+        steps = [(printable(f"{_when(step)}{step.line()}"), step.source) for step in self.steps]
         room = max(20, width - 8 - max((len(source) for _, source in steps), default=0))
         column = min(max((len(line) for line, _ in steps), default=0), room)
-        lines += [f"  {number:>2}  {line:<{column}}  {source}" for number, (line, source) in enumerate(steps, 1)]
-        lines += [f"      {note}" for note in dict.fromkeys(step.note for step in self.steps if step.note)]
+        for number, (line, source) in enumerate(steps, 1):
+            fits = len(line) <= column or width >= 80
+            # A step is never cut: what is too long for the terminal has its paragraph below it.
+            lines.append(f"  {number:>2}  {line:<{column}}  {source}" if fits else f"  {number:>2}  {line}")
+            lines += [] if fits else [" " * 6 + source]
+        for note in dict.fromkeys(step.note for step in self.steps if step.note):
+            lines += wrap(note, max(30, width), initial_indent=" " * 6, subsequent_indent=" " * 6)
         return "\n".join(lines)
 
     def __str__(self) -> str:
         return self.render()
 
     def __repr__(self) -> str:
-        return f"<Plan of {mask(self.uri)}: {len(self.steps)} steps>"
+        return f"<Plan of {printable(mask(self.uri))}: {len(self.steps)} steps>"
 
 
 def _when(step: Step) -> str:
@@ -75,7 +89,7 @@ def plan(
     credentials: Credentials | None = None,
     *,
     registry: Registry | None = None,
-    gateways: Gateways | None = None,
+    gateways: Mapping[str, str] | None = None,
 ) -> Plan:
     """What opening a URI would do, step by step, without touching the network.
 
@@ -95,7 +109,9 @@ def plan(
        3  receive the text (until the server closes)  RFC 1436 2
     """
     known = Registry.default() if registry is None else registry
-    through = Gateways() if gateways is None else gateways
+    through = gateways if isinstance(gateways, Gateways) else Gateways(gateways)
+    if not isinstance(credentials, Credentials | None):
+        raise TypeError(f"credentials are Credentials, not {type(credentials).__name__}")
     return _plan(uri, credentials or Credentials(), known, through)
 
 
@@ -115,12 +131,15 @@ def _plan(uri: URI | Locator | str, credentials: Credentials, registry: Registry
         return Plan(text, scheme.name, there.steps, locator, there, there.locates_nothing)
     if scheme.locates_nothing:
         return Plan(text, scheme.name, (), locator, None, scheme.locates_nothing)
-    raise NotSpecified(f"nothing says how {scheme.name!r} is retrieved; a gateway may serve (RFC 7595 3.6)")
+    raise NotSpecified(f"nothing says how {scheme.name!r} is retrieved; a gateway may serve (RFC 7595 3.4, RFC 1738 4)")
 
 
 def _retrieval(scheme: Scheme) -> Any:
     found = scheme.retrieval
     if isinstance(found, str):
         module, _, name = found.partition(":")
-        return getattr(import_module(module), name)
+        try:
+            return getattr(import_module(module), name)
+        except (ImportError, AttributeError) as error:
+            raise RegistryError(f"the retrieval of {scheme.name!r}, {found}: {error}") from error
     return found

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from overthere.access.steps import Credentials, Interact, Step, connect, guarded
+from overthere.access.wire import Dialogue, Head
 from overthere.errors import PlanRefused
 from overthere.schemes.telnet import TelnetLocator
+from overthere.uri import URI
 
-__all__ = ["steps"]
+if TYPE_CHECKING:
+    from overthere.access.planning import Plan
+    from overthere.access.policy import Policy
+
+__all__ = ["described", "dialogue", "steps"]
 
 _PORTS = {"telnet": 23, "rlogin": 513, "tn3270": 23}  # RFC 4248 2; RFC 1282; RFC 6270 2
 _SOURCES = {"telnet": "RFC 4248 2", "rlogin": "1994 TELNET, RLOGIN, TN3270", "tn3270": "RFC 6270 2"}
@@ -40,3 +47,28 @@ def steps(locator: TelnetLocator, credentials: Credentials) -> Iterator[Step]:
     yield Interact(
         source=source, note=note, program=locator.scheme, host=there.host, port=port, user=user, password=password
     )
+
+
+def dialogue(plan: Plan, policy: Policy) -> Dialogue:
+    """Nobody is asked: the session is described, for a person to begin."""
+    for step in plan.steps:
+        assert isinstance(step, Interact)
+        yield described(step, plan, policy)
+
+
+def described(step: Interact, plan: Plan, policy: Policy) -> Head:
+    """The answer for a step that is a session.  Raises: AccessRefused if it may not be begun under this policy."""
+    from overthere.access.sessions import Session
+
+    session = Session(
+        program=step.program,
+        host=step.host,
+        port=step.port,
+        user=step.user,
+        password=step.password,
+        uri=URI(plan.uri),
+        policy=policy,
+    )
+    session.judge()
+    told = {**step.to_dict(), "suggestion": session.suggestion}
+    return Head(None, "scheme", details={"session": told}, session=session)

@@ -5,11 +5,12 @@ A step that sends octets holds exactly those octets.  Passwords are in them, but
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, NamedTuple
 
-from overthere.errors import PlanRefused
+from overthere.errors import PlanRefused, printable
 from overthere.kernel.percent import percent_decode
 
 __all__ = [
@@ -73,7 +74,7 @@ _NAMES = {0: "NUL", 9: "a tab", 10: "a line feed", 13: "a carriage return", 32: 
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
-class Step:
+class Step(ABC):
     """The base of the steps.  `after` names the answers to the step before under which this one is taken; () is any
     that the protocol calls a success."""
 
@@ -84,9 +85,9 @@ class Step:
     """What a person may want to know."""
     after: tuple[str, ...] = ()
 
+    @abstractmethod
     def line(self) -> str:
         """The step for people, in one line, without a password."""
-        raise NotImplementedError
 
     def to_dict(self) -> dict[str, Any]:
         """The step as JSON can hold it; octets as ISO Latin 1 text, passwords as `***`."""
@@ -170,6 +171,8 @@ def connect(host: str | None, port: int, source: str, *, tls: bool = False) -> C
         raise PlanRefused(f"there is no port of that number to connect to ({source}; RFC 6335 6)")
     name = percent_decode(host.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogateescape")
     guarded(name, "host", source, delimiters=b" /@")
+    if any(ord(c) < 0x20 or 0x7F <= ord(c) < 0xA0 for c in name):
+        raise PlanRefused(f"the host holds a control character ({source})")
     if name.startswith("[") and name.endswith("]"):
         name = name[1:-1]
     return Connect(source=source, host=name, port=port, tls=tls)
@@ -276,4 +279,4 @@ class Content(Step):
     data: bytes = field(default=b"")
 
     def line(self) -> str:
-        return f"content {self.media_type}, {len(self.data):,} octets"
+        return f"content {printable(self.media_type)}, {len(self.data):,} octets"

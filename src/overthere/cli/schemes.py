@@ -63,20 +63,23 @@ def _print_table(console: Console, pages: list[dict[str, Any]]) -> None:
     table.add_column("scheme", no_wrap=True, style="bold")
     table.add_column("port", justify="right", no_wrap=True)
     table.add_column("title", ratio=2)
-    table.add_column("1994", no_wrap=True)
-    table.add_column("RFC 1738", ratio=1)
+    wide = console.width >= 80
+    if wide:
+        table.add_column("1994", no_wrap=True)
+        table.add_column("RFC 1738", ratio=1)
     table.add_column("today", ratio=1)
-    table.add_column("IANA", no_wrap=True)
+    if wide:
+        table.add_column("IANA", no_wrap=True)
     for found in pages:
         documents = found.get("documents", {})
+        before = ("yes" if "url-1994" in documents else "", documents.get("rfc1738", "").removeprefix("RFC 1738 "))
         table.add_row(
             found["scheme"],
             str(found.get("port", "")),
             Text(printable(found["title"])),
-            "yes" if "url-1994" in documents else "",
-            documents.get("rfc1738", "").removeprefix("RFC 1738 "),
+            *(before if wide else ()),
             documents.get("rfc3986", found.get("reference", "")),
-            found["status"],
+            *((found["status"],) if wide else ()),
         )
     console.print(table)
 

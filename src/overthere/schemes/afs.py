@@ -68,6 +68,7 @@ SCHEME = Scheme(
     rules=RULES,
     hierarchical=True,
     retrieval="overthere.access.afs:steps",
+    dialogue="overthere.access.afs:dialogue",
     examples=EXAMPLES,
     notes=("No document defines this scheme: 1994 prints its form, RFC 1738 4 keeps its name for later.",),
 )

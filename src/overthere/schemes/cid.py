@@ -62,6 +62,7 @@ SCHEME = Scheme(
     syntax=SYNTAX,
     rules=RULES,
     retrieval="overthere.access.mail:body_part",
+    dialogue="overthere.access.messages:dialogue",
     examples=EXAMPLES,
     notes=(
         "The part is looked for in the message that refers to it; a whole store may be searched (RFC 2392 2).",

@@ -121,6 +121,7 @@ SCHEME = Scheme(
     port=21,
     hierarchical=True,
     retrieval="overthere.access.ftp:steps",
+    dialogue="overthere.access.ftpdialogue:dialogue",
     normal=(
         default_port(21, "RFC 1738 3.2"),
         slash_for_empty_path("RFC 1738 3.2.2"),

@@ -199,6 +199,7 @@ SCHEME = Scheme(
     rules=RULES,
     port=70,
     retrieval="overthere.access.gopher:steps",
+    dialogue="overthere.access.gopheranswer:dialogue",
     normal=(
         default_port(70, "RFC 4266 2.1"),
         slash_for_empty_path("RFC 4266 2.1"),

@@ -167,6 +167,7 @@ SCHEME = Scheme(
     port=PORTS["http"],
     hierarchical=True,
     retrieval="overthere.access.http:steps",
+    dialogue="overthere.access.http:dialogue",
     normal=(default_port(PORTS["http"], "RFC 9110 4.2.3"), slash_for_empty_path("RFC 9110 4.2.3")),
     examples=EXAMPLES,
     notes=(

@@ -275,6 +275,7 @@ SCHEME = Scheme(
     rules=RULES,
     port=389,
     retrieval="overthere.access.ldap:steps",
+    dialogue="overthere.access.ldap:dialogue",
     normal=(default_port(389, "RFC 4516 3"), *NORMAL),
     examples=EXAMPLES,
     notes=(

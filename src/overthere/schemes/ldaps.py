@@ -26,6 +26,7 @@ SCHEME = Scheme(
     rules=RULES,
     port=636,
     retrieval="overthere.access.ldap:steps",
+    dialogue="overthere.access.ldap:dialogue",
     normal=(default_port(636, "IANA's registry of ports (ldaps)"), *NORMAL),
     examples=EXAMPLES,
     notes=(

@@ -8,7 +8,9 @@ define (`query`, `fragment`).
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass, field, fields
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, overload
 
 from overthere.errors import CodingError, Finding, InvalidURI
@@ -16,6 +18,7 @@ from overthere.kernel import percent_encode
 from overthere.kernel.percent import percent_decode  # the native one refuses a broken escape, here it stays
 from overthere.kernel.percent import percent_decode as lenient_decode
 from overthere.kernel.reference import BROKEN_ESCAPE, split, split_authority
+from overthere.redact import mask
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -138,6 +141,11 @@ _PLAIN = {
 }
 
 
+@lru_cache(maxsize=256)
+def _safe(plain: str, extra: str, keep: str, drop: str) -> str:
+    return "".join(c for c in plain + keep if c not in drop and (c in plain or c in extra))
+
+
 class Writer:
     """How an edition writes the parts of a locator."""
 
@@ -165,8 +173,7 @@ class Writer:
                 octets = data.encode("utf-8", "surrogateescape")
             except UnicodeEncodeError as error:
                 raise CodingError(f"U+{ord(data[error.start]):04X} is no character (RFC 3629 3)") from None
-        safe = "".join(c for c in self.plain + keep if c not in drop and (c in self.plain or c in self.extra))
-        return percent_encode(octets, safe)
+        return percent_encode(octets, _safe(self.plain, self.extra, keep, drop))
 
     def authority(
         self, host: str, port: int | None = None, user: str | None = None, password: str | None = None
@@ -185,9 +192,12 @@ class Written(NamedTuple):
     text: str
     edition: str
 
+    def __repr__(self) -> str:
+        return f"Written(text={mask(self.text)!r}, edition={self.edition!r})"
+
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Locator:
+class Locator(ABC):
     """The base of the schemes' locators.  Immutable; equal if the data is; `dataclasses.replace` makes another."""
 
     _: KW_ONLY
@@ -208,13 +218,13 @@ class Locator:
                 object.__setattr__(self, one.name, tuple(value))
 
     @classmethod
+    @abstractmethod
     def split(cls, given: Given) -> Self:
         """Read the parts that an edition has cut.  Raises: InvalidURI where the scheme cannot be read."""
-        raise NotImplementedError
 
+    @abstractmethod
     def join(self, to: Writer) -> str:
         """Everything between the scheme's colon and the undefined query and fragment, as `to` writes it."""
-        raise NotImplementedError
 
     @overload
     def uri(self, edition: Literal["rfc3986"] = ..., *, registry: Registry | None = None) -> URI: ...
@@ -259,7 +269,7 @@ class Locator:
         for one in sorted(fields(self), key=lambda one: bool(one.kw_only)):
             value = getattr(self, one.name)
             if one.name not in ("scheme", "written") and value is not None and value != one.default:
-                found[one.name] = "***" if one.name == "password" else _plain(value)
+                found[one.name] = _plain(_hidden(one.name, value))
         return found
 
     def __repr__(self) -> str:
@@ -268,8 +278,15 @@ class Locator:
             value = getattr(self, one.name)
             if one.name in ("scheme", "written") or value is None or value == one.default:
                 continue
-            shown.append(f"{one.name}={'***' if one.name == 'password' else value!r}")
+            shown.append(f"{one.name}={_hidden(one.name, value)!r}")
         return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def _hidden(name: str, value: Any) -> Any:
+    """What may be shown of a part (RFC 3986 7.5)."""
+    if name == "authority" and isinstance(value, str):
+        return mask(f"//{value}")[2:]
+    return "***" if name == "password" else value
 
 
 def _plain(value: Any) -> Any:

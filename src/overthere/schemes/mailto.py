@@ -47,7 +47,7 @@ qchar          = unreserved / pct-encoded / "!" / "$" / "'" / "(" / ")" / "*" / 
 # 4 and 6.1: what the document calls safe or shows; 9: Bcc is no longer forbidden.
 _TAKEN = frozenset(["to", "cc", "bcc", "subject", "keywords", "in-reply-to", "body"])
 # What is in no header field (RFC 5322 3.2.5, 3.6.8): controls, line separators, octets that are not UTF-8.
-_NO_TEXT = re.compile("[\0-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_NO_TEXT = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _NO_BODY = re.compile("[\0\ud800-\udfff]")
 
 
@@ -255,6 +255,7 @@ SCHEME = Scheme(
     syntax=SYNTAX,
     rules=RULES,
     retrieval="overthere.access.mail:compose",
+    dialogue="overthere.access.draft:dialogue",
     normal=(
         NormalRule(
             'addresses of the header field "to" stand before the "?"', "RFC 6068 2", _to_before_the_question_mark

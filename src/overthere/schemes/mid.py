@@ -81,6 +81,7 @@ SCHEME = Scheme(
     syntax=SYNTAX,
     rules=RULES,
     retrieval="overthere.access.mail:message",
+    dialogue="overthere.access.messages:dialogue",
     examples=EXAMPLES,
     notes=("No host is named: the message has to be in a store that is at hand (RFC 2392 2).",),
 )

@@ -15,7 +15,10 @@ from overthere.kernel.reference import Parts, split_authority
 from overthere.schemes.locator import GenericLocator, Locator, reading
 
 if TYPE_CHECKING:
+    from overthere.access.planning import Plan
+    from overthere.access.policy import Policy
     from overthere.access.steps import Credentials, Step
+    from overthere.access.wire import Dialogue
     from overthere.grammar import Grammar
     from overthere.schemes.iana import Registration
 
@@ -71,7 +74,7 @@ class Scheme:
     """A URI scheme.
 
     Raises: RegistryError when made without a retrieval algorithm or the statement that it locates nothing
-    (RFC 1738 4 and 7; the draft of 1994, Registration), with both, or with a name that is no scheme.
+    (RFC 1738 4; the draft of 1994, Registration), with both, or with a name that is no scheme.
     """
 
     name: str
@@ -91,6 +94,8 @@ class Scheme:
     """Whether it names a session with a person rather than something to fetch."""
     retrieval: Retrieval | str | None = None
     """The retrieval algorithm: from a locator and credentials to the steps of a plan; or "module:function"."""
+    dialogue: Callable[[Plan, Policy], Dialogue] | str | None = None
+    """Who reads the answers when the plan is carried out; None: the steps are carried out as they stand."""
     locates_nothing: str = ""
     """Why there is nothing to retrieve, in a sentence that names the paragraph."""
     normal: tuple[NormalRule, ...] = ()
@@ -108,6 +113,8 @@ class Scheme:
 
         if not edition().grammar.automaton("scheme").accepts(self.name) or self.name != self.name.lower():
             raise RegistryError(f"{self.name!r} is no scheme in lower case (RFC 3986 3.1)")
+        if isinstance(self.retrieval, str) and not all(self.retrieval.partition(":")):
+            raise RegistryError(f"the retrieval of {self.name!r} is no function, nor 'module:function'")
         if self.known and bool(self.retrieval) == bool(self.locates_nothing):
             raise RegistryError(
                 f"the scheme {self.name!r} must bring its retrieval algorithm or say that it locates nothing, "

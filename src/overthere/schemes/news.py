@@ -150,6 +150,7 @@ SCHEME = Scheme(
     rules=RULES,
     port=119,
     retrieval="overthere.access.news:steps",
+    dialogue="overthere.access.newsdialogue:dialogue",
     normal=(
         default_port(119, "RFC 5538 2"),
         NormalRule(

@@ -125,6 +125,7 @@ SCHEME = Scheme(
     port=119,
     hierarchical=True,
     retrieval="overthere.access.news:steps",
+    dialogue="overthere.access.newsdialogue:dialogue",
     normal=(
         default_port(119, "RFC 5538 2"),
         NormalRule('"+" stands as itself, for "no percent-encoding is necessary"', "RFC 5538 3", _plus),

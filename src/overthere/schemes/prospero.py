@@ -150,6 +150,7 @@ SCHEME = Scheme(
     rules=RULES,
     port=1525,
     retrieval="overthere.access.prospero:steps",
+    dialogue="overthere.access.prospero:dialogue",
     normal=(default_port(1525, "RFC 4157 2"),),
     examples=EXAMPLES,
     notes=(

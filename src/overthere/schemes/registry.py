@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from overthere.errors import RegistryError
 from overthere.schemes.locator import GenericLocator, Given, Locator, Written, reading
 from overthere.schemes.model import Scheme
-from overthere.value import Value
 
 if TYPE_CHECKING:
     from overthere.uri import URI
@@ -95,6 +94,8 @@ class Registry:
         """
         added = dict(self._schemes)
         for scheme in schemes:
+            if not isinstance(scheme, Scheme):
+                raise TypeError(f"a registry knows schemes, not {type(scheme).__name__}")
             if not scheme.known:
                 raise RegistryError(f"the scheme {scheme.name!r} is but a name: nothing is known of it")
             if not replace and (held := self._holder(scheme.name, added)):
@@ -133,6 +134,8 @@ class Registry:
 
         Raises: RegistryError if the name is no scheme, if two packages claim it, or if a package's claim is empty.
         """
+        if not isinstance(name, str):
+            raise TypeError(f"the name of a scheme is text, not {type(name).__name__}")
         # Letters beyond US-ASCII must not become others: the Kelvin sign is no k.
         key = name.lower() if name.isascii() else name
         if key in self._schemes:
@@ -153,18 +156,21 @@ class Registry:
 
         Raises: InvalidURI if the text is no URI there, or the scheme cannot be read in it.
         """
-        from dataclasses import replace
-
         from overthere.editions import edition as edition_named
+        from overthere.uri import URI
 
+        if not isinstance(uri, str | URI):
+            raise TypeError(f"a URI is a URI or text, not {type(uri).__name__}")
         text = str(uri)
-        given = Given(text, edition_named(edition), isinstance(uri, Value))
+        given = Given(text, edition_named(edition), isinstance(uri, URI))
         kind: type[Locator] = GenericLocator
         # Older editions derive names that are no scheme today: "1a".
         if _NAME.fullmatch(given.scheme):
             scheme = self.scheme(given.scheme)
             kind = scheme.locator if reading(edition) in scheme.documents else GenericLocator
-        return replace(kind.split(given), written=Written(text, edition))
+        found = kind.split(given)
+        object.__setattr__(found, "written", Written(text, edition))  # still nobody else's
+        return found
 
 
 @cache

@@ -30,6 +30,7 @@ SCHEME = Scheme(
     port=513,
     interactive=True,
     retrieval="overthere.access.session:steps",
+    dialogue="overthere.access.session:dialogue",
     normal=(default_port(513, "1994 Internet protocol parts; RFC 1282; RFC 3986 6.2.3"),),
     examples=EXAMPLES,
     notes=(

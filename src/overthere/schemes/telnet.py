@@ -72,6 +72,7 @@ SCHEME = Scheme(
     port=23,
     interactive=True,
     retrieval="overthere.access.session:steps",
+    dialogue="overthere.access.session:dialogue",
     normal=(default_port(23, "RFC 4248 2"), slash_for_empty_path("RFC 4248 2")),
     examples=EXAMPLES,
     notes=(

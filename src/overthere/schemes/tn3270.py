@@ -29,6 +29,7 @@ SCHEME = Scheme(
     port=23,
     interactive=True,
     retrieval="overthere.access.session:steps",
+    dialogue="overthere.access.session:dialogue",
     normal=(default_port(23, "RFC 6270 2"), slash_for_empty_path("RFC 3986 6.2.3")),
     examples=EXAMPLES,
     notes=(

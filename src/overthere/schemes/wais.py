@@ -151,6 +151,7 @@ SCHEME = Scheme(
     rules=RULES,
     port=210,
     retrieval="overthere.access.wais:steps",
+    dialogue="overthere.access.wais:dialogue",
     normal=(default_port(210, "RFC 4156 2"),),
     examples=EXAMPLES,
     notes=(

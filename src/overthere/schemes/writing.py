@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from overthere.errors import CodingError, InvalidURI, RegistryError, Unwritable
+from overthere.errors import InvalidURI, RegistryError, Unwritable
 from overthere.schemes.locator import Locator, Writer, reading
 
 if TYPE_CHECKING:
@@ -19,9 +19,14 @@ __all__ = ["write"]
 def write(locator: Locator, edition: str | Edition, registry: Registry | None) -> URI | str:
     """`Locator.uri`."""
     from overthere.editions import edition as edition_named
+    from overthere.editions.model import Edition
     from overthere.schemes.registry import Registry
+    from overthere.schemes.typed import check_types
 
     by = edition_named(edition) if isinstance(edition, str) else edition
+    if not isinstance(by, Edition):
+        raise TypeError(f"an edition is its name or an Edition, not {type(edition).__name__}")
+    check_types(locator)
     known = Registry.default() if registry is None else registry
     text = _as_read(locator, by, known)
     if text is None:
@@ -56,7 +61,9 @@ def _anew(locator: Locator, by: Edition, registry: Registry) -> str:
         raise Unwritable(f"{by.document} has no query in {name!r}")
     try:
         text = f"{name}:{locator.join(Writer(by.name))}"
-    except CodingError as error:
+    except Unwritable:
+        raise
+    except ValueError as error:  # a character without octets; a number that Python does not write
         raise Unwritable(f"{by.document} cannot say this: {error}") from None
     text += "" if locator.query is None else f"?{locator.query}"
     whole = text + ("" if locator.fragment is None else f"#{locator.fragment}")
@@ -91,7 +98,7 @@ def _difference(said: Locator, back: Locator) -> str:
         for one in fields(said):
             before, after = getattr(said, one.name), getattr(back, one.name)
             if one.compare and before != after:
-                if one.name == "password":
+                if one.name in ("password", "authority"):
                     before, after = "***", "something else"
                 return f"{one.name} {before!r} would be read as {after!r}"
     return f"it would be read as {back!r}"

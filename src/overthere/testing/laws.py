@@ -1,13 +1,10 @@
-"""What an author of a scheme needs to test it: a suite to subclass, with pytest.
-
-class TestFinger(SchemeSuite):
-    scheme = SCHEME
-"""
+"""The laws of a scheme: what it says is read and written back, and no delimiter comes out of data into a command."""
 
 from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import fields, replace
 from itertools import chain
 from typing import Any, ClassVar
@@ -20,6 +17,7 @@ from overthere.kernel.reference import split
 from overthere.schemes.locator import Locator
 from overthere.schemes.model import Scheme
 from overthere.schemes.registry import Registry
+from overthere.schemes.typed import check_types
 from overthere.uri import URI
 
 __all__ = ["SchemeSuite"]
@@ -36,6 +34,8 @@ class SchemeSuite:
     """
 
     scheme: ClassVar[Scheme]
+    counted: ClassVar[frozenset[str]] = frozenset()
+    """Parts that the protocol sends by their length, as octets of which none delimits."""
     count: ClassVar[int] = 200
     """How many texts are sampled from each rule."""
 
@@ -121,13 +121,15 @@ class SchemeSuite:
             locator = replace(self.registry.locator(example.text), written=None)
             for one in fields(locator):
                 value = getattr(locator, one.name)
-                if one.name in ("written", "scheme"):
+                if one.name in ("written", "scheme", *self.counted):
                     continue
                 for hostile in _HOSTILE:
-                    if isinstance(value, str) or value is None:
-                        yield _with(locator, one.name, hostile)
-                    elif isinstance(value, tuple) and value and all(isinstance(item, str) for item in value):
-                        yield _with(locator, one.name, (*value, hostile))
+                    changes = [hostile, hostile.encode(), *([(*value, hostile)] if isinstance(value, tuple) else [])]
+                    for changed in changes:
+                        with suppress(TypeError, ValueError):  # no value of that part
+                            made = _with(locator, one.name, changed)
+                            check_types(made)
+                            yield made
 
     def test_a_password_is_not_shown(self) -> None:
         for locator in self.locators():

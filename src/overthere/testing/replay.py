@@ -1,0 +1,159 @@
+"""A dialogue carried out over recorded octets, without a socket."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from overthere.access.errors import AccessError, AccessFailed
+from overthere.access.wire import Data, Dial, Dialogue, Entry, Hangup, Head, Item, Look, Read, Seek, Write
+from overthere.errors import InvalidURI, NotSpecified, PlanRefused
+
+__all__ = ["DOCUMENTED", "Outcome", "Recorded", "Replay"]
+
+DOCUMENTED = (AccessError, InvalidURI, NotSpecified, PlanRefused)
+"""The only errors that come out of opening and reading, whatever a server sends."""
+
+Recorded = bytes | Sequence[tuple[bytes, bytes]]
+"""What a server has sent: all of it, or exchanges of what was sent to it and what came then (b"" for its greeting)."""
+
+
+@dataclass
+class Outcome:
+    """What has come out."""
+
+    head: Head | None = None
+    content: bytes = b""
+    entries: list[Entry] = field(default_factory=list[Entry])
+    sent: bytes = b""
+    """What was sent over the first connection."""
+    error: Exception | None = None
+    """One of the documented errors."""
+
+
+class Replay:
+    """A server that answers as recorded, and then ends.
+
+    answer: what comes over the first connection; data: what comes over the second, as over FTP's.
+    piece: how many octets come at once.  length, data_length: after how many octets of either the server ends.
+    again: what comes without end instead of an end.  held: how much a dialogue may take without giving anything.
+
+    >>> from overthere.access.wire import Wire
+    >>> def dialogue():
+    ...     yield Dial("h", 70)
+    ...     yield Write(b"about\\r\\n")
+    ...     yield Head("text/plain")
+    ...     yield from Wire().dotted("the text")
+    >>> found = Replay(b"one\\r\\n.\\r\\n").run(dialogue())
+    >>> found.head.media_type, found.content, found.sent, found.error
+    ('text/plain', b'one\\r\\n', b'about\\r\\n', None)
+    """
+
+    def __init__(
+        self,
+        answer: Recorded,
+        data: bytes = b"",
+        *,
+        piece: int = 65_536,
+        length: int | None = None,
+        data_length: int | None = None,
+        again: bytes = b"",
+        held: int = 16 << 20,
+    ) -> None:
+        self.exchanges = [(b"", answer)] if isinstance(answer, bytes) else list(answer)
+        self.piece = piece
+        self.left = [sum(len(came) for _, came in self.exchanges) if length is None else length, 0]
+        self.data = data if data_length is None else data[:data_length]
+        self.again = again
+        self.held = held
+        self.coming = [b"", b""]
+        self.awaited = b""
+        self.open: set[int] = set()
+        self.whole = False
+        self.taken = 0
+        self.silent = 0
+
+    def run(self, dialogue: Dialogue, most: int = 1 << 30) -> Outcome:
+        """Carry it out, until it has given so many pieces or entries at most.
+
+        Raises: AssertionError for a dialogue that waits for what it has not asked for, or takes memory without bound;
+        whatever it raises itself that is not documented.
+        """
+        found = Outcome()
+        content, pieces = bytearray(), 0
+        given: object = None
+        try:
+            while True:
+                match effect := dialogue.send(given):
+                    case Head():
+                        assert found.head is None, "a second head"
+                        found.head = effect
+                    case Data(octets):
+                        assert found.head is not None, "content before the head"
+                        content += octets
+                    case Item(entry):
+                        assert found.head is not None, "an entry before the head"
+                        found.entries.append(entry)
+                if isinstance(effect, Head | Data | Item):
+                    self.taken, given, pieces = 0, None, pieces + 1
+                    if len(content) > self.held or pieces > most:
+                        break
+                else:
+                    given = self._answer(effect, found)
+        except StopIteration:
+            pass
+        except DOCUMENTED as error:
+            found.error = error
+        dialogue.close()
+        found.content = bytes(content)
+        return found
+
+    def _answer(self, effect: object, found: Outcome) -> object:
+        match effect:
+            case Dial(transport=transport, channel=channel):
+                self.open.add(channel)
+                self.whole = transport == "udp"
+                if channel:
+                    self.coming[channel], self.left[channel] = self.data, len(self.data)
+            case Hangup(channel):
+                self.open.discard(channel)
+            case Write(data, channel):
+                assert channel in self.open, "it writes to a channel that is not open"
+                found.sent += data if not channel else b""
+            case Read(size, channel, patience):
+                if channel not in self.open:
+                    raise AccessFailed("the connection is closed")
+                return self._read(min(size, self.piece), channel, found, patience)
+            case Seek(port=port):
+                return [("192.0.2.1", port)]
+            case Look(path):
+                raise AccessFailed("no file is recorded", where=path)
+            case _:
+                raise AssertionError(effect)
+        return None
+
+    def _read(self, size: int, channel: int, found: Outcome, patience: float | None) -> bytes | None:
+        while not channel and not self.coming[0] and self.exchanges and self.left[0]:
+            asked, came = self.exchanges[0]
+            if not found.sent.startswith(self.awaited + asked):
+                assert patience is not None, f"it waits, but has not sent {asked!r} after {self.awaited!r}"
+                self._nothing()
+                return None
+            del self.exchanges[0]
+            self.awaited += asked
+            self.coming[0] = came
+        size = self.left[channel] if self.whole else min(size, self.left[channel])
+        data, self.coming[channel] = self.coming[channel][:size], self.coming[channel][size:]
+        self.left[channel] -= len(data)
+        if not data and patience is not None:
+            self._nothing()
+            return None
+        if not data and self.again:
+            data = self.again
+        self.taken += len(data)
+        assert self.taken <= self.held, f"it has taken {self.taken:,} octets and given nothing"
+        return data
+
+    def _nothing(self) -> None:
+        self.silent += 1
+        assert self.silent < 1000, "it waits for ever"
