@@ -14,9 +14,15 @@ if TYPE_CHECKING:
     from typing import Any
 
     from overthere import access, columns, editions, forms, grammar, iri, kernel, links, schemes
+    from overthere.access.errors import AccessError, AccessRefused
     from overthere.access.gateways import Gateways
+    from overthere.access.opening import aopen
+    from overthere.access.opening import open as open
     from overthere.access.planning import Plan, plan
+    from overthere.access.policy import Policy
+    from overthere.access.resource import AsyncResource, Resource
     from overthere.access.steps import Credentials
+    from overthere.access.wire import Entry
     from overthere.anatomy import Explanation, explain
     from overthere.editions import check, edition
     from overthere.encoding import decode, decode_bytes, encode
@@ -46,9 +52,13 @@ __version__ = "0.1.0"
 
 # Public name -> the module that has it; a module that is public by itself -> "".
 _HOMES = {
+    "AccessError": "access.errors",
+    "AccessRefused": "access.errors",
+    "AsyncResource": "access.resource",
     "Change": "normalize",
     "CodingError": "errors",
     "Credentials": "access.steps",
+    "Entry": "access.wire",
     "Explanation": "anatomy",
     "Finding": "errors",
     "Gateways": "access.gateways",
@@ -65,8 +75,10 @@ _HOMES = {
     "OverthereError": "errors",
     "Plan": "access.planning",
     "PlanRefused": "errors",
+    "Policy": "access.policy",
     "Registry": "schemes.registry",
     "RegistryError": "errors",
+    "Resource": "access.resource",
     "Rung": "rung",
     "Scheme": "schemes.model",
     "Target": "resolve",
@@ -75,6 +87,7 @@ _HOMES = {
     "Unreachable": "errors",
     "Unwritable": "errors",
     "access": "",
+    "aopen": "access.opening",
     "check": "editions",
     "columns": "",
     "decode": "encoding",
@@ -89,15 +102,21 @@ _HOMES = {
     "kernel": "",
     "links": "",
     "lowest_rung": "normalize",
+    "open": "access.opening",
     "plan": "access.planning",
     "scheme": "schemes",
     "schemes": "",
 }
 
+# Without `open`, which `from overthere import *` must not take from the builtins.
 __all__ = [
+    "AccessError",
+    "AccessRefused",
+    "AsyncResource",
     "Change",
     "CodingError",
     "Credentials",
+    "Entry",
     "Explanation",
     "Finding",
     "Gateways",
@@ -114,8 +133,10 @@ __all__ = [
     "OverthereError",
     "Plan",
     "PlanRefused",
+    "Policy",
     "Registry",
     "RegistryError",
+    "Resource",
     "Rung",
     "Scheme",
     "Target",
@@ -124,6 +145,7 @@ __all__ = [
     "Unreachable",
     "Unwritable",
     "access",
+    "aopen",
     "check",
     "columns",
     "decode",

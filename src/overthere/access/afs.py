@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+from overthere.access.file import looked_at
 from overthere.access.steps import Credentials, Place, Step
+from overthere.access.wire import Dialogue
 from overthere.errors import PlanRefused
 from overthere.schemes.afs import AFSLocator
 from overthere.schemes.file_paths import host_name, single
 
-__all__ = ["steps"]
+if TYPE_CHECKING:
+    from overthere.access.planning import Plan
+    from overthere.access.policy import Policy
+
+__all__ = ["dialogue", "steps"]
 
 _SOURCE = "RFC 1738 4"
 
@@ -31,3 +38,13 @@ def steps(locator: AFSLocator, credentials: Credentials) -> Iterator[Step]:
     for one in (cell, *locator.segments):
         single(one, "posix")
     yield Place(source=_SOURCE, what="AFS file", where="/".join(("/afs", cell, *locator.segments)))
+
+
+# -- carrying it out
+
+
+def dialogue(plan: Plan, policy: Policy) -> Dialogue:
+    """What stands at the place.  Raises: ResourceMissing where AFS is not mounted, or nothing stands there."""
+    for step in plan.steps:
+        assert isinstance(step, Place)
+        yield from looked_at(step.where, "/afs")

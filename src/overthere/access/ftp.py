@@ -9,7 +9,7 @@ from overthere.access.steps import CRLF, Credentials, OpenData, Receive, Send, S
 from overthere.errors import PlanRefused
 from overthere.schemes.ftp import FTPLocator
 
-__all__ = ["guessed_type", "steps"]
+__all__ = ["argument", "guessed_type", "steps"]
 
 # RFC 959 5.3.2, type-code.
 _TYPE_CODE = re.compile("(?ai)[AE](?: [NTC])?|I|L [0-9]{1,3}")
@@ -31,12 +31,12 @@ def steps(locator: FTPLocator, credentials: Credentials) -> Iterator[Step]:
     yield Receive(source="RFC 959 5.4", what="the greeting", until="reply")
     yield from _login(locator, credentials)
     for directory in locator.directories:
-        yield _command("CWD", directory, "directories", "RFC 1738 3.2.2")
-    yield from _access(locator.name or "", locator.type)
+        yield _command("CWD", directory, "directories", "RFC 1738 3.2.2", charset=locator.charset)
+    yield from _access(locator.name or "", locator.type, locator.charset)
     yield Send(source="RFC 959 4.1.1", data=b"QUIT\r\n")
 
 
-def _access(name: str, code: str | None) -> Iterator[Step]:
+def _access(name: str, code: str | None, charset: str) -> Iterator[Step]:
     """3.2.2: by type "d" the names in a directory, else the file; an empty name is no file that RETR takes."""
     kind = None if code is None else code.upper()
     if kind is not None and kind != "D" and not _TYPE_CODE.fullmatch(code or ""):
@@ -45,13 +45,13 @@ def _access(name: str, code: str | None) -> Iterator[Step]:
         # TYPE is still the default, A N (RFC 959 4.1.2), which a list of names is in (RFC 1123 4.1.2.7).
         note = "" if kind == "D" else "an empty name is no file: the names in the directory (RFC 959 5.3.2)"
         yield OpenData(source="RFC 2428 3")
-        yield _command("NLST", name, "name", "RFC 1738 3.2.2", note)
+        yield _command("NLST", name, "name", "RFC 1738 3.2.2", note, charset)
         yield Receive(source="RFC 959 4.1.3", what="the names", until="data close")
     else:
         note = "" if kind else "the type is guessed from the name (RFC 1738 3.2.3)"
         yield _command("TYPE", kind or guessed_type(name), "type", "RFC 1738 3.2.2", note)
         yield OpenData(source="RFC 2428 3")
-        yield _command("RETR", name, "name", "RFC 1738 3.2.2")
+        yield _command("RETR", name, "name", "RFC 1738 3.2.2", charset=charset)
         yield Receive(source="RFC 959 4.1.3", what="the file", until="data close")
 
 
@@ -74,26 +74,32 @@ def _login(locator: FTPLocator, credentials: Credentials) -> Iterator[Step]:
             note = "an e-mail address as the password is a courtesy, and asked for by some servers (RFC 1635)"
     if password is None:
         note = "the server may ask for a password, which is to be requested from the user (RFC 1738 3.2.1)"
-        yield _command("USER", user, "user", "RFC 1738 3.2.1", note)
+        yield _command("USER", user, "user", "RFC 1738 3.2.1", note, locator.charset)
         return
-    yield _command("USER", user, "user", "RFC 1738 3.2.1")
-    data = b"PASS " + _argument(password, "password") + CRLF
+    yield _command("USER", user, "user", "RFC 1738 3.2.1", charset=locator.charset)
+    data = b"PASS " + argument(password, "password", locator.charset) + CRLF
     yield Send(
         source="RFC 1738 3.2.1", data=data, secret=(5, len(data) - 2) if secret else None, note=note, after=("331",)
     )
 
 
-def _command(verb: str, argument: str, part: str, source: str, note: str = "") -> Send:
+def _command(verb: str, data: str, part: str, source: str, note: str = "", charset: str = "utf-8") -> Send:
     """NLST alone may go without an argument (RFC 959 5.3.1); a null one of CWD is sent, as RFC 1738 3.2.2 prints it."""
-    octets = _argument(argument, part)
+    octets = argument(data, part, charset)
     return Send(
-        source=source, data=verb.encode() + (b" " + octets if argument or verb != "NLST" else b"") + CRLF, note=note
+        source=source, data=verb.encode() + (b" " + octets if data or verb != "NLST" else b"") + CRLF, note=note
     )
 
 
-def _argument(data: str, part: str) -> bytes:
-    """Any octet but those that end a command; nor FF, with which a command of Telnet begins (RFC 959 2.3, RFC 854)."""
-    return guarded(data, part, "RFC 959 5.3.2", delimiters=b"\xff")
+def argument(data: str, part: str, charset: str = "utf-8") -> bytes:
+    """Any octet but those that end a command; nor FF, with which a command of Telnet begins (RFC 959 2.3, RFC 854).
+
+    part: its name in the locator; charset: the locator's.  Raises: PlanRefused.
+
+    >>> argument("caf\\xe9", "name"), argument("caf\\xe9", "name", "latin-1")
+    (b'caf\\xc3\\xa9', b'caf\\xe9')
+    """
+    return guarded(data, part, "RFC 959 5.3.2", delimiters=b"\xff", charset=charset)
 
 
 # Text by name.  The last four are printable by RFC 1635 (The Packaging and Naming of Files).

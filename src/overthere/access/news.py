@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
 
 from overthere.access.steps import CRLF, Credentials, Place, Receive, Send, Step, connect, guarded
 from overthere.errors import PlanRefused
+from overthere.schemes.locator import Locator
 from overthere.schemes.news import NewsLocator
 from overthere.schemes.nntp import NNTPLocator
+from overthere.uri import URI
 
-__all__ = ["steps"]
+__all__ = ["at_server", "steps"]
 
 # RFC 3977 9.8: the characters that none of these terminals has.  The byte order mark is excluded by 3.1.
 _NOT_EXACT = re.compile(r"[^\x22-\x29+\x2d-\x3e\x40-\x5a\x5e-\x7e\x80-\ud7ff\ue000-\ufefe\uff00-\U0010ffff]")
@@ -24,19 +28,50 @@ def steps(locator: NewsLocator | NNTPLocator, credentials: Credentials) -> Itera
     """The dialogue with the server that the locator names.
 
     Without one it is "a configured default server" (RFC 5538 4), which no locator holds: the plan names the place
-    alone.  A caller who knows his server puts it into the locator, `dataclasses.replace(locator, host="news.example")`.
+    alone.  A caller who knows his server puts it into the locator (`at_server`), as opening does with that of its
+    policy.
     """
     if locator.query is not None:
         raise PlanRefused(f'{locator.scheme} URIs have no query: "?" is written "%3F" (RFC 5538 2.3, 4)')
     asked = list(_nntp(locator) if isinstance(locator, NNTPLocator) else _news(locator))
-    if locator.host is None or (locator.host == "" and isinstance(locator, NewsLocator)):
+    if locator.host is None or _names_no_server(locator):
         yield _at_the_configured_server(locator)
         return
     yield connect(locator.host, locator.port or 119, "RFC 5538 2, RFC 3977 3.4.1")
     yield Receive(source="RFC 3977 5.1", what="the greeting", until="reply")
+    yield Send(source="RFC 3977 5.2", data=b"CAPABILITIES\r\n")
+    yield Receive(source="RFC 3977 5.2", what="the capabilities", until="dot", after=("101",))
+    # To a server that switches modes, or that is older than CAPABILITIES; before any login (5.3.2).
+    yield Send(source="RFC 3977 3.4.2", data=b"MODE READER\r\n", after=("MODE-READER", "500"))
     yield from _login(locator, credentials)
     yield from asked
     yield Send(source="RFC 3977 5.4", data=b"QUIT\r\n")
+
+
+def at_server(locator: Locator, server: str) -> Locator:
+    """The locator on the server that is configured, where it is for that one; else itself.
+
+    server: a host, or host and port as a URI has them.  A port in the locator goes first.
+
+    Raises: PlanRefused if that is no server.
+
+    >>> str(at_server(URI("news:a@b").locator, "news.example:8119").uri())
+    'news://news.example:8119/a@b'
+    """
+    if not isinstance(locator, NewsLocator | NNTPLocator) or not _names_no_server(locator):
+        return locator
+    host = port = None
+    with suppress(ValueError):
+        there = URI(f"nntp://{server}")
+        if there.userinfo is None and there.authority == server:
+            host, port = there.host, int(there.port_text) if there.port_text else None
+    if not host:
+        raise PlanRefused(f"{server!r} is no news server: a host, or a host, a colon and a port (RFC 5538 2.1)")
+    return replace(locator, host=host, port=locator.port or port, written=None)
+
+
+def _names_no_server(locator: NewsLocator | NNTPLocator) -> bool:
+    return locator.host is None or (locator.host == "" and isinstance(locator, NewsLocator))
 
 
 def _news(locator: NewsLocator) -> Iterator[Step]:
@@ -69,12 +104,17 @@ def _nntp(locator: NNTPLocator) -> Iterator[Step]:
 
 
 def _overview(group: str, numbers: tuple[int, int | None] | None = None) -> Iterator[Step]:
+    """The overview; from a server that has none, the numbers alone, which each that serves readers has."""
     yield _group(group)
     first, last = numbers or (1, None)
     note = "" if numbers else "of all its articles; which are the newest, the answer to GROUP tells (RFC 3977 6.1.1)"
-    asked = f"{first}-{'' if last is None else last}"
-    yield _command("OVER", _argument(asked, "article_range", _NOT_EXACT), "RFC 5538 4, RFC 3977 8.3", note)
-    yield Receive(source="RFC 3977 8.3", what="the overview of the newsgroup", until="dot")
+    asked = _argument(f"{first}-{'' if last is None else last}", "article_range", _NOT_EXACT)
+    yield _command("OVER", asked, "RFC 5538 4, RFC 3977 8.3", note)
+    yield Receive(source="RFC 3977 8.3", what="the overview of the newsgroup", until="dot", after=("224",))
+    # All need not be asked for, and older servers know no range (RFC 3977 6.1.2.2).
+    listed = f"{group} {asked}" if numbers else group
+    yield _command("LISTGROUP", listed, "RFC 3977 6.1.2", after=("500", "503"))
+    yield Receive(source="RFC 3977 6.1.2", what="the numbers of its articles", until="dot", after=("211",))
 
 
 def _at_the_configured_server(locator: NewsLocator | NNTPLocator) -> Place:
@@ -144,7 +184,7 @@ def _argument(text: str, part: str, excluded: re.Pattern[str]) -> str:
     return text
 
 
-def _command(keyword: str, arguments: str, source: str, note: str = "") -> Send:
+def _command(keyword: str, arguments: str, source: str, note: str = "", after: tuple[str, ...] = ()) -> Send:
     """One line of RFC 3977 3.1, in UTF-8."""
     octets = arguments.encode("utf-8", "surrogateescape")
     data = keyword.encode() + b" " + octets + CRLF
@@ -152,4 +192,4 @@ def _command(keyword: str, arguments: str, source: str, note: str = "") -> Send:
         raise PlanRefused(
             f"the arguments of {keyword} have {len(octets):,} octets, more than {_MOST_OF_ARGUMENTS} (RFC 3977 3.1)"
         )
-    return Send(source=source, data=data, note=note)
+    return Send(source=source, data=data, note=note, after=after)

@@ -11,12 +11,24 @@ from typing import NamedTuple
 
 from overthere.errors import OverthereError
 
-__all__ = ["NotProspero", "Packet", "command", "packet", "read_lines", "read_packet", "token"]
+__all__ = [
+    "NotProspero",
+    "Packet",
+    "acknowledgement",
+    "command",
+    "packet",
+    "read_lines",
+    "read_packet",
+    "received_through",
+    "token",
+]
 
 _PLAIN = re.compile(rb"[!-&(-~\x80-\xff]+")
 _PIECE = re.compile(
-    rb"(?P<gap>[ \t]+)|(?P<end>\r\n?|\n)|(?P<plain>[^ \t\r\n']+)|'(?P<quoted>[^']*+(?:''[^']*+)*+)'|(?P<open>')"
+    rb"(?P<gap>[ \t]+)|(?P<end>[\r\n]+)|(?P<plain>[^ \t\r\n']+)|'(?P<quoted>[^']*+(?:''[^']*+)*+)'|(?P<open>')"
 )
+_TOKENS = 1000
+"""More are not in any line of the protocol."""
 
 
 class NotProspero(OverthereError, ValueError):
@@ -43,7 +55,9 @@ def command(*words: bytes) -> bytes:
 
 
 def read_lines(octets: bytes) -> Iterator[tuple[bytes, ...]]:
-    """The tokens of each line; a line feed in quotes ends none.  Raises: NotProspero if a quote is not closed.
+    """The tokens of each line; a line feed in quotes ends none.
+
+    Raises: NotProspero if a quote is not closed, or for a line of more than 1,000 tokens.
 
     >>> list(read_lines(b"ATTRIBUTE SIZE 20' bytes'\\nNONE-FOUND\\n"))
     [(b'ATTRIBUTE', b'SIZE', b'20 bytes'), (b'NONE-FOUND',)]
@@ -60,6 +74,8 @@ def read_lines(octets: bytes) -> Iterator[tuple[bytes, ...]]:
         if held:
             line.append(b"".join(held))
             held = []
+            if len(line) > _TOKENS:
+                raise NotProspero(f"a line of more than {_TOKENS:,} tokens")
         if kind == "end" and line:
             yield tuple(line)
             line = []
@@ -87,6 +103,8 @@ class Packet(NamedTuple):
     flags: int
     option: int
     data: bytes
+    extra: bytes = b""
+    """The octets that belong to the option."""
 
 
 def packet(data: bytes, connection: int) -> bytes:
@@ -97,6 +115,20 @@ def packet(data: bytes, connection: int) -> bytes:
     """
     header = b"".join(number.to_bytes(2, "big") for number in (connection, 1, 1, 0))
     return bytes([len(header) + 1]) + header + data
+
+
+def received_through(request: bytes, number: int) -> bytes:
+    """A request of `packet` once more, which now says through which packet all of the answer have come."""
+    return request[:7] + number.to_bytes(2, "big") + request[9:]
+
+
+def acknowledgement(connection: int, number: int) -> bytes:
+    """A control packet that says nothing but through which packet all of the answer have come.
+
+    >>> acknowledgement(1008, 3)
+    b'\\t\\x03\\xf0\\x00\\x00\\x00\\x00\\x00\\x03'
+    """
+    return b"\x09" + b"".join(value.to_bytes(2, "big") for value in (connection, 0, 0, number))
 
 
 def read_packet(octets: bytes) -> Packet:
@@ -114,13 +146,17 @@ def read_packet(octets: bytes) -> Packet:
 
     # "If the packet number was also not specified, then it defaults to 1", as does a total of 0.
     total = field(5, 2, 0) or (1 if length < 5 else 0)
+    flags = field(11, 1, 0)
+    # The additional address, the priority and the protocol go before what belongs to the option.
+    at = 13 + (2 + field(14, 1, 0) if flags & 1 else 0) + (2 if flags & 2 else 0) + (2 if flags & 4 else 0)
     return Packet(
         connection=field(1, 2, 0),
         number=field(3, 2, 1),
         total=total,
         received=field(7, 2, 0),
         wait=field(9, 2, 0),
-        flags=field(11, 1, 0),
+        flags=flags,
         option=field(12, 1, 0),
         data=octets[length:],
+        extra=header[at:],
     )

@@ -1,0 +1,165 @@
+"""Hosts that are addresses, in whatever way they are written, and where an address leads (RFC 3986 7.4)."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import unicodedata
+from ipaddress import IPv4Address, IPv6Address
+
+from overthere.kernel.percent import percent_decode  # the native one refuses a broken escape, here it stays
+
+__all__ = ["Address", "embedded", "forbidden", "literal", "resolvable"]
+
+Address = IPv4Address | IPv6Address
+
+_NUMBER = re.compile(r"0[xX][0-9a-fA-F]*|[0-9]+")
+
+
+def literal(host: str, *, decoded: bool = False) -> Address | None:
+    """The address that a host is, by the rules of `inet_aton` too; None if it is a name.
+
+    host: as a URI writes it, unless it is `decoded`.  Read as a resolver may read it: dotted or whole, decimal, octal
+    or hexadecimal, with a final dot, with digits and dots of other scripts (UTS 46), with a zone (RFC 6874).
+
+    >>> [str(literal(host)) for host in ("127.1", "0x7f000001", "017700000001", "[::1%25lo]", "h.example")]
+    ['127.0.0.1', '127.0.0.1', '127.0.0.1', '::1%lo', 'None']
+    """
+    text = host if decoded else percent_decode(host.encode("utf-8", "surrogatepass")).decode("utf-8", "replace")
+    if not text.isascii():
+        try:
+            text = resolvable(text)
+        except UnicodeError:
+            text = unicodedata.normalize("NFKC", text).replace("\u3002", ".")
+    if text.startswith("["):
+        text = text[1:].removesuffix("]")
+    try:
+        return ipaddress.ip_address(text)
+    except ValueError:
+        return _aton(text.removesuffix("."))
+
+
+def resolvable(host: str) -> str:
+    """A host as a resolver takes it: a name beyond US-ASCII by IDNA (RFC 3986 3.2.2; UTS 46).
+
+    Raises: UnicodeError if there is no such name.
+
+    >>> resolvable("B\u00fccher.example")
+    'xn--bcher-kva.example'
+    """
+    if host.isascii():
+        return host
+    if len(host) > _LONGEST:
+        raise UnicodeError(f"a name of more than {_LONGEST} characters")
+    import idna
+
+    return idna.encode(host, uts46=True).decode("ascii")
+
+
+# RFC 1034 3.1 has 255 octets; UTS 46 drops characters, so that a few more may make a name.
+_LONGEST = 1000
+
+
+def _aton(text: str) -> IPv4Address | None:
+    """7.4: "a.b.c.d", "a.b.c", "a.b" or "a", each in decimal, octal (0...) or hexadecimal (0x...)."""
+    parts = text.split(".")
+    if len(parts) > 4 or not all(len(part) < 40 and _NUMBER.fullmatch(part) for part in parts):
+        return None
+    try:
+        numbers = [_number(part) for part in parts]
+    except ValueError:  # an "8" in an octal number
+        return None
+    *first, last = numbers
+    if any(number > 255 for number in first) or last >= 256 ** (5 - len(parts)):
+        return None
+    value = last
+    for place, number in enumerate(first):
+        value += number << (24 - 8 * place)
+    return IPv4Address(value)
+
+
+def _number(part: str) -> int:
+    if part[:2].lower() == "0x":
+        return int(part[2:] or "0", 16)
+    return int(part, 8) if part.startswith("0") else int(part)
+
+
+def embedded(address: Address) -> IPv4Address | None:
+    """The IPv4 address that an IPv6 address leads to, or seems to; else None.
+
+    Mapped and compatible (RFC 4291 2.5.5), translated (RFC 6052 2.1, RFC 2765 2.1), 6to4 (RFC 3056 2), Teredo (RFC 4380
+    4), ISATAP (RFC 5214 6.1).
+    """
+    if isinstance(address, IPv4Address):
+        return None
+    packed = address.packed
+    if packed[:12] in _PREFIXES and packed[12:] not in (bytes(4), b"\0\0\0\1"):
+        return IPv4Address(packed[12:])
+    if address.sixtofour is not None:
+        return address.sixtofour
+    if address.teredo is not None:
+        return address.teredo[1]
+    return IPv4Address(packed[12:]) if packed[8:12] in _ISATAP else None
+
+
+_PREFIXES = frozenset(
+    bytes.fromhex(text)
+    for text in (
+        "000000000000000000000000",
+        "00000000000000000000ffff",
+        "0000000000000000ffff0000",
+        "0064ff9b0000000000000000",
+    )
+)
+_ISATAP = frozenset(bytes.fromhex(text) for text in ("00005efe", "02005efe"))
+
+# IANA's registries of special-purpose addresses (RFC 6890), of which the versions of `ipaddress` know one or the other.
+_SPECIAL = [
+    (ipaddress.ip_network(text), why)
+    for text, why in [
+        ("0.0.0.0/8", "of this network (RFC 1122)"),
+        ("100.64.0.0/10", "shared (RFC 6598)"),
+        ("192.0.0.0/24", "for protocol assignments (RFC 6890)"),
+        ("192.0.2.0/24", "for documentation (RFC 5737)"),
+        ("198.51.100.0/24", "for documentation (RFC 5737)"),
+        ("203.0.113.0/24", "for documentation (RFC 5737)"),
+        ("192.88.99.0/24", "a 6to4 relay (RFC 7526)"),
+        ("198.18.0.0/15", "for benchmarking (RFC 2544)"),
+        ("240.0.0.0/4", "reserved (RFC 1112)"),
+        ("64:ff9b:1::/48", "for local translation (RFC 8215)"),
+        ("100::/64", "discard-only (RFC 6666)"),
+        ("2001::/32", "of Teredo (RFC 4380)"),
+        ("2001:2::/48", "for benchmarking (RFC 5180)"),
+        ("2001::/23", "for protocol assignments (RFC 2928)"),
+        ("2001:db8::/32", "for documentation (RFC 3849)"),
+        ("3fff::/20", "for documentation (RFC 9637)"),
+        ("fc00::/7", "unique-local (RFC 4193)"),
+        ("fec0::/10", "site-local (RFC 3879)"),
+    ]
+]
+_PUBLIC = ipaddress.ip_network("2000::/3")
+_TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
+
+
+def forbidden(address: Address) -> str | None:
+    """Why an address is none that strangers' URIs may reach; None if it is a public one.
+
+    >>> forbidden(literal("169.254.169.254")), forbidden(literal("64:ff9b::a00:1")), forbidden(literal("192.0.43.8"))
+    ('link-local', 'private (in 64:ff9b::a00:1)', None)
+    """
+    inner = embedded(address)
+    why = None if inner is None else forbidden(inner)
+    if why:
+        return f"{why} (in {address})"
+    for name in ("loopback", "unspecified", "link_local", "multicast"):
+        if getattr(address, f"is_{name}"):
+            return name.replace("_", "-")
+    for net, what in _SPECIAL:
+        if address.version == net.version and address in net:
+            return what
+    if isinstance(address, IPv4Address):
+        return "private" if address.is_private else None if address.is_global else "set aside for special purposes"
+    if address.ipv4_mapped is not None or address in _TRANSLATED:  # what is inside is public
+        return None
+    # RFC 4291 2.4 calls all the rest global unicast; IANA has given out this eighth of it.
+    return None if address in _PUBLIC else "reserved (RFC 4291 2.4)"

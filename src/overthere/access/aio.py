@@ -1,0 +1,54 @@
+"""A dialogue carried out in an event loop, asyncio's or trio's: what `transport` does, with anyio to wait."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+from typing import Any
+
+import anyio
+import anyio.lowlevel
+import anyio.to_thread
+
+from overthere.access.errors import AccessFailed
+from overthere.access.transport import Call, Carrier, Waiting
+from overthere.access.wire import Data, Head, Item
+
+__all__ = ["AsyncTransport"]
+
+
+class AsyncTransport(Carrier):
+    """On waits that let others run."""
+
+    async def advance(self) -> Head | Data | Item | None:
+        """What the dialogue gives next; None at its end.  Raises: AccessError."""
+        with contextlib.closing(self.steps()) as work:
+            try:
+                await anyio.lowlevel.checkpoint()  # who is always answered at once must not keep others from running
+                waiting = next(work)
+                while True:
+                    waiting = work.send(await _waited(waiting))
+            except StopIteration as end:
+                return end.value  # type: ignore[no-any-return]
+            except BaseException as error:
+                self.fail(error)
+                raise
+
+    async def close(self) -> None:
+        """Close every channel; what was not read is lost, and who waits for it is told."""
+        for held in self.channels.values():
+            if isinstance(held, socket.socket):
+                anyio.notify_closing(held)
+        self.release()
+
+
+async def _waited(waiting: Waiting) -> Any:
+    if isinstance(waiting, Call):
+        return await anyio.to_thread.run_sync(waiting.function)
+    with anyio.move_on_after(waiting.seconds):
+        try:
+            await (anyio.wait_writable if waiting.write else anyio.wait_readable)(waiting.held)
+        except anyio.ClosedResourceError:
+            raise AccessFailed("it was closed while it was read") from None
+        return True
+    return False

@@ -1,0 +1,82 @@
+"""What can go wrong when a resource is opened.
+
+AccessError (OverthereError)
++-- AccessRefused       the policy forbids it
++-- AccessTimeout       the other side said nothing for too long
++-- AccessFailed        no connection, or it broke
++-- ProtocolError       the other side did not speak its protocol
++-- ResourceMissing     the server says that there is no such thing, or will not give it
++-- LimitExceeded       more than the policy takes
+"""
+
+from __future__ import annotations
+
+from overthere.errors import OverthereError, printable
+from overthere.redact import mask
+
+__all__ = [
+    "AccessError",
+    "AccessFailed",
+    "AccessRefused",
+    "AccessTimeout",
+    "LimitExceeded",
+    "ProtocolError",
+    "ResourceMissing",
+]
+
+
+class AccessError(OverthereError):
+    """A resource could not be opened or read; `uri` says which, `where` at which step, `source` by which paragraph."""
+
+    def __init__(self, message: str, source: str = "", uri: object = None, where: str = "") -> None:
+        super().__init__(message)
+        self.message, self.source, self.uri, self.where = message, source, uri, where
+
+    def __str__(self) -> str:
+        # A message may hold what a server said: nothing that a terminal would obey.
+        told = [printable(self.message.replace("\n", " "))]
+        told += [f"at: {printable(self.where)}"] if self.where else []
+        told += [self.source] if self.source else []
+        told += [printable(mask(str(self.uri)))] if self.uri is not None else []
+        return told[0] if len(told) == 1 else f"{told[0]} ({'; '.join(told[1:])})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.message, self.source, self.uri, self.where)
+
+
+class AccessRefused(AccessError):
+    """The policy forbids it; `rule` names which of its rules: "scheme", "host", "port", "address", "redirect", ..."""
+
+    def __init__(self, rule: str, message: str, source: str = "", uri: object = None) -> None:
+        super().__init__(message, source, uri)
+        self.rule = rule
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.rule, self.message, self.source, self.uri)
+
+
+class AccessTimeout(AccessError):
+    """The other side said nothing for longer than the policy waits."""
+
+
+class AccessFailed(AccessError):
+    """There is no connection, or it broke before the end."""
+
+
+class ProtocolError(AccessError):
+    """The other side does not speak its protocol."""
+
+
+class ResourceMissing(AccessError):
+    """The server says that there is no such resource, or that it will not give it; `code` is its own."""
+
+    def __init__(self, message: str, code: str = "", source: str = "", uri: object = None, where: str = "") -> None:
+        super().__init__(message, source, uri, where)
+        self.code = code
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.message, self.code, self.source, self.uri, self.where)
+
+
+class LimitExceeded(AccessError):
+    """The other side sends more than the policy takes."""

@@ -1,0 +1,51 @@
+"""A plan carried out as it stands, for schemes that bring no dialogue of their own: connect, send, receive."""
+
+from __future__ import annotations
+
+from overthere.access.errors import ResourceMissing
+from overthere.access.planning import Plan
+from overthere.access.policy import Policy
+from overthere.access.steps import Connect, Content, Place, Receive, Send
+from overthere.access.wire import Data, Dial, Dialogue, Hangup, Head, Wire, Write
+from overthere.errors import NotSpecified
+
+__all__ = ["dialogue"]
+
+
+def dialogue(plan: Plan, policy: Policy) -> Dialogue:
+    """Each step in its turn; what is received to the close of the connection, or to a line with a period, is the
+    content, or what the URI itself carries.
+
+    Raises: NotSpecified for a step that wants a dialogue of its own; ResourceMissing for a place that is nowhere here.
+
+    >>> import overthere
+    >>> overthere.open("data:text/plain,hello").text()
+    'hello'
+    """
+    wire, said = Wire(policy.max_line), False
+    for step in plan.steps:
+        match step:
+            case Connect(host=host, port=port, tls=tls, transport=transport):
+                wire = Wire(policy.max_line)
+                yield Dial(host, port, tls, transport)
+            case Send(data=data):
+                yield Write(data)
+            case Receive(until="close" | "dot", what=what):
+                if not said:
+                    yield Head()
+                said = True
+                yield from wire.dotted(what) if step.until == "dot" else wire.rest()
+            case Content(media_type=media_type, data=data):
+                if not said:
+                    yield Head(media_type, "scheme", len(data))
+                said = True
+                if data:
+                    yield Data(data)
+            case Place(what=what, where=where):
+                raise ResourceMissing(f"there is no {what} of that name here", "", step.source, plan.uri, where)
+            case _:
+                told = f"{plan.scheme!r} has no dialogue, and nothing else carries out {step.line()!r}"
+                raise NotSpecified(f"{told} ({step.source})")
+    yield Hangup()
+    if not said:
+        yield Head()

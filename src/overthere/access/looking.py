@@ -1,0 +1,59 @@
+"""What stands at a path of this machine: what the effect `Look` is answered with."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import stat
+
+from overthere.access.errors import ResourceMissing
+from overthere.access.wire import Found
+
+__all__ = ["look"]
+
+
+def look(path: str, mounted: str = "") -> tuple[Found, io.FileIO | None]:
+    """What stands at a path, and the open file if it is one; what is neither file nor directory is not opened.
+
+    mounted: where a file system must be mounted, "" for none in particular.  Raises: ResourceMissing.
+    """
+    if mounted and not os.path.ismount(mounted):
+        name = mounted.strip("/").upper()
+        raise ResourceMissing(f"{name} is not mounted here: there is no file system at {mounted}", where=path)
+    try:
+        if stat.S_ISDIR(_kind(path)):
+            with os.scandir(path) as entries:
+                names = sorted(entry.name + _suffix(entry) for entry in entries)
+            return Found(None, tuple(names)), None
+        # A pipe that is put there meanwhile must not be waited for.
+        number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        held = io.FileIO(number, "rb")
+        try:
+            found = os.fstat(number)
+            _kind(path, found)
+        except BaseException:
+            held.close()
+            raise
+        return Found(found.st_size, None), held
+    except ResourceMissing:
+        raise
+    except FileNotFoundError:
+        raise ResourceMissing("there is no such file", "ENOENT", where=path) from None
+    except (OSError, ValueError) as error:
+        told = error.strerror if isinstance(error, OSError) else str(error)
+        raise ResourceMissing(f"it cannot be read: {told}", where=path) from error
+
+
+def _kind(path: str, found: os.stat_result | None = None) -> int:
+    mode = (found or os.stat(path)).st_mode
+    if not stat.S_ISREG(mode) and not (found is None and stat.S_ISDIR(mode)):
+        raise ResourceMissing("it is neither a file nor a directory", where=path)
+    return mode
+
+
+def _suffix(entry: os.DirEntry[str]) -> str:
+    """ "/" behind a directory, "//" behind what is neither directory nor file: no name holds either."""
+    with contextlib.suppress(OSError):
+        return "/" if entry.is_dir() else "" if entry.is_file() else "//"
+    return "//"

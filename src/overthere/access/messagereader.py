@@ -1,0 +1,258 @@
+"""A file of messages read through: header fields, marks between parts and between messages, transfer encodings.
+
+What is held at once does not grow with the file (RFC 5322 2.2; RFC 2046 5.1.1; RFC 2045 6; RFC 4155).
+"""
+
+from __future__ import annotations
+
+import binascii
+import re
+from collections.abc import Generator
+from typing import Any, NamedTuple
+
+from overthere.access.errors import ProtocolError
+from overthere.access.wire import Effect, Read
+
+__all__ = ["Decoder", "Mark", "Reader", "decoder"]
+
+_SIZE = 1 << 18
+_LINE = 1 << 16
+_HEADER = 1 << 20
+"""So many octets of a header are read as one: what follows is body."""
+_MARK = 1024
+_BACK = 4
+"""So much of what was taken is kept, to see whether the line before a mark is empty."""
+
+# What may be a mark: by whether there are delimiters, and whether the file is an mbox.
+_DELIMITER, _FROM = rb"\n--", rb"(?:(?<=\n)|(?<=\n\r))\nFrom "
+_CANDIDATES = {
+    (True, True): re.compile(rb"%s|%s" % (_DELIMITER, _FROM)),
+    (True, False): re.compile(_DELIMITER),
+    (False, True): re.compile(_FROM),
+}
+_FIELDS = frozenset((b"message-id", b"content-id", b"content-type", b"content-transfer-encoding"))
+
+
+class Mark(NamedTuple):
+    """Where a part ends: at a delimiter of the multipart at `depth`, at -1 the end of the message."""
+
+    depth: int
+    closes: bool = False
+
+
+END = Mark(-1)
+
+
+class Reader:
+    """The file of channel 0."""
+
+    __slots__ = ("at", "held", "mbox", "over", "owed")
+
+    def __init__(self) -> None:
+        self.held = bytearray()
+        self.at = 0
+        self.over = False
+        self.mbox = False
+        self.owed = False
+        """Whether the line end of a header's empty line is still to be taken."""
+
+    def fill(self) -> Generator[Effect, Any, bool]:
+        """Read more; False at the end."""
+        if not self.over:
+            done = max(0, self.at - _BACK)
+            del self.held[:done]
+            self.at -= done
+            data: bytes = yield Read(_SIZE, counted=False)
+            self.over = not data
+            self.held += data
+        return not self.over
+
+    def starts(self, text: bytes) -> Generator[Effect, Any, bool]:
+        """Whether the file begins so."""
+        while len(self.held) < len(text) and (yield from self.fill()):
+            pass
+        return self.held.startswith(text)
+
+    def at_end(self) -> Generator[Effect, Any, bool]:
+        """Whether there is nothing more."""
+        while self.at >= len(self.held):
+            if not (yield from self.fill()):
+                return True
+        return False
+
+    def line(self) -> Generator[Effect, Any, bytes]:
+        """A line with its end, or so much of it as is looked at together; b"" at the end."""
+        looked = self.at
+        while (end := self.held.find(b"\n", looked)) < 0 and len(self.held) - self.at < _LINE:
+            ahead = len(self.held) - self.at
+            if not (yield from self.fill()):
+                break
+            looked = self.at + ahead
+        end = min(end + 1 if end >= 0 else len(self.held), self.at + _LINE)
+        line = bytes(self.held[self.at : end])
+        self.at = end
+        return line
+
+    def skip_line(self) -> Generator[Effect, Any, None]:
+        while (line := (yield from self.line())) and not line.endswith(b"\n"):
+            pass
+
+    def header(self) -> Generator[Effect, Any, tuple[dict[bytes, bytes], bytes]]:
+        """The fields that are asked for, unfolded, the first of each name; and the octets with the empty line.
+
+        The end of that line stays to be found, for a mark may follow at once.
+        """
+        self.at += self.owed
+        self.owed = False
+        fields: dict[bytes, bytearray] = {}
+        raw = bytearray()
+        current: bytearray | None = None
+        whole = True
+        while len(raw) < _HEADER:
+            line = yield from self.line()
+            raw += line
+            if not line:
+                break
+            begins, whole = whole, line.endswith(b"\n")
+            if not begins:
+                continue
+            if not line.strip(b"\r\n"):
+                self.at -= 1
+                self.owed = True
+                break
+            if line[0] in b" \t":
+                if current is not None:
+                    current += line
+                continue
+            name, colon, value = line.partition(b":")
+            name = name.rstrip().lower()
+            current = fields.setdefault(name, bytearray(value)) if colon and name in _FIELDS - fields.keys() else None
+        return {name: bytes(value) for name, value in fields.items()}, bytes(raw)
+
+    def until(self, marks: dict[bytes, int]) -> Generator[Effect, Any, Mark]:
+        """Leave out everything up to the next mark."""
+        while True:
+            _, mark = yield from self.piece(marks)
+            if mark is not None:
+                return mark
+
+    def piece(self, marks: dict[bytes, int]) -> Generator[Effect, Any, tuple[bytes, Mark | None]]:
+        """What comes next, and the mark if it is the last before one.
+
+        marks: boundary delimiters and how deep they are.  The line end before a mark belongs to it (RFC 2046 5.1.1).
+        """
+        look = self.at
+        candidates = _CANDIDATES.get((bool(marks), self.mbox))
+        while True:
+            match = candidates.search(self.held, look) if candidates else None
+            if match is None:
+                if self.over:
+                    return self._rest(), END
+                # A mark may be cut, and the CR before it.
+                found = self._take(max(self.at, len(self.held) - 7))
+                yield from self.fill()
+                return found, None
+            start = match.start()
+            end = self.held.find(b"\n", start + 1, start + _MARK)
+            if end < 0 and not self.over and len(self.held) - start < _MARK:
+                ahead = start - self.at
+                yield from self.fill()
+                look = self.at + ahead
+                continue
+            mark = _mark(bytes(self.held[start + 1 : end if end >= 0 else start + _MARK]), marks)
+            if mark is None:
+                look = start + 1
+                if start - self.at > _SIZE:
+                    return self._take(start), None
+                continue
+            # The empty line before "From " belongs to the file, the line end before a delimiter to the delimiter.
+            found = self._take(start - (1 if start > self.at and self.held[start - 1] == 13 else 0))
+            self.at = start + 1 if mark is END else end + 1 if end >= 0 else len(self.held)
+            self.owed = False
+            return found, mark
+
+    def _take(self, end: int) -> bytes:
+        found = bytes(self.held[self.at : end])
+        self.at = max(self.at, end)
+        if found and self.owed:
+            self.owed, found = False, found[1:]
+        return found
+
+    def _rest(self) -> bytes:
+        """To the end of the file; an mbox has an empty line behind its last message too."""
+        found = self._take(len(self.held))
+        self.owed = False
+        if self.mbox and found.endswith((b"\n\n", b"\n\r\n")):
+            found = found[:-1].removesuffix(b"\r")
+        return found
+
+
+def _mark(line: bytes, marks: dict[bytes, int]) -> Mark | None:
+    if line.startswith(b"From "):
+        return END
+    text = line.rstrip(b" \t\r")[2:]
+    if text in marks:
+        return Mark(marks[text])
+    if text.endswith(b"--") and text[:-2] in marks:
+        return Mark(marks[text[:-2]], closes=True)
+    return None
+
+
+class Decoder:
+    """A content transfer encoding that leaves the octets as they are (RFC 2045 6.2)."""
+
+    def feed(self, octets: bytes) -> bytes:
+        return octets
+
+    def end(self) -> bytes:
+        """What is left at the end."""
+        return b""
+
+
+class _Base64(Decoder):
+    """RFC 2045 6.8: what is not in the alphabet is ignored."""
+
+    def __init__(self) -> None:
+        self.held = b""
+
+    def feed(self, octets: bytes) -> bytes:
+        self.held += octets.translate(None, _NOT_BASE64)
+        whole = len(self.held) // 4 * 4
+        taken, self.held = self.held[:whole], self.held[whole:]
+        return self._decoded(taken)
+
+    def end(self) -> bytes:
+        return self._decoded(self.held + b"=" * (-len(self.held) % 4))
+
+    def _decoded(self, octets: bytes) -> bytes:
+        try:
+            return binascii.a2b_base64(octets)
+        except binascii.Error as error:
+            raise ProtocolError(f"the body part is no base64: {error}", "RFC 2045 6.8") from None
+
+
+_NOT_BASE64 = bytes(sorted(set(range(256)) - set(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=")))
+
+
+class _QuotedPrintable(Decoder):
+    """RFC 2045 6.7, line by line."""
+
+    def __init__(self) -> None:
+        self.held = b""
+
+    def feed(self, octets: bytes) -> bytes:
+        self.held += octets
+        cut = self.held.rfind(b"\n") + 1
+        if not cut and len(self.held) > _LINE:
+            cut = self.held.rfind(b"=", len(self.held) - 3)
+            cut = len(self.held) - 3 if cut < 0 else cut
+        taken, self.held = self.held[:cut], self.held[cut:]
+        return binascii.a2b_qp(taken)
+
+    def end(self) -> bytes:
+        return binascii.a2b_qp(self.held)
+
+
+def decoder(encoding: bytes) -> Decoder:
+    """By the value of Content-Transfer-Encoding; one that nobody knows changes nothing (RFC 2045 6.4)."""
+    return {b"base64": _Base64, b"quoted-printable": _QuotedPrintable}.get(encoding, Decoder)()

@@ -1,0 +1,197 @@
+"""`open` and `aopen`: the plan of a URI carried out, under a policy; redirects judged one by one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib import import_module
+from ipaddress import ip_address
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from overthere.access.address import forbidden
+from overthere.access.errors import AccessError, AccessRefused, ProtocolError
+from overthere.access.gateways import Gateways
+from overthere.access.planning import Plan, plan
+from overthere.access.policy import Policy
+from overthere.access.resource import AsyncResource, Resource
+from overthere.access.steps import Credentials
+from overthere.access.transport import Transport
+from overthere.access.wire import Dialogue, Head
+from overthere.errors import InvalidURI, NotSpecified
+from overthere.schemes.registry import Registry
+from overthere.uri import URI, URIReference
+
+if TYPE_CHECKING:
+    from overthere.schemes.locator import Locator
+    from overthere.schemes.model import Scheme
+
+__all__ = ["aopen", "open"]
+
+_SECURE = frozenset({"https", "wss", "ldaps"})
+
+
+class _Way:
+    """Where opening has come to: the URI at hand, those before, and what is still allowed."""
+
+    def __init__(
+        self,
+        uri: URI | Locator | str,
+        policy: Policy | None,
+        credentials: Credentials | None,
+        registry: Registry | None,
+        gateways: Gateways | None,
+    ) -> None:
+        self.policy = policy or Policy()
+        self.registry = registry or Registry.default()
+        self.gateways = gateways or Gateways()
+        self.credentials = credentials
+        self.history: tuple[URI, ...] = ()
+        self.plan = self._plan(uri, credentials)
+        locator = self.plan.locator
+        # Another edition may write it with a prefix or in its own escapes.
+        self.uri = URI(self.plan.uri) if locator.edition == "rfc3986" else locator.uri(registry=self.registry)
+        self.origin = self._origin(self.uri)
+        total = self.policy.total_timeout
+        self.until = None if total is None else monotonic() + total
+        """One time for the whole way, redirects and content."""
+        self.gateway: URI | None = None
+
+    def _plan(self, uri: URI | Locator | str, credentials: Credentials | None) -> Plan:
+        """The plan; where it is for the news server that is configured, that with this server (RFC 5538 4)."""
+        found = plan(uri, credentials, registry=self.registry, gateways=self.gateways)
+        if self.policy.news_server is not None and found.through is None:
+            from overthere.access.news import at_server
+
+            there = at_server(found.locator, self.policy.news_server)
+            if there is not found.locator:
+                return plan(there, credentials, registry=self.registry, gateways=self.gateways)
+        return found
+
+    def scheme(self) -> Scheme:
+        """The scheme whose dialogue is carried out: the gateway's, where one stands in; both are judged."""
+        there = self.plan
+        self.policy.judge_scheme(scheme := self.registry.scheme(there.scheme), self.uri)
+        while there.through is not None:
+            there = there.through
+            self.policy.judge_scheme(scheme := self.registry.scheme(there.scheme), self.uri)
+        if self.plan.through is not None:
+            self.gateway = self.gateway or URI(self.plan.through.uri)
+        return scheme
+
+    def dialogue(self, scheme: Scheme) -> Dialogue:
+        """The generator that carries out the plan."""
+        if self.plan.locates_nothing:
+            named = f"what it identifies: {self.plan.locator!r}"
+            raise NotSpecified(f"there is nothing to open: {self.plan.locates_nothing}; {named}")
+        done = self.plan.done
+        found: Any = scheme.dialogue
+        if isinstance(found, str):
+            module, _, name = found.partition(":")
+            found = getattr(import_module(module), name)
+        if found is None:
+            from overthere.access.generic import dialogue as found
+        if self.policy.proxy:
+            from overthere.access.proxy import proxied
+
+            done = proxied(done, self.policy, self.uri)
+            self.plan = done if self.plan.through is None else replace(self.plan, steps=done.steps, through=done)
+        return found(done, self.policy)  # type: ignore[no-any-return]
+
+    def _asked(self) -> URI:
+        """The URI whose server was asked: the gateway's, where one stands in."""
+        return self.uri if self.plan.through is None else URI(self.plan.done.uri)
+
+    def _origin(self, uri: URI) -> tuple[str, str, int | None]:
+        """To whom credentials are given (RFC 6454 4)."""
+        scheme = self.registry.scheme(uri.scheme)
+        return scheme.name, (uri.host or "").lower(), scheme.port if uri.port is None else uri.port
+
+    def follow(self, head: Head, peer: tuple[Any, ...] | None) -> None:
+        """Go where a redirect leads.  Raises: AccessRefused, ProtocolError."""
+        try:
+            target = self._asked().join(URIReference(head.location or ""))
+        except InvalidURI as error:
+            raise ProtocolError(f"the redirect leads nowhere: {error}", "RFC 9110 10.2.2", self.uri) from None
+        if len(self.history) >= self.policy.max_redirects:
+            raise AccessRefused(
+                "redirect", f"more than {self.policy.max_redirects} redirects", "RFC 9110 15.4", self.uri
+            )
+        if target.replace(fragment=None) in (one.replace(fragment=None) for one in (*self.history, self.uri)):
+            raise AccessRefused("redirect", "the redirects lead in a circle", "RFC 9110 15.4", self.uri)
+        self.policy.judge_redirect(self._asked(), target)
+        before = self._asked().scheme.lower()
+        if before in _SECURE and target.scheme.lower() not in _SECURE and not self.policy.downgrade:
+            raise AccessRefused("redirect", f"a redirect leads out of {before}", "RFC 9110 4.2.2", self.uri)
+        # A fragment is kept unless the redirect has its own (RFC 9110 10.2.2).
+        if target.fragment is None and self.uri.fragment is not None:
+            target = target.replace(fragment=self.uri.fragment)
+        # What a public server says is a stranger's URI, also where one's own may reach what is private (RFC 3986 7.4).
+        if self.policy.private and peer is not None and forbidden(ip_address(peer[1][0])) is None:
+            self.policy = self.policy.with_(private=False)
+        told = self.credentials if self._origin(target) == self.origin else None
+        try:
+            there = self._plan(target, told)
+        except InvalidURI as error:
+            raise ProtocolError(f"the redirect leads nowhere: {error}", "RFC 9110 10.2.2", self.uri) from None
+        self.history = (*self.history, self.uri)
+        self.plan, self.uri = there, target
+
+
+def open(
+    uri: URI | Locator | str,
+    policy: Policy | None = None,
+    *,
+    credentials: Credentials | None = None,
+    registry: Registry | None = None,
+    gateways: Gateways | None = None,
+) -> Resource:
+    """Open what a URI names: its plan is carried out up to the content, which is read from the resource.
+
+    policy: what may be done; safe for URIs that come from others unless given (`Policy.local()` for one's own).
+    credentials, registry, gateways: as for `plan`.  Credentials are told to the origin of `uri` alone.
+
+    Raises: AccessError with what happened and where; InvalidURI, PlanRefused and NotSpecified as `plan`.
+    """
+    way = _Way(uri, policy, credentials, registry, gateways)
+    while True:
+        scheme = way.scheme()
+        transport = Transport(way.dialogue(scheme), way.policy, way.uri, scheme.port, way.until)
+        try:
+            head = transport.advance()
+            if not isinstance(head, Head):
+                raise ProtocolError("there was no answer", uri=way.uri)
+            if head.location is None:
+                return Resource(transport, head, way.plan, way.uri, way.history, way.gateway)
+        except AccessError:
+            transport.close()
+            raise
+        transport.close()
+        way.follow(head, transport.peer)
+
+
+async def aopen(
+    uri: URI | Locator | str,
+    policy: Policy | None = None,
+    *,
+    credentials: Credentials | None = None,
+    registry: Registry | None = None,
+    gateways: Gateways | None = None,
+) -> AsyncResource:
+    """`open` in an event loop (asyncio, trio).  Raises: as `open`."""
+    from overthere.access.aio import AsyncTransport
+
+    way = _Way(uri, policy, credentials, registry, gateways)
+    while True:
+        scheme = way.scheme()
+        transport = AsyncTransport(way.dialogue(scheme), way.policy, way.uri, scheme.port, way.until)
+        try:
+            head = await transport.advance()
+            if not isinstance(head, Head):
+                raise ProtocolError("there was no answer", uri=way.uri)
+            if head.location is None:
+                return AsyncResource(transport, head, way.plan, way.uri, way.history, way.gateway)
+        except AccessError:
+            await transport.close()
+            raise
+        await transport.close()
+        way.follow(head, transport.peer)

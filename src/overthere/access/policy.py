@@ -1,0 +1,115 @@
+"""What opening may do: which schemes, hosts, ports and addresses, how long, how much (RFC 3986 7.1 to 7.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from overthere.access.address import Address, forbidden, literal, resolvable
+from overthere.access.errors import AccessRefused
+from overthere.access.steps import Connect
+from overthere.schemes.model import Scheme
+from overthere.uri import URI
+
+if TYPE_CHECKING:
+    from ssl import SSLContext
+
+__all__ = ["Policy"]
+
+_LOCAL = frozenset({"file", "afs", "mid", "cid"})
+_RESERVED = range(1024)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """A value; safe by default for URIs that come from others.  Times are in seconds, sizes in octets."""
+
+    schemes: frozenset[str] | None = None
+    """The schemes that may be opened; None: all that reach no file of this machine."""
+    hosts: frozenset[str] | None = None
+    """The hosts that may be asked, in lower case (".example" stands for all below it); None: any."""
+    ports: frozenset[int] = frozenset()
+    """Ports in the reserved range (below 1024) that may be asked beside the scheme's own (7.2)."""
+    private: bool = False
+    """Whether files of this machine and addresses that are not public may be reached (7.4)."""
+    connect_timeout: float = 10.0
+    read_timeout: float = 30.0
+    """How long the other side may say nothing."""
+    total_timeout: float | None = None
+    max_bytes: int | None = None
+    """How much may be received."""
+    max_line: int = 65_536
+    """The longest line of a protocol."""
+    max_redirects: int = 10
+    tls: SSLContext | None = None
+    """How servers are verified; None: by the system's certificates."""
+    downgrade: bool = False
+    """Whether a redirect may lead from https or ldaps to a scheme without TLS."""
+    news_server: str | None = None
+    """The news server of URIs that name none, as a URI writes it: a host, or host and port (RFC 5538 4)."""
+    messages: tuple[str | Path, ...] = ()
+    """Where messages are looked for (RFC 2392 2): mbox files, .eml files and folders of them, Maildir folders."""
+    proxy: Mapping[str, str] = field(default_factory=dict[str, str], hash=False, repr=False)
+    """From a scheme (http, https, ws, wss) to the `http:` URI of the proxy for it; none comes from the environment.
+    Its address is judged as every other, its name and port are not; what it connects to it has resolved itself."""
+
+    @classmethod
+    def local(cls) -> Self:
+        """For one's own URIs: files and addresses that are not public may be reached, any port asked."""
+        return cls(private=True, ports=frozenset(_RESERVED))
+
+    def with_(self, **changes: object) -> Self:
+        """The same with other fields."""
+        return replace(self, **changes)  # type: ignore[arg-type]
+
+    def judge_scheme(self, scheme: Scheme, uri: URI) -> None:
+        """Raises: AccessRefused if the scheme may not be opened."""
+        name = scheme.name
+        if self.schemes is not None and name not in self.schemes:
+            raise AccessRefused("scheme", f"{name!r} is not among the schemes that may be opened", "RFC 3986 7", uri)
+        if name in _LOCAL:
+            self.judge_file(uri)
+
+    def judge_file(self, uri: URI) -> None:
+        """Raises: AccessRefused if files of this machine may not be read."""
+        if not self.private:
+            why = f"{uri.scheme.lower()!r} leads to files of this machine, which may not be read"
+            raise AccessRefused("scheme", why, "RFC 3986 7.4", uri)
+
+    def judge_redirect(self, source: URI, target: URI) -> None:
+        """Raises: AccessRefused where a server leads to what only this machine has."""
+        if target.scheme.lower() in _LOCAL and source.scheme.lower() not in _LOCAL:
+            raise AccessRefused("redirect", "a server leads to a file of this machine", "RFC 3986 7.4", source)
+
+    def judge_connection(self, step: Connect, default: int | None, uri: URI) -> None:
+        """Raises: AccessRefused if that host or port may not be asked."""
+        try:
+            host = resolvable(step.host).lower().removesuffix(".")
+        except UnicodeError:
+            host = step.host
+        if self.hosts is not None and not any(
+            host == one or (one.startswith(".") and host.endswith(one)) for one in self.hosts
+        ):
+            raise AccessRefused("host", f"{step.host!r} is not among the hosts that may be asked", "RFC 3986 7", uri)
+        if step.port != default and step.port in _RESERVED and step.port not in self.ports:
+            why = f"port {step.port} is reserved for another protocol than that of {uri.scheme!r}"
+            raise AccessRefused("port", why, "RFC 3986 7.2", uri)
+        found = literal(step.host, decoded=True)
+        if found is not None:
+            self.judge_address(found, uri)
+
+    def judge_data_port(self, port: int, uri: URI) -> None:
+        """Raises: AccessRefused for the port of a data connection, if it is a reserved one or none.
+
+        The server names it, not who asks: `ports` does not count.
+        """
+        if not 0 < port < 65536 or port in _RESERVED:
+            raise AccessRefused("port", f"the server names the port {port} for the data", "RFC 3986 7.2", uri)
+
+    def judge_address(self, address: Address, uri: URI) -> None:
+        """Raises: AccessRefused if the address is none of the public ones."""
+        why = None if self.private else forbidden(address)
+        if why is not None:
+            raise AccessRefused("address", f"{address} is {why}", "RFC 3986 7.4", uri)

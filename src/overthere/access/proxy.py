@@ -1,0 +1,88 @@
+"""A plan by way of an HTTP proxy: absolute-form for http, CONNECT for what is tunnelled (RFC 9110 7.3.2, 9.3.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from overthere.access.http import basic
+from overthere.access.steps import Connect, Receive, Send, Step, connect
+from overthere.errors import NotSpecified, PlanRefused
+from overthere.schemes.http import PORTS, HTTPLocator
+from overthere.uri import URI
+
+if TYPE_CHECKING:
+    from overthere.access.planning import Plan
+    from overthere.access.policy import Policy
+
+__all__ = ["proxied"]
+
+
+def proxied(plan: Plan, policy: Policy, uri: URI) -> Plan:
+    """The plan by way of the policy's proxy for its scheme; the same plan where there is none.
+
+    The host and port of the URI, and an address that it writes, are judged here; a name is resolved by the proxy.
+
+    Raises: AccessRefused; NotSpecified for a scheme or a proxy of another kind.
+
+    >>> from overthere import plan
+    >>> from overthere.access.policy import Policy
+    >>> there = URI("https://h.example/a")
+    >>> print(proxied(plan(there), Policy(proxy={"https": "http://p.example:3128"}), there))
+    https://h.example/a
+       1  connect p.example 3128 (proxy)       RFC 9110 3.7
+       2  send CONNECT h.example:443 HTTP/1.1\\r\\nHost: h.example:443\\r\\n  RFC 9110 9.3.6
+       3  receive the proxy's answer (to the end of the reply)  RFC 9110 9.3.6
+       4  connect h.example 443 (TLS) (through)  RFC 9110 4.3.3
+       5  send GET /a HTTP/1.1\\r\\nHost: h.example\\r\\nConnection: close\\r\\nAccept: */*\\r\\n  RFC 9110 7.1 and 7.2
+       6  receive the response (as long as the server says)  RFC 7230 3.3.3
+    """
+    named = policy.proxy.get(plan.scheme)
+    if named is None:
+        return plan
+    if plan.scheme not in PORTS:
+        raise NotSpecified(f"nothing says how {plan.scheme!r} is asked for through a proxy")
+    proxy = URI(named).locator
+    if not isinstance(proxy, HTTPLocator) or proxy.scheme != "http":
+        raise NotSpecified("a proxy is named by an http URI: no other kind is known here (RFC 9110 3.7)")
+    return replace(plan, steps=tuple(_steps(plan, proxy, policy, uri)))
+
+
+def _steps(plan: Plan, proxy: HTTPLocator, policy: Policy, uri: URI) -> Iterator[Step]:
+    there = plan.steps[0]
+    assert isinstance(there, Connect)
+    policy.judge_connection(there, PORTS[plan.scheme], uri)
+    yield replace(connect(proxy.host, proxy.origin.port, "RFC 9110 3.7"), transport="proxy")
+    login = b""
+    if proxy.user is not None:
+        login = b"Proxy-Authorization: " + basic(proxy.user, proxy.password or "") + b"\r\n"
+    if plan.scheme == "http":
+        asked, *rest = plan.steps[1:]
+        assert isinstance(asked, Send)
+        yield _absolute(asked, login)
+    else:
+        host = f"[{there.host}]" if ":" in there.host else there.host
+        if not host.isascii():
+            raise PlanRefused("the host is no host that a proxy is asked for (RFC 9110 9.3.6)")
+        at = f"{host}:{there.port}".encode()
+        head = b"CONNECT " + at + b" HTTP/1.1\r\nHost: " + at + b"\r\n"
+        secret = (len(head) + 21, len(head) + len(login) - 2) if login else None
+        yield Send(source="RFC 9110 9.3.6", data=head + login + b"\r\n", secret=secret)
+        yield Receive(source="RFC 9110 9.3.6", what="the proxy's answer", until="reply")
+        yield replace(there, transport="through")
+        rest = list(plan.steps[1:])
+    yield from rest
+
+
+def _absolute(asked: Send, login: bytes) -> Send:
+    """The same request with the whole URI as its target (RFC 7230 5.3.2)."""
+    line, host, rest = asked.data.split(b"\r\n", 2)
+    method, target, version = line.split(b" ")
+    head = b"%b http://%b%b %b\r\n%b\r\n" % (method, host.removeprefix(b"Host: "), target, version, host)
+    secret = asked.secret
+    if secret is not None or login:
+        more = len(head) + len(login) + len(rest) - len(asked.data)
+        start, end = (-1, -1) if secret is None else (secret[0] + more, secret[1] + more)
+        secret = (len(head) + 21, len(head) + len(login) - 2 if end < 0 else end) if login else (start, end)
+    return replace(asked, source="RFC 7230 5.3.2", data=head + login + rest, secret=secret)

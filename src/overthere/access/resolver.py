@@ -1,0 +1,100 @@
+"""The system's resolver, asked in threads of its own: it knows no time-out, and may never answer.
+
+A thread that hangs keeps no process alive; and no more than `MOST` can: who asks then waits for his turn, and no
+longer than for an answer.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections import deque
+from collections.abc import Callable
+from threading import Lock, Thread
+from typing import Any
+
+__all__ = ["MOST", "Question"]
+
+MOST = 32
+"""How many look-ups are under way at once."""
+
+
+class Question:
+    """A look-up under way: `ready` is a socket that becomes readable when `answer` can be taken; `close` it then.
+
+    ask: what is asked, a function that may block; what it gives is the answer, what it raises is raised by `answer`.
+    """
+
+    def __init__(self, ask: Callable[[], Any]) -> None:
+        self.ask = ask
+        self.ready, self._there = socket.socketpair()
+        self._given: Any = None
+        self._error: BaseException | None = None
+        self._asked = _threads
+        self._asked.take(self)
+
+    def run(self) -> None:
+        """Ask; called in a thread."""
+        try:
+            self._given = self.ask()
+        except BaseException as error:
+            self._error = error
+        self._there.close()
+
+    def answer(self) -> Any:
+        """What was answered.  Raises: what the asking has raised."""
+        if self._error is not None:
+            raise self._error
+        return self._given
+
+    def close(self) -> None:
+        """Nobody waits any more: what was not begun is not begun."""
+        self.ready.close()
+        if self._asked.drop(self):
+            self._there.close()
+
+
+class _Threads:
+    """Threads that live as long as there is something to ask."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.waiting: deque[Question] = deque()
+        self.running = 0
+
+    def take(self, question: Question) -> None:
+        with self.lock:
+            self.waiting.append(question)
+            if self.running >= MOST:
+                return
+            self.running += 1
+        Thread(target=self._work, daemon=True, name="overthere resolver").start()
+
+    def drop(self, question: Question) -> bool:
+        with self.lock:
+            if question in self.waiting:
+                self.waiting.remove(question)
+                return True
+            return False
+
+    def _work(self) -> None:
+        while True:
+            with self.lock:
+                if not self.waiting:
+                    self.running -= 1
+                    return
+                question = self.waiting.popleft()
+            question.run()
+
+
+_threads = _Threads()
+
+
+def _forget() -> None:
+    """A forked child has none of its parent's threads."""
+    global _threads
+    _threads = _Threads()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)

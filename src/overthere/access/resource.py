@@ -1,0 +1,390 @@
+"""What opening gives: a resource as a stream of octets, with what is known of it, or as a listing of entries."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import json
+import os
+import re
+import warnings
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from overthere.access.errors import LimitExceeded
+from overthere.access.saving import Saving
+from overthere.access.wire import Data, Entry, Head, Item
+from overthere.redact import mask
+
+if TYPE_CHECKING:
+    from overthere.access.aio import AsyncTransport
+    from overthere.access.planning import Plan
+    from overthere.access.sessions import Session
+    from overthere.access.transport import Carrier, Transport
+    from overthere.uri import URI
+
+__all__ = ["AsyncResource", "Resource"]
+
+_AT_ONCE = 1 << 30
+"""More than so many octets are not read into memory at once unless asked for."""
+
+# RFC 9110 5.6.6: a value is a token or a quoted string.
+_PARAMETER = re.compile(r""";[ \t]*([^\s"(),/:;<=>?@\[\\\]{}]+)=("(?:[^"\\]|\\.)*"|[^\s"(),/:;<=>?@\[\\\]{}]+)""")
+
+
+class _Known:
+    """What both kinds of resource know before the content is read."""
+
+    def __init__(
+        self,
+        transport: Carrier,
+        head: Head,
+        plan: Plan,
+        uri: URI,
+        history: tuple[URI, ...],
+        gateway: URI | None = None,
+    ) -> None:
+        self._carrier = transport
+        self._held = bytearray()
+        self.head = head
+        self.plan = plan
+        """The plan that was carried out, the last one if there were redirects."""
+        self.uri = uri
+        """The URI that was retrieved last (RFC 3986 5.1.3)."""
+        self.history = history
+        """The URIs that led there, the first one first."""
+        self.gateway = gateway
+        """The URI at the gateway that stood in for the scheme; None if there was none."""
+
+    def __del__(self) -> None:
+        carrier: Carrier | None = getattr(self, "_carrier", None)
+        if carrier is not None and carrier.channels:
+            carrier.release()
+            warnings.warn(f"{self!r} was never closed", ResourceWarning, stacklevel=2, source=self)
+
+    @property
+    def media_type(self) -> str | None:
+        """The media type with its parameters; None if nothing tells it.  `how` says how it is known."""
+        return self.head.media_type
+
+    @property
+    def how(self) -> str:
+        """How the media type is known: "server", "name" (its suffix), "scheme" (what the URI or protocol says)."""
+        return self.head.how
+
+    @property
+    def length(self) -> int | None:
+        """How many octets there are, if that was said."""
+        return self.head.length
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """What the protocol says beside: status, header fields, attributes, replies."""
+        return self.head.details
+
+    @property
+    def session(self) -> Session | None:
+        """What a person begins, for a URI that names a session (RFC 1738 3.8); None where there is content."""
+        return self.head.session
+
+    @property
+    def base(self) -> URI:
+        """The base URI that this retrieval establishes (5.1.2, 5.1.3): what the answer names, else its own URI."""
+        return self.uri if self.head.base is None else self.uri.join(self.head.base)
+
+    @property
+    def is_listing(self) -> bool:
+        """Whether `entries` gives something."""
+        return self.head.listing
+
+    def charset(self) -> str:
+        """The charset that the media type names; "utf-8" if it names none."""
+        for name, value in _PARAMETER.findall(self.media_type or ""):
+            if name.lower() == "charset" and value.strip('"'):
+                return re.sub(r"\\(.)", r"\1", value[1:-1]) if value.startswith('"') else str(value)
+        return "utf-8"
+
+    def __repr__(self) -> str:
+        kind = "listing" if self.is_listing else self.media_type or "content of an unknown type"
+        return f"<{type(self).__name__} {mask(str(self.uri))}: {kind}>"
+
+    def _text(self, octets: bytes, charset: str | None, errors: str) -> str:
+        return octets.decode(_codec(charset or self.charset()), errors)
+
+    def _lines(self, charset: str | None, errors: str) -> _Lines:
+        return _Lines(charset or self.charset(), errors, self.uri)
+
+
+# What Python calls codecs and no media type a charset: some take quadratic time, some unpack.
+_NO_CHARSETS = frozenset(
+    [
+        *("base64", "bz2", "hex", "idna", "punycode", "quopri", "raw-unicode-escape"),
+        *("rot13", "rot-13", "undefined", "unicode-escape", "uu", "zlib"),
+    ]
+)
+
+
+def _codec(charset: str) -> str:
+    """The codec of a charset; that of ISO Latin 1, which reads everything, for one that nobody knows."""
+    try:
+        name = codecs.lookup(charset).name
+    except (LookupError, ValueError):
+        return "latin-1"
+    return "latin-1" if name.replace("_", "-") in _NO_CHARSETS else name
+
+
+def _json(octets: bytes) -> Any:
+    try:
+        return json.loads(octets)
+    except RecursionError:
+        raise ValueError("JSON that is nested too deeply (RFC 8259 9)") from None
+
+
+class _Lines:
+    """Pieces of octets to whole lines of text."""
+
+    def __init__(self, charset: str, errors: str, uri: URI) -> None:
+        decoder = codecs.getincrementaldecoder(_codec(charset))(errors)
+        self.decoder = io.IncrementalNewlineDecoder(decoder, translate=True)
+        self.held: list[str] = []
+        self.size = 0
+        self.uri = uri
+
+    def feed(self, octets: bytes, final: bool = False) -> list[str]:
+        """The lines that are whole now, without their ends (CR LF, LF, CR)."""
+        *lines, rest = self.decoder.decode(octets, final).split("\n")
+        if lines:
+            lines[0] = "".join((*self.held, lines[0]))
+            self.held, self.size = [], 0
+        self.held.append(rest)
+        self.size += len(rest)
+        if self.size > _AT_ONCE:
+            raise LimitExceeded(f"a line of more than {_AT_ONCE:,} characters", uri=self.uri)
+        if final and self.size:
+            lines.append("".join(self.held))
+        return lines
+
+
+class _Raw(io.RawIOBase):
+    """A resource as a file of the standard library, without seeking."""
+
+    def __init__(self, resource: Resource) -> None:
+        self._resource = resource
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        view = memoryview(buffer).cast("B")
+        piece = self._resource.read(len(view), whole=False)
+        view[: len(piece)] = piece
+        return len(piece)
+
+    def close(self) -> None:
+        if not self.closed:
+            self._resource.close()
+        super().close()
+
+
+class Resource(_Known):
+    """An open resource; a context manager, and an iterator of octets."""
+
+    def __init__(
+        self,
+        transport: Transport,
+        head: Head,
+        plan: Plan,
+        uri: URI,
+        history: tuple[URI, ...],
+        gateway: URI | None = None,
+    ) -> None:
+        super().__init__(transport, head, plan, uri, history, gateway)
+        self._transport = transport
+
+    def __iter__(self) -> Iterator[bytes]:
+        """The content piece by piece.  Raises: AccessError."""
+        if self._held:
+            piece = bytes(self._held)
+            self._held.clear()
+            yield piece
+        while (given := self._transport.advance()) is not None:
+            if isinstance(given, Data):
+                yield given.octets
+
+    def entries(self) -> Iterator[Entry]:
+        """What a listing names, one by one; nothing if it is none.  Raises: AccessError."""
+        while (given := self._transport.advance()) is not None:
+            if isinstance(given, Item):
+                yield given.entry
+            elif isinstance(given, Data):
+                self._held += given.octets
+
+    def read(self, size: int = -1, *, whole: bool = True) -> bytes:
+        """So many octets, or fewer at the end; all of them for -1.
+
+        whole: wait until there are so many, not only for the next that come.
+
+        Raises: AccessError; LimitExceeded beyond 1 GiB at once.
+        """
+        most = _AT_ONCE if size < 0 else size if whole else min(size, 1)
+        while len(self._held) < most and (given := self._transport.advance()) is not None:
+            if isinstance(given, Data):
+                self._held += given.octets
+        if size < 0 and len(self._held) > _AT_ONCE:
+            raise LimitExceeded(f"more than {_AT_ONCE:,} octets at once: read it piece by piece", uri=self.uri)
+        end = len(self._held) if size < 0 else size
+        piece = bytes(memoryview(self._held)[:end])
+        del self._held[:end]
+        return piece
+
+    def text(self, charset: str | None = None, errors: str = "strict") -> str:
+        """The content as text, by the charset given or that of the media type.  Raises: UnicodeDecodeError."""
+        return self._text(self.read(), charset, errors)
+
+    def json(self) -> Any:
+        """The content as JSON.  Raises: ValueError."""
+        return _json(self.read())
+
+    def iter_lines(self, charset: str | None = None, errors: str = "strict") -> Iterator[str]:
+        """The content as text, line by line, without the ends of lines (CR LF, LF, CR).
+
+        Raises: AccessError; UnicodeDecodeError.
+
+        >>> import overthere
+        >>> list(overthere.open("data:,one%0D%0Atwo%0A%0Afour").iter_lines())
+        ['one', 'two', '', 'four']
+        """
+        lines = self._lines(charset, errors)
+        for piece in self:
+            yield from lines.feed(piece)
+        yield from lines.feed(b"", final=True)
+
+    @property
+    def raw(self) -> io.RawIOBase:
+        """The content as a file that cannot seek, for what wants one; closing it closes the resource.
+
+        >>> import csv, io, overthere
+        >>> there = overthere.open("data:text/csv,name,port%0Agopher,70%0A")
+        >>> list(csv.DictReader(io.TextIOWrapper(there.raw)))
+        [{'name': 'gopher', 'port': '70'}]
+        """
+        return _Raw(self)
+
+    def save(self, path: str | os.PathLike[str], *, force: bool = False, keep: bool = False) -> Path:
+        """Write the content to a file, which is there when it is whole; where it is now.
+
+        force: replace an existing file.  keep: what a broken transfer leaves is kept beside it, as `*.part`.
+
+        Raises: AccessError; FileExistsError; OSError.
+
+        >>> import overthere, tempfile, pathlib
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     overthere.open("data:,hello").save(pathlib.Path(folder, "a.txt")).read_text()
+        'hello'
+        """
+        with (saving := Saving(path, force=force, keep=keep)) as file:
+            for piece in self:
+                file.write(piece)
+        return saving.path
+
+    def close(self) -> None:
+        """Close the connections; what was not read is lost."""
+        self._transport.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+class AsyncResource(_Known):
+    """The same in an event loop."""
+
+    def __init__(
+        self,
+        transport: AsyncTransport,
+        head: Head,
+        plan: Plan,
+        uri: URI,
+        history: tuple[URI, ...],
+        gateway: URI | None = None,
+    ) -> None:
+        super().__init__(transport, head, plan, uri, history, gateway)
+        self._transport = transport
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        if self._held:
+            piece = bytes(self._held)
+            self._held.clear()
+            yield piece
+        while (given := await self._transport.advance()) is not None:
+            if isinstance(given, Data):
+                yield given.octets
+
+    async def entries(self) -> AsyncIterator[Entry]:
+        """What a listing names, one by one."""
+        while (given := await self._transport.advance()) is not None:
+            if isinstance(given, Item):
+                yield given.entry
+            elif isinstance(given, Data):
+                self._held += given.octets
+
+    async def read(self, size: int = -1, *, whole: bool = True) -> bytes:
+        """So many octets, or fewer at the end; all of them for -1.  whole, Raises: as for `Resource.read`."""
+        most = _AT_ONCE if size < 0 else size if whole else min(size, 1)
+        while len(self._held) < most and (given := await self._transport.advance()) is not None:
+            if isinstance(given, Data):
+                self._held += given.octets
+        if size < 0 and len(self._held) > _AT_ONCE:
+            raise LimitExceeded(f"more than {_AT_ONCE:,} octets at once: read it piece by piece", uri=self.uri)
+        end = len(self._held) if size < 0 else size
+        piece = bytes(memoryview(self._held)[:end])
+        del self._held[:end]
+        return piece
+
+    async def text(self, charset: str | None = None, errors: str = "strict") -> str:
+        """The content as text.  Raises: UnicodeDecodeError."""
+        return self._text(await self.read(), charset, errors)
+
+    async def json(self) -> Any:
+        """The content as JSON.  Raises: ValueError."""
+        return _json(await self.read())
+
+    async def iter_lines(self, charset: str | None = None, errors: str = "strict") -> AsyncIterator[str]:
+        """The content as text, line by line.  Raises: as `Resource.iter_lines`.
+
+        >>> import asyncio, overthere
+        >>> async def lines(uri):
+        ...     async with await overthere.aopen(uri) as there:
+        ...         return [line async for line in there.iter_lines()]
+        >>> asyncio.run(lines("data:,one%0Atwo"))
+        ['one', 'two']
+        """
+        lines = self._lines(charset, errors)
+        async for piece in self:
+            for line in lines.feed(piece):
+                yield line
+        for line in lines.feed(b"", final=True):
+            yield line
+
+    async def save(self, path: str | os.PathLike[str], *, force: bool = False, keep: bool = False) -> Path:
+        """Write the content to a file, piece by piece, in threads.  Raises: as `Resource.save`."""
+        from anyio.to_thread import run_sync
+
+        saving = Saving(path, force=force, keep=keep)
+        with saving as file:
+            async for piece in self:
+                await run_sync(file.write, piece)
+        return saving.path
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._transport.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.close()

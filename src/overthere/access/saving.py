@@ -1,0 +1,119 @@
+"""Content as a file: written under a name of its own, which becomes the file's when it is whole."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+import secrets
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from overthere.kernel import percent_decode
+from overthere.uri import URI
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+__all__ = ["Saving", "file_name"]
+
+_LONGEST = 120
+_DEVICES = re.compile(r"(?i)(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)")
+
+
+class Saving:
+    """A context manager that gives the file to write to.  At a clean end it stands at `path`, otherwise nowhere.
+
+    force: an existing file is replaced, at the end; keep: what a broken transfer leaves is kept, under `partial`.
+
+    What is no regular file (a device, a pipe) is written to as it is.
+
+    Raises: FileExistsError; OSError.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, force: bool = False, keep: bool = False) -> None:
+        self.path = Path(os.path.realpath(path))
+        self.given = os.fspath(path)
+        self.partial: Path | None = None
+        """Where the octets stand until they are all there."""
+        self.force = force
+        self.keep = keep
+        self._file: IO[bytes] | None = None
+
+    def __enter__(self) -> IO[bytes]:
+        if self.path.exists() and not self.path.is_file():
+            self._file = open(self.path, "wb")  # a directory is refused here
+            return self._file
+        if self.path.exists() and not self.force:
+            raise self._taken()
+        partial = self.path.with_name(f"{self.path.name[:48]}.{secrets.token_hex(4)}.part")
+        try:
+            self._file = open(partial, "xb")
+            self.partial = partial
+        except OSError as error:
+            error.filename = self.given
+            raise
+        except BaseException:  # Ctrl-C comes between any two steps
+            with contextlib.suppress(OSError):
+                partial.unlink()
+            raise
+        return self._file
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._file is not None
+        try:
+            self._file.close()
+            if kind is None and self.partial is not None:
+                self._settle(self.partial)
+                self.partial = None
+        finally:
+            # Here it is still there only if something went wrong.
+            if self.partial is not None and not (self.keep and self.partial.exists() and self.partial.stat().st_size):
+                with contextlib.suppress(OSError):
+                    self.partial.unlink()
+                self.partial = None
+
+    def _settle(self, partial: Path) -> None:
+        if not self.force:
+            try:
+                os.link(partial, self.path)  # unlike a renaming, it fails where a file has come up in between
+            except FileExistsError:
+                raise self._taken() from None
+            except OSError:  # a file system without links
+                if self.path.exists():
+                    raise self._taken() from None
+            else:
+                partial.unlink()
+                return
+        os.replace(partial, self.path)
+
+    def _taken(self) -> FileExistsError:
+        return FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), self.given)
+
+
+def file_name(uri: URI) -> str:
+    """A name for a file out of the last segment of a URI's path, safe on any system; "index" where there is none.
+
+    Never a path: no separator, control, device name, or dot or "-" in front comes through, escaped or not.
+
+    >>> [file_name(URI(text)) for text in ("http://h/a/b%20c.txt?q", "http://h/", "ftp://h/pub/x.gz;type=i")]
+    ['b c.txt', 'index', 'x.gz']
+    >>> [file_name(URI(text)) for text in ("http://h/..%2F..%2Fetc%2Fpasswd", "gopher://h/0/a/about", "x:-rf%0A")]
+    ['_.._etc_passwd', 'about', 'rf_']
+    """
+    segment = next((one for one in reversed(uri.segments) if one), "")
+    if uri.scheme.lower() == "ftp":  # RFC 1738 3.2.2
+        segment = re.sub(r"(?i);type=[^;]*$", "", segment)
+    if uri.scheme.lower() == "gopher" and len(uri.segments) == 1:  # its type is no part of the name (RFC 4266 2.1)
+        segment = segment[1:]
+    if uri.scheme.lower() == "data":
+        segment = "data"
+    text = percent_decode(segment.encode()).decode("utf-8", "replace")
+    text = "".join(c if c.isprintable() and c not in '/\\:*?"<>|\ufffd' else "_" for c in text)
+    text = text.lstrip(".- ")[:_LONGEST].rstrip(". ")
+    while len(text.encode()) > _LONGEST:
+        text = text[:-1].rstrip(". ")
+    return f"_{text}" if _DEVICES.match(text) else text or "index"

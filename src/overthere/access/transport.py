@@ -1,0 +1,388 @@
+"""Sockets under a dialogue: connections, TLS, time-outs, limits, and the policy before each connection.
+
+`Carrier` does all of it but wait; `Transport` waits by blocking, `aio.AsyncTransport` in an event loop.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import selectors
+import socket
+import ssl
+from collections.abc import Callable, Generator
+from functools import partial
+from ipaddress import ip_address
+from time import monotonic
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from overthere.access.address import literal, resolvable
+from overthere.access.errors import (
+    AccessError,
+    AccessFailed,
+    AccessRefused,
+    AccessTimeout,
+    LimitExceeded,
+    ResourceMissing,
+)
+from overthere.access.looking import look
+from overthere.access.resolver import Question
+from overthere.access.steps import Connect
+from overthere.access.wire import Data, Dial, Dialogue, Effect, Found, Hangup, Head, Item, Look, Read, Seek, Write
+
+if TYPE_CHECKING:
+    from overthere.access.policy import Policy
+    from overthere.uri import URI
+
+__all__ = ["Call", "Carrier", "Ready", "Transport", "Waiting", "pinned"]
+
+
+class Ready(NamedTuple):
+    """Wait until a socket can be read or written; answered with whether that was within `seconds`."""
+
+    held: socket.socket
+    write: bool
+    seconds: float
+
+
+class Call(NamedTuple):
+    """Call what may take a while; answered with what it gives."""
+
+    function: Callable[[], Any]
+
+
+Waiting = Ready | Call
+T = TypeVar("T")
+
+
+class Carrier:
+    """Carries out a dialogue; whoever drives `steps` does the waiting."""
+
+    def __init__(
+        self, dialogue: Dialogue, policy: Policy, uri: URI, port: int | None, until: float | None = None
+    ) -> None:
+        """port: the scheme's default port; until: when all must be done, by `time.monotonic`."""
+        self.dialogue = dialogue
+        self.policy = policy
+        self.uri = uri
+        self.port = port
+        if until is None and policy.total_timeout is not None:
+            until = monotonic() + policy.total_timeout
+        self.until = until
+        self.received = 0
+        self.channels: dict[int, socket.socket | io.FileIO] = {}
+        self.peer: tuple[int, Any] | None = None
+        """The address that was judged and connected: a data connection goes there too."""
+        self.error: AccessError | None = None
+        """What has gone wrong: nothing is given after it."""
+        self.over = False
+        """Whether the dialogue has come to its end."""
+
+    def steps(self) -> Generator[Waiting, Any, Head | Data | Item | None]:
+        """To what the dialogue gives next; None at its end.  Raises: AccessError."""
+        if self.over:
+            return None
+        if self.error is not None:
+            raise self.error
+        answer: Any = None
+        try:
+            while True:
+                effect = self.dialogue.send(answer)
+                if isinstance(effect, Head | Data | Item):
+                    return effect
+                answer = yield from self._do(effect)
+        except StopIteration:
+            self.over = True
+            self.release()
+            return None
+
+    def fail(self, error: BaseException) -> None:
+        """What was raised under way: all is closed, and what comes next is the same."""
+        if isinstance(error, AccessError):
+            error.uri = error.uri or self.uri
+            self.error = error
+        self.release()
+
+    def release(self) -> None:
+        """Close every channel; a dialogue that was not at its end is ended.  Nothing is waited for."""
+        if not self.over and self.error is None:
+            self.error = AccessFailed("it was closed before its end", uri=self.uri)
+        with contextlib.suppress(Exception):  # one that another thread is in
+            self.dialogue.close()
+        while self.channels:
+            _close(self.channels.popitem()[1])
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing is open."""
+        return self.over or self.error is not None
+
+    def _do(self, effect: Effect) -> Generator[Waiting, Any, Any]:
+        match effect:
+            case Read():
+                return (yield from self._read(effect))
+            case Write(data, channel, courtesy):
+                with contextlib.suppress(*([AccessError] if courtesy else [])):
+                    yield from self._write(data, channel)
+            case Dial():
+                yield from self._dial(effect)
+            case Hangup(channel):
+                self._hang_up(channel)
+            case Look():
+                return (yield from self._look(effect))
+            case Seek(host, port):
+                until = monotonic() + self.policy.connect_timeout
+                return [address for _, address in (yield from self._addresses(Dial(host, port), until))]
+            case _:
+                raise AssertionError(effect)
+        return None
+
+    # -- waiting
+
+    def _left(self, until: float) -> float:
+        """Seconds to a moment.  Raises: AccessTimeout if all should have been done by now."""
+        now = monotonic()
+        if self.until is not None:
+            if now >= self.until:
+                raise AccessTimeout(f"not done within {self.policy.total_timeout} s", uri=self.uri)
+            until = min(until, self.until)
+        return max(0.0, until - now)
+
+    def _wait(self, held: socket.socket, write: bool, until: float) -> Generator[Waiting, Any, None]:
+        """Raises: TimeoutError; AccessTimeout if all should have been done by then."""
+        if not (yield Ready(held, write, self._left(until))):
+            self._left(until)
+            raise TimeoutError
+
+    def _patiently(
+        self, held: socket.socket, do: Callable[[], T], write: bool, until: float
+    ) -> Generator[Waiting, Any, T]:
+        """What a call on a socket gives, when the socket is ready for it."""
+        while True:
+            try:
+                return do()
+            except BlockingIOError:
+                now = write
+            except ssl.SSLWantReadError:
+                now = False
+            except ssl.SSLWantWriteError:
+                now = True
+            yield from self._wait(held, now, until)
+
+    # -- connections
+
+    def _dial(self, dial: Dial) -> Generator[Waiting, Any, None]:
+        """One connection, within `connect_timeout`: each address has its share of the time that is left."""
+        where = f"connect {dial.host or 'data'} {dial.port}"
+        until = monotonic() + self.policy.connect_timeout
+        problem: OSError | ValueError | None = None
+        through = dial.transport == "through"
+        addresses = [(0, None)] if through else (yield from self._addresses(dial, until))
+        for number, (family, address) in enumerate(addresses):
+            share = monotonic() + max(0.0, until - monotonic()) / (len(addresses) - number)
+            try:
+                if not through:
+                    yield from self._connect(dial, family, address, share)
+                if dial.tls:
+                    yield from self._secure(dial, share)
+            except (OSError, ValueError) as error:  # ValueError: a name that no certificate can have
+                self._hang_up(dial.channel)
+                problem = error
+                continue
+            if not dial.channel and not through:
+                self.peer = (family, address)
+            return
+        if isinstance(problem, TimeoutError):
+            raise AccessTimeout("no connection in time", uri=self.uri, where=where) from problem
+        raise AccessFailed(f"no connection: {problem}", uri=self.uri, where=where) from problem
+
+    def _addresses(self, dial: Dial, until: float) -> Generator[Waiting, Any, list[tuple[int, Any]]]:
+        """Where a connection may go: what was judged is what is connected, and a name is asked for once."""
+        if dial.channel and self.peer is not None:
+            self.policy.judge_data_port(dial.port, self.uri)
+            family, address = self.peer
+            return [(family, (address[0], dial.port, *address[2:]))]
+        found = literal(dial.host, decoded=True)
+        if dial.transport != "proxy":
+            there = Connect(source="", host=dial.host, port=dial.port, tls=dial.tls)
+            self.policy.judge_connection(there, self.port, self.uri)
+        elif found is not None:
+            self.policy.judge_address(found, self.uri)
+        if found is None:
+            return pinned((yield from self._resolve(dial, until)), self.policy, self.uri)
+        if found.version == 4:
+            return [(socket.AF_INET, (str(found), dial.port))]
+        zone = found.scope_id
+        try:
+            scope = 0 if zone is None else int(zone) if zone.isdigit() else socket.if_nametoindex(zone)
+        except (OSError, ValueError) as error:
+            raise AccessFailed(f"there is no zone {zone!r}: {error}", "RFC 4007 11", where=dial.host) from None
+        return [(socket.AF_INET6, (str(found).partition("%")[0], dial.port, 0, scope))]
+
+    def _resolve(self, dial: Dial, until: float) -> Generator[Waiting, Any, list[Any]]:
+        try:
+            name = resolvable(dial.host)
+        except UnicodeError as error:
+            raise AccessFailed(f"no resolver knows such a name: {error}", uri=self.uri, where=dial.host) from None
+        question = Question(partial(socket.getaddrinfo, name, dial.port, type=socket.SOCK_STREAM))
+        try:
+            yield from self._wait(question.ready, False, until)
+            found: list[Any] = question.answer()
+        except TimeoutError:
+            raise AccessTimeout("the name was not resolved in time", uri=self.uri, where=dial.host) from None
+        except (OSError, ValueError) as error:
+            raise AccessFailed(f"the name is not resolved: {error}", uri=self.uri, where=dial.host) from None
+        finally:
+            question.close()
+        return found
+
+    def _connect(self, dial: Dial, family: int, address: Any, until: float) -> Generator[Waiting, Any, None]:
+        self._hang_up(dial.channel)
+        stream = dial.transport != "udp"
+        held = socket.socket(family, socket.SOCK_STREAM if stream else socket.SOCK_DGRAM)
+        self.channels[dial.channel] = held
+        held.setblocking(False)
+        try:
+            held.connect(address)
+        except BlockingIOError:
+            yield from self._wait(held, True, until)
+            code = held.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+            if code:
+                raise OSError(code, os.strerror(code)) from None
+        if stream:
+            held.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def _secure(self, dial: Dial, until: float) -> Generator[Waiting, Any, None]:
+        """TLS on a channel.  The name that a certificate must have has no final dot (RFC 6066 3)."""
+        held = self._at(dial.channel)
+        assert isinstance(held, socket.socket)
+        # An end without a closure alert is a fault, and no end of the content (RFC 9112 9.8).
+        safe = (self.policy.tls or ssl.create_default_context()).wrap_socket(
+            held,
+            server_hostname=resolvable(dial.host).removesuffix("."),
+            do_handshake_on_connect=False,
+            suppress_ragged_eofs=False,
+        )
+        self.channels[dial.channel] = safe
+        yield from self._patiently(safe, safe.do_handshake, False, until)
+
+    def _hang_up(self, channel: int) -> None:
+        held = self.channels.pop(channel, None)
+        if held is not None:
+            _close(held)
+
+    # -- octets
+
+    def _at(self, channel: int) -> socket.socket | io.FileIO:
+        held = self.channels.get(channel)
+        if held is None:
+            raise AccessFailed("the connection is closed", uri=self.uri)
+        return held
+
+    def _read(self, read: Read) -> Generator[Waiting, Any, bytes | None]:
+        held = self._at(read.channel)
+        limit = self.policy.read_timeout if read.patience is None else read.patience
+        try:
+            if isinstance(held, socket.socket):
+                # A datagram comes whole or is cut: what does not fit is lost.
+                do = partial(held.recv, read.size if held.type == socket.SOCK_STREAM else max(read.size, 65_536))
+                data = yield from self._patiently(held, do, False, monotonic() + limit)
+            else:
+                self._left(monotonic())
+                data = yield Call(partial(held.read, read.size))
+        except TimeoutError:
+            if read.patience is not None:
+                return None
+            raise AccessTimeout(f"nothing came for {limit} s", uri=self.uri) from None
+        except (OSError, ValueError) as error:
+            raise AccessFailed(f"the connection broke: {error}", uri=self.uri) from error
+        self.received += len(data) if read.counted else 0
+        if self.policy.max_bytes is not None and self.received > self.policy.max_bytes:
+            raise LimitExceeded(f"more than {self.policy.max_bytes:,} octets", uri=self.uri)
+        return data
+
+    def _write(self, data: bytes, channel: int) -> Generator[Waiting, Any, None]:
+        held = self._at(channel)
+        left = memoryview(data)
+        try:
+            if not isinstance(held, socket.socket):
+                raise OSError("a file is not written to")
+            while left:
+                until = monotonic() + self.policy.read_timeout
+                left = left[(yield from self._patiently(held, partial(held.send, left), True, until)) :]
+        except TimeoutError:
+            raise AccessTimeout("the other side takes nothing", uri=self.uri) from None
+        except (OSError, ValueError) as error:
+            raise AccessFailed(f"the connection broke: {error}", uri=self.uri) from error
+
+    def _look(self, effect: Look) -> Generator[Waiting, Any, Found | None]:
+        self.policy.judge_file(self.uri)
+        self._hang_up(effect.channel)
+        try:
+            found, held = yield Call(partial(look, effect.path, effect.mounted))
+        except ResourceMissing:
+            if effect.optional:
+                return None
+            raise
+        if held is not None:
+            self.channels[effect.channel] = held
+        return found  # type: ignore[no-any-return]
+
+
+def _close(held: socket.socket | io.FileIO) -> None:
+    with contextlib.suppress(OSError):
+        held.close()
+
+
+class Transport(Carrier):
+    """On blocking waits."""
+
+    def advance(self) -> Head | Data | Item | None:
+        """What the dialogue gives next; None at its end.  Raises: AccessError."""
+        with contextlib.closing(self.steps()) as work:
+            try:
+                waiting = next(work)
+                while True:
+                    waiting = work.send(_waited(waiting))
+            except StopIteration as end:
+                return end.value  # type: ignore[no-any-return]
+            except BaseException as error:
+                self.fail(error)
+                raise
+
+    def close(self) -> None:
+        """Close every channel; what was not read is lost."""
+        self.release()
+
+
+# No limit to the number of the descriptor, where the system has one without.
+_Selector = getattr(selectors, "PollSelector", selectors.SelectSelector)
+
+
+def _waited(waiting: Waiting) -> Any:
+    if isinstance(waiting, Call):
+        return waiting.function()
+    with _Selector() as selector:
+        selector.register(waiting.held, selectors.EVENT_WRITE if waiting.write else selectors.EVENT_READ)
+        return bool(selector.select(waiting.seconds))
+
+
+def pinned(answers: list[Any], policy: Policy, uri: URI) -> list[tuple[int, Any]]:
+    """The addresses that the policy lets be connected, in their order: what was judged is what is connected.
+
+    Raises: AccessRefused if there is none.
+    """
+    kept: list[tuple[int, Any]] = []
+    refused: AccessRefused | None = None
+    for family, _, _, _, address in answers:
+        try:
+            policy.judge_address(ip_address(address[0]), uri)
+        except AccessRefused as error:
+            refused = refused or error
+            continue
+        if (family, address) not in kept:
+            kept.append((family, address))
+    if not kept:
+        raise refused or AccessFailed("the name has no address", uri=uri)
+    return kept

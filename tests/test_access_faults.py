@@ -1,0 +1,548 @@
+"""What servers do wrong, and what callers do: a documented error within its time, and nothing left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from overthere import Registry, Scheme
+from overthere.access import Connect, Receive, Send
+from overthere.access.aio import AsyncTransport
+from overthere.access.errors import (
+    AccessError,
+    AccessFailed,
+    AccessRefused,
+    AccessTimeout,
+    LimitExceeded,
+    ProtocolError,
+)
+from overthere.access.opening import aopen
+from overthere.access.opening import open as open_
+from overthere.access.policy import Policy
+from overthere.access.resolver import MOST
+from overthere.access.wire import Data, Dialogue, Head
+from overthere.schemes.locator import GenericLocator
+from overthere.uri import URI
+from servers import need
+from servers.faults import cut, dripped, endless, faulty, full, nothing_left, reset, simple, stalled
+from support import ROOT
+
+BODY = b"0123456789abcdef"
+COUNTED = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 16\r\n\r\n" + BODY
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n01234567\r\n8\r\n89abcdef\r\n0\r\n\r\n"
+POLICY = Policy.local().with_(connect_timeout=2, read_timeout=2)
+HASTY = Policy.local().with_(connect_timeout=0.3, read_timeout=0.3)
+SLACK = 1.5
+"""What a time-out may be late on a machine that has much else to do."""
+
+
+# A scheme without a dialogue of its own: what its plan says is sent, and what comes to the end is the content.
+SENT = b"x" * 10
+
+
+def _raw(locator: GenericLocator, credentials: object) -> Iterator[Any]:
+    uri = URI(str(locator.uri(registry=REGISTRY)))
+    transport = "udp" if uri.path == "/udp" else "tcp"
+    yield Connect(
+        source="x", host=(uri.host or "").strip("[]"), port=uri.port or 0, tls=uri.path == "/tls", transport=transport
+    )
+    yield Send(source="x", data=SENT if uri.path != "/much" else b"x" * 50_000_000)
+    yield Receive(source="x", what="the answer", until="dot" if uri.path == "/dot" else "close")
+
+
+REGISTRY = Registry.default().with_(
+    Scheme(name="x-raw", title="octets", documents={"rfc3986": "none"}, retrieval=_raw, known=True)
+)
+
+
+def sync(uri: str, policy: Policy, size: int = -1) -> bytes:
+    with open_(uri, policy, registry=REGISTRY) as there:
+        return there.read(size)
+
+
+async def read(uri: str, policy: Policy, size: int = -1) -> bytes:
+    async with await aopen(uri, policy, registry=REGISTRY) as there:
+        return await there.read(size)
+
+
+def on(backend: str) -> Callable[..., bytes]:
+    return lambda *given: anyio.run(read, *given, backend=backend)
+
+
+Fetch = Callable[..., bytes]
+FETCHES: dict[str, Fetch] = {"sync": sync, "asyncio": on("asyncio"), "trio": on("trio")}
+
+
+@pytest.fixture(params=FETCHES)
+def fetch(request: pytest.FixtureRequest) -> Iterator[Fetch]:
+    with nothing_left():
+        yield FETCHES[request.param]
+        gc.collect()
+
+
+def timed(fetch: Fetch, error: type[Exception], *given: Any, within: float) -> Exception:
+    began = time.monotonic()
+    with pytest.raises(error) as caught:
+        fetch(*given)
+    assert time.monotonic() - began < within + SLACK
+    return caught.value
+
+
+# -- ends
+
+
+@pytest.mark.parametrize("answer", [COUNTED, CHUNKED], ids=["counted", "chunked"])
+def test_an_end_at_every_offset(fetch: Fetch, answer: bytes) -> None:
+    offsets = iter(range(len(answer) + 1))
+    with faulty(lambda held, running: cut(answer, next(offsets))(held)) as server:
+        for offset in range(len(answer)):
+            with pytest.raises(AccessError) as caught:
+                fetch(f"http://127.0.0.1:{server.port}/{offset}", POLICY)
+            assert type(caught.value) in (AccessFailed, ProtocolError), offset
+            assert f"/{offset}" in str(caught.value)
+        assert fetch(f"http://127.0.0.1:{server.port}/", POLICY) == BODY
+
+
+def test_a_reset_at_many_offsets(fetch: Fetch) -> None:
+    offsets = range(0, len(COUNTED), 5)
+    left = iter(offsets)
+    with faulty(lambda held, running: reset(COUNTED, next(left))(held)) as server:
+        for _ in offsets:
+            with pytest.raises((AccessFailed, ProtocolError)):
+                fetch(f"http://127.0.0.1:{server.port}/", POLICY)
+
+
+def test_what_comes_to_the_close_is_the_content(fetch: Fetch) -> None:
+    for offset in range(len(BODY) + 1):
+        with faulty(simple(cut(BODY, offset))) as server:
+            assert fetch(f"x-raw://127.0.0.1:{server.port}", POLICY) == BODY[:offset]
+
+
+def test_an_octet_at_a_time(fetch: Fetch) -> None:
+    with faulty(dripped(COUNTED, 0)) as server:
+        assert fetch(f"http://127.0.0.1:{server.port}/", POLICY) == BODY
+    with faulty(dripped(CHUNKED, 0)) as server:
+        assert fetch(f"http://127.0.0.1:{server.port}/", POLICY) == BODY
+
+
+# -- silence
+
+
+@pytest.mark.parametrize("offset", [0, 5, 20, len(COUNTED) - len(BODY), len(COUNTED) - 1])
+def test_silence(fetch: Fetch, offset: int) -> None:
+    with faulty(stalled(COUNTED[:offset])) as server:
+        uri = f"http://127.0.0.1:{server.port}/"
+        assert "nothing came for 0.3 s" in str(timed(fetch, AccessTimeout, uri, HASTY, within=0.3))
+
+
+def test_all_must_be_done_in_time(fetch: Fetch) -> None:
+    """A server that is never silent for long."""
+    policy = POLICY.with_(total_timeout=0.5)
+    with faulty(dripped(COUNTED, 0.05)) as server:
+        error = timed(fetch, AccessTimeout, f"http://127.0.0.1:{server.port}/", policy, within=0.5)
+        assert "not done within 0.5 s" in str(error)
+    # One time for all redirects together.
+    moved = b"HTTP/1.1 302 Found\r\nLocation: %d\r\n\r\n"
+    numbers = iter(range(100))
+
+    def redirecting(held: socket.socket, running: Any) -> None:
+        running.over.wait(0.2)
+        cut(moved % next(numbers))(held)
+
+    with faulty(redirecting) as server:
+        timed(fetch, AccessTimeout, f"http://127.0.0.1:{server.port}/", policy, within=0.5)
+        assert server.accepted <= 4
+
+
+def test_who_takes_nothing(fetch: Fetch) -> None:
+    def deaf(held: socket.socket, running: Any) -> None:
+        running.over.wait(20)
+
+    with faulty(deaf) as server:
+        error = timed(fetch, AccessTimeout, f"x-raw://127.0.0.1:{server.port}/much", HASTY, within=0.3)
+    assert "takes nothing" in str(error)
+
+
+# -- connections
+
+
+def test_nobody_listens(fetch: Fetch) -> None:
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        error = timed(fetch, AccessFailed, f"http://127.0.0.1:{held.getsockname()[1]}/", HASTY, within=0.3)
+    assert "no connection" in str(error)
+
+
+def test_nobody_takes_the_connection(fetch: Fetch) -> None:
+    with full() as port:
+        error = timed(fetch, AccessTimeout, f"http://127.0.0.1:{port}/", HASTY, within=0.3)
+    assert "no connection in time" in str(error)
+
+
+def test_many_addresses_share_the_time(fetch: Fetch, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of ten that do not answer each has its share; the last one that does is reached."""
+    with full() as port, socket.create_server(("127.0.0.2", port)) as listening:
+        silent = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))]
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *rest, **more: silent * 5)
+        timed(fetch, AccessTimeout, f"http://h.example:{port}/", HASTY, within=0.3)
+        good = (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.2", port))
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *rest, **more: [*silent, good])
+
+        def answer() -> None:
+            held, _ = listening.accept()
+            with held:
+                cut(COUNTED)(held)
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        assert fetch(f"http://h.example:{port}/", POLICY.with_(connect_timeout=1)) == BODY
+        thread.join(5)
+
+
+def test_datagrams(fetch: Fetch) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as held:
+        held.bind(("127.0.0.1", 0))
+        port = held.getsockname()[1]
+        timed(fetch, AccessTimeout, f"x-raw://127.0.0.1:{port}/udp", HASTY, within=0.3)
+        assert held.recv(100) == SENT
+    error = timed(fetch, AccessFailed, f"x-raw://127.0.0.1:{port}/udp", HASTY, within=0.3)
+    assert "refused" in str(error)
+
+
+# -- TLS
+
+
+def test_tls_with_who_does_not_speak_it(fetch: Fetch) -> None:
+    with faulty(stalled(b"")) as server:
+        timed(fetch, AccessTimeout, f"https://127.0.0.1:{server.port}/", HASTY, within=0.3)
+    for answer in (b"HTTP/1.1 400 Bad\r\n\r\n", b"\x16\x03\x01\xff\xff", b"\x15\x03\x03\x00\x02\x02\x28", b""):
+        with faulty(simple(cut(answer))) as server:
+            timed(fetch, AccessFailed, f"https://127.0.0.1:{server.port}/", POLICY, within=2)
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    need("openssl")
+    there = tmp_path_factory.mktemp("tls")
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"]
+    command += [
+        "-addext",
+        "subjectAltName=DNS:localhost,IP:127.0.0.1",
+        "-keyout",
+        f"{there}/key",
+        "-out",
+        f"{there}/cert",
+    ]
+    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    return there / "cert", there / "key"
+
+
+def test_tls(fetch: Fetch, certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    import ssl
+
+    cert, key = certificate
+    here = (socket.AF_INET, socket.SOCK_STREAM, 6, "")
+    monkeypatch.setattr(socket, "getaddrinfo", lambda host, port, **more: [(*here, ("127.0.0.1", port))])
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(cert, key)
+    trusting = ssl.create_default_context(cafile=str(cert))
+    policy = POLICY.with_(tls=trusting)
+
+    def serve(answer: bytes, alert: bool) -> Callable[..., None]:
+        def fault(held: socket.socket, running: Any) -> None:
+            with context.wrap_socket(held, server_side=True) as safe:
+                cut(answer)(safe)
+                if alert:
+                    safe.unwrap()
+
+        return fault
+
+    large = b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n" + b"x" * 1_000_000
+    with faulty(serve(large, True)) as server:
+        uri = f"https://127.0.0.1:{server.port}/"
+        assert fetch(uri, policy) == b"x" * 1_000_000
+        assert fetch(f"https://localhost.:{server.port}/", policy, 1) == b"x"
+        timed(fetch, AccessFailed, uri, POLICY, within=2)  # an issuer that nobody trusts
+        timed(fetch, AccessFailed, f"https://127.0.0.2:{server.port}/", policy, within=2)  # another's certificate
+    with faulty(serve(BODY, True)) as server:
+        assert fetch(f"x-raw://127.0.0.1:{server.port}/tls", policy) == BODY
+    # An end without a closure alert may be anybody's (RFC 8446 6.1).
+    with faulty(serve(BODY, False)) as server:
+        timed(fetch, AccessFailed, f"x-raw://127.0.0.1:{server.port}/tls", policy, within=2)
+
+
+# -- too much
+
+
+def test_an_endless_line(fetch: Fetch) -> None:
+    for start, uri in (
+        (b"HTTP/1.1 200 OK\r\nX: ", "http://127.0.0.1:{}/"),
+        (b"HTTP/1.1 200 ", "http://127.0.0.1:{}/"),
+        (b"", "http://127.0.0.1:{}/"),
+        (b"220 ", "ftp://127.0.0.1:{}/x"),
+        (b"x\r\n", "x-raw://127.0.0.1:{}/dot"),
+    ):
+        with faulty(endless(start, b"x" * 65_536, first=uri.startswith("ftp"))) as server:
+            timed(fetch, AccessError, uri.format(server.port), POLICY, within=2)
+            assert server.sent < 20_000_000
+
+
+def test_endless_heads_and_replies(fetch: Fetch) -> None:
+    for start, again, uri in (
+        (b"HTTP/1.1 200 OK\r\n", b"X: y\r\n" * 1000, "http://127.0.0.1:{}/"),
+        (b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 1000, "http://127.0.0.1:{}/"),
+        (b"", b"220-x\r\n" * 1000, "ftp://127.0.0.1:{}/x"),
+    ):
+        with faulty(endless(start, again, first=uri.startswith("ftp"))) as server:
+            timed(fetch, AccessError, uri.format(server.port), POLICY, within=2)
+            assert server.sent < 20_000_000
+
+
+def test_max_bytes(fetch: Fetch) -> None:
+    policy = POLICY.with_(max_bytes=100_000)
+    with faulty(endless(b"HTTP/1.1 200 OK\r\n\r\n", b"x" * 65_536)) as server:
+        uri = f"http://127.0.0.1:{server.port}/"
+        assert "more than 100,000 octets" in str(timed(fetch, LimitExceeded, uri, policy, within=2))
+        assert fetch(uri, policy, 1000) == b"x" * 1000
+    with faulty(simple(cut(COUNTED))) as server:
+        uri = f"http://127.0.0.1:{server.port}/"
+        assert fetch(uri, POLICY.with_(max_bytes=len(COUNTED))) == BODY
+        timed(fetch, LimitExceeded, uri, POLICY.with_(max_bytes=len(COUNTED) - 1), within=2)
+
+
+# -- what callers do
+
+
+HALF = b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n" + BODY
+
+
+def test_a_resource_that_nobody_closes() -> None:
+    with nothing_left(), faulty(stalled(HALF)) as server:
+        uri = f"http://127.0.0.1:{server.port}/"
+        held = [open_(uri, POLICY)]
+        assert held[0].read(4) == BODY[:4]
+        with pytest.warns(ResourceWarning, match="never closed"):
+            held.clear()
+
+        async def forget() -> None:
+            held = [await aopen(uri, POLICY)]
+            assert await held[0].read(4) == BODY[:4]
+            with pytest.warns(ResourceWarning, match="never closed"):
+                held.clear()
+
+        asyncio.run(forget())
+        anyio.run(forget, backend="trio")
+
+
+def test_a_resource_that_was_read_needs_no_close() -> None:
+    with nothing_left(), faulty(simple(cut(COUNTED))) as server:
+        assert open_(f"http://127.0.0.1:{server.port}/", POLICY).read() == BODY
+        gc.collect()
+
+
+def test_an_exception_within_the_block() -> None:
+    with nothing_left(), faulty(stalled(HALF)) as server:
+        uri = f"http://127.0.0.1:{server.port}/"
+
+        def fail_at_once() -> None:
+            with open_(uri, POLICY) as there:
+                there.read(4)
+                raise KeyError
+
+        async def fail() -> None:
+            async with await aopen(uri, POLICY) as there:
+                await there.read(4)
+                raise KeyError
+
+        with pytest.raises(KeyError):
+            fail_at_once()
+        for backend in ("asyncio", "trio"):
+            with pytest.raises(KeyError):
+                anyio.run(fail, backend=backend)
+
+
+def test_an_error_stays_and_a_closed_resource_is_no_end() -> None:
+    with faulty(simple(cut(HALF))) as server, open_(f"http://127.0.0.1:{server.port}/", POLICY) as there:
+        with pytest.raises(AccessFailed) as first:
+            there.read()
+        with pytest.raises(AccessFailed) as second:
+            there.read()
+        assert first.value is second.value
+        with pytest.raises(AccessFailed):
+            list(there)
+    with faulty(stalled(HALF)) as server:
+        there = open_(f"http://127.0.0.1:{server.port}/", POLICY)
+        there.close()
+        there.close()
+        with pytest.raises(AccessFailed, match="closed before its end"):
+            there.read()
+
+
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+@pytest.mark.parametrize("offset", [0, 10, len(HALF)])
+def test_a_cancelled_reading(backend: str, offset: int) -> None:
+    async def cancel(uri: str) -> None:
+        with anyio.move_on_after(0.1) as scope:
+            await read(uri, POLICY)
+        assert scope.cancelled_caught
+
+    with nothing_left(), faulty(stalled(HALF[:offset])) as server:
+        anyio.run(cancel, f"http://127.0.0.1:{server.port}/", backend=backend)
+    with nothing_left(), full() as port:
+        anyio.run(cancel, f"http://127.0.0.1:{port}/", backend=backend)
+
+
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+def test_closed_while_it_is_read(backend: str) -> None:
+    async def run(uri: str) -> None:
+        async with await aopen(uri, POLICY) as there, anyio.create_task_group() as group:
+
+            async def reading() -> None:
+                with pytest.raises(AccessFailed, match="closed"):
+                    await there.read()
+
+            group.start_soon(reading)
+            await anyio.sleep(0.05)
+            await there.close()
+
+    with nothing_left(), faulty(stalled(HALF)) as server:
+        anyio.run(run, f"http://127.0.0.1:{server.port}/", backend=backend)
+
+
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+def test_many_at_once(backend: str) -> None:
+    async def run(uri: str) -> None:
+        async def one() -> None:
+            assert await read(uri, POLICY) == BODY
+
+        async with anyio.create_task_group() as group:
+            for _ in range(60):
+                group.start_soon(one)
+
+    with nothing_left(), faulty(dripped(COUNTED, 0)) as server:
+        anyio.run(run, f"http://localhost:{server.port}/", backend=backend)
+
+
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+def test_others_run_meanwhile(backend: str) -> None:
+    """What is always there at once keeps nobody from running."""
+    turns = 0
+
+    def dialogue() -> Dialogue:
+        yield Head()
+        for _ in range(100):
+            yield Data(b"x")
+
+    async def run() -> None:
+        nonlocal turns
+        async with anyio.create_task_group() as group:
+
+            async def other() -> None:
+                nonlocal turns
+                while True:
+                    turns += 1
+                    await anyio.sleep(0)
+
+            group.start_soon(other)
+            transport = AsyncTransport(dialogue(), POLICY, URI("x-raw://h"), None)
+            while await transport.advance() is not None:
+                pass
+            group.cancel_scope.cancel()
+
+    anyio.run(run, backend=backend)
+    assert turns > 50
+
+
+# -- the resolver
+
+
+class Hung:
+    """A resolver that answers nobody, until it is let go."""
+
+    def __init__(self) -> None:
+        self.go = threading.Event()
+        self.asked = 0
+
+    def __call__(self, *rest: Any, **more: Any) -> list[Any]:
+        self.asked += 1
+        self.go.wait(30)
+        return []
+
+
+def test_a_hung_resolver(fetch: Fetch, monkeypatch: pytest.MonkeyPatch) -> None:
+    hung = Hung()
+    monkeypatch.setattr(socket, "getaddrinfo", hung)
+    error = timed(fetch, AccessTimeout, "http://h.example/", HASTY, within=0.3)
+    assert "not resolved in time" in str(error)
+    hung.go.set()
+
+
+def test_hung_look_ups_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    hung = Hung()
+    monkeypatch.setattr(socket, "getaddrinfo", hung)
+    policy = HASTY.with_(connect_timeout=0.01)
+    with nothing_left(5):
+        for _ in range(2 * MOST):
+            with pytest.raises(AccessTimeout):
+                sync("http://h.example/", policy)
+        assert hung.asked == MOST
+        assert sum("resolver" in thread.name for thread in threading.enumerate()) == MOST
+        hung.go.set()
+    assert hung.asked == MOST  # who waits no more is not asked for
+
+
+def test_look_ups_queue(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More than there are threads for, each in its turn."""
+    answers = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", 1))]
+
+    def slow(*rest: Any, **more: Any) -> list[Any]:
+        time.sleep(0.01)
+        return answers
+
+    monkeypatch.setattr(socket, "getaddrinfo", slow)
+
+    async def run() -> None:
+        async def one() -> None:
+            with pytest.raises(AccessRefused, match="loopback"):
+                await read("http://h.example/", Policy())
+
+        async with anyio.create_task_group() as group:
+            for _ in range(3 * MOST):
+                group.start_soon(one)
+
+    with nothing_left():
+        asyncio.run(run())
+
+
+HANGING = """
+import asyncio, socket, sys, time
+from overthere.access.errors import AccessTimeout
+from overthere.access.opening import aopen, open
+from overthere.access.policy import Policy
+socket.getaddrinfo = lambda *rest, **more: time.sleep(60)
+policy = Policy(connect_timeout=0.2)
+try:
+    asyncio.run(aopen("http://h.example/", policy)) if sys.argv[1] == "async" else open("http://h.example/", policy)
+except AccessTimeout:
+    print("in time")
+"""
+
+
+@pytest.mark.parametrize("kind", ["sync", "async"])
+def test_a_hung_resolver_keeps_no_process_alive(kind: str) -> None:
+    began = time.monotonic()
+    run = [sys.executable, "-c", HANGING, kind]
+    done = subprocess.run(run, capture_output=True, text=True, timeout=30, cwd=ROOT / "src")
+    assert (done.stdout, done.stderr, done.returncode) == ("in time\n", "", 0)
+    assert time.monotonic() - began < 10

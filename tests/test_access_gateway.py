@@ -1,0 +1,149 @@
+"""Gateways in action: a scheme without access of its own, through an HTTP server that stands in for it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import anyio
+import pytest
+
+from overthere import URI, Credentials, Gateways, NotSpecified, PlanRefused
+from overthere.access.errors import AccessRefused
+from overthere.access.opening import aopen
+from overthere.access.opening import open as open_
+from overthere.access.policy import Policy
+from servers.faults import nothing_left
+
+OWN = Policy.local().with_(read_timeout=2)
+
+
+class Handler(BaseHTTPRequestHandler):
+    """What is asked for is noted, and is the answer; `/moved` leads on."""
+
+    asked: list[tuple[str, str]]
+
+    def do_GET(self) -> None:
+        self.asked.append((self.path, self.headers["Host"]))
+        self.server.authorizations.append(self.headers["Authorization"])  # type: ignore[attr-defined]
+        body = self.path.encode()
+        if self.path.startswith("/moved"):
+            self.send_response(303)
+            self.send_header("Location", self.path.partition("?to=")[2].replace("%3A", ":").replace("%2F", "/"))
+            body = b""
+        else:
+            self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+class Server:
+    def __init__(self, work: ThreadingHTTPServer) -> None:
+        self.work = work
+        self.asked = Handler.asked
+        self.at = f"127.0.0.1:{work.server_address[1]}"
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    Handler.asked = []
+    with nothing_left(), ThreadingHTTPServer(("127.0.0.1", 0), Handler) as work:
+        work.authorizations = []  # type: ignore[attr-defined]
+        thread = threading.Thread(target=work.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        yield Server(work)
+        work.shutdown()
+        thread.join(5)
+
+
+def sync(*given: Any, **more: Any) -> tuple[Any, bytes]:
+    with open_(*given, **more) as there:
+        return there, there.read()
+
+
+def on(backend: str) -> Callable[..., tuple[Any, bytes]]:
+    async def run(given: Any, more: Any) -> tuple[Any, bytes]:
+        async with await aopen(*given, **more) as there:
+            return there, await there.read()
+
+    return lambda *given, **more: anyio.run(run, given, more, backend=backend)
+
+
+@pytest.fixture(params=["sync", "asyncio", "trio"])
+def fetch(request: pytest.FixtureRequest) -> Callable[..., tuple[Any, bytes]]:
+    return sync if request.param == "sync" else on(request.param)
+
+
+Fetch = Callable[..., tuple[Any, bytes]]
+
+
+def test_a_scheme_without_access(fetch: Fetch, server: Server) -> None:
+    gateways = Gateways({"coap": f"http://{server.at}/?{{uri}}"})
+    with pytest.raises(NotSpecified):
+        fetch("coap://h.example/x", OWN)
+    there, content = fetch("coap://h.example/x?y=1#z", OWN, gateways=gateways)
+    assert content == b"/?coap%3A%2F%2Fh.example%2Fx%3Fy%3D1"
+    assert server.asked == [(content.decode(), server.at)]
+    assert there.gateway == URI(f"http://{server.at}{content.decode()}")
+    assert there.uri == URI("coap://h.example/x?y=1#z")
+    assert there.history == ()
+    assert fetch(f"http://{server.at}/", OWN, gateways=gateways)[0].gateway is None
+
+
+def test_through_two_gateways(fetch: Fetch, server: Server) -> None:
+    gateways = Gateways({"coap": "x-gw://gw.example/{scheme}{+path}", "x-gw": f"http://{server.at}/two{{+path}}"})
+    there, content = fetch("coap://h.example/x", OWN, gateways=gateways)
+    assert content == b"/two/coap/x"
+    assert there.gateway == URI("x-gw://gw.example/coap/x")
+    assert there.plan.done.uri == f"http://{server.at}/two/coap/x"
+
+
+def test_the_gateway_is_judged(fetch: Fetch, server: Server) -> None:
+    gateways = Gateways({"coap": f"http://{server.at}/?{{uri}}"})
+    for policy, rule in (
+        (Policy(), "address"),
+        (OWN.with_(hosts=frozenset(("h.example",))), "host"),
+        (OWN.with_(schemes=frozenset(("coap",))), "scheme"),
+        (OWN.with_(schemes=frozenset(("http",))), "scheme"),
+    ):
+        with pytest.raises(AccessRefused) as caught:
+            fetch("coap://h.example/x", policy, gateways=gateways)
+        assert caught.value.rule == rule
+        assert "coap://h.example/x" in str(caught.value)
+    with pytest.raises(AccessRefused, match="port 25"):
+        fetch("coap://h/x", Policy(private=True), gateways=Gateways({"coap": "http://127.0.0.1:25/{host}"}))
+    assert not server.asked
+    policy = OWN.with_(schemes=frozenset(("coap", "http")), hosts=frozenset(("127.0.0.1",)))
+    assert fetch("coap://h.example/x", policy, gateways=gateways)[1]
+
+
+def test_a_redirect_of_the_gateway_is_relative_to_it(fetch: Fetch, server: Server) -> None:
+    there, content = fetch(
+        "urn:example:..%2Fthere", OWN, gateways=Gateways({"urn": f"http://{server.at}/moved?to=there"})
+    )
+    assert content == b"/there"
+    assert there.uri == URI(f"http://{server.at}/there")
+    assert there.history == (URI("urn:example:..%2Fthere"),)
+    assert there.gateway == URI(f"http://{server.at}/moved?to=there"), "it stays known that a gateway stood in"
+    for location in ("file:///etc/passwd", "//h.example:25/"):
+        with pytest.raises((AccessRefused, PlanRefused)):
+            fetch(
+                "urn:example:a",
+                OWN.with_(ports=frozenset()),
+                gateways=Gateways({"urn": f"http://{server.at}/moved?to={location}"}),
+            )
+
+
+def test_nobodys_password_is_told_to_a_gateway(fetch: Fetch, server: Server) -> None:
+    gateways = Gateways({"coap": f"http://{server.at}/?{{uri}}"})
+    fetch("coap://h.example/x", OWN, gateways=gateways, credentials=Credentials("joe", "s3cr3t"))
+    assert server.work.authorizations == [None]  # type: ignore[attr-defined]
+    with pytest.raises(PlanRefused):
+        fetch("coap://joe:s3cr3t@h.example/x", OWN, gateways=gateways)
+    assert "s3cr3t" not in str(server.asked)

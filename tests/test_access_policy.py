@@ -1,0 +1,454 @@
+"""What opening may do: schemes, hosts, ports, and addresses as numbers, however they are spelled (RFC 3986 7)."""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+import socket
+from collections.abc import Callable, Iterator
+from ipaddress import ip_address
+from typing import Any
+
+import anyio
+import pytest
+
+from overthere import URI, Credentials, Gateways, InvalidURI, PlanRefused, Registry
+from overthere.access.address import forbidden, literal
+from overthere.access.aio import AsyncTransport
+from overthere.access.errors import (
+    AccessError,
+    AccessFailed,
+    AccessRefused,
+    ProtocolError,
+    ResourceMissing,
+)
+from overthere.access.opening import _Way, aopen
+from overthere.access.opening import open as open_
+from overthere.access.policy import Policy
+from overthere.access.resource import Resource
+from overthere.access.steps import Connect
+from overthere.access.transport import Transport
+from overthere.access.wire import Dial, Dialogue, Head, Look, Write
+from servers.faults import nothing_left
+from support import cases, ids
+
+ROWS = cases("addresses")
+SPELLED = [row for row in ROWS if row.get("uri", True)]
+FAMILIES = {row["family"] for row in ROWS if row["why"]}
+
+
+def opened(uri: str, policy: Policy | None = None, **more: Any) -> Resource:
+    with open_(uri, policy, **more) as there:
+        return there
+
+
+async def _aopened(uri: str, policy: Policy | None, more: dict[str, Any]) -> Any:
+    async with await aopen(uri, policy, **more) as there:
+        return there
+
+
+def aopened(uri: str, policy: Policy | None = None, **more: Any) -> Resource:
+    return asyncio.run(_aopened(uri, policy, more))  # type: ignore[no-any-return]
+
+
+def topened(uri: str, policy: Policy | None = None, **more: Any) -> Resource:
+    return anyio.run(_aopened, uri, policy, more, backend="trio")  # type: ignore[no-any-return]
+
+
+BOTH = pytest.mark.parametrize("opening", [opened, aopened, topened], ids=["sync", "asyncio", "trio"])
+Opening = Callable[..., Resource]
+
+
+@pytest.fixture
+def connected(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The addresses that are connected; no packet leaves, nobody is there."""
+    calls: list[Any] = []
+
+    def connect(held: socket.socket, address: Any) -> None:
+        calls.append(address)
+        raise ConnectionRefusedError(111, "Connection refused")
+
+    monkeypatch.setattr(socket.socket, "connect", connect)
+    return calls
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Names:
+    names = Names()
+    monkeypatch.setattr(socket, "getaddrinfo", names)
+    return names
+
+
+class Names:
+    """A resolver: the answers that a test gives for a name, one after the other; an error where there is none."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, Iterator[list[str]]] = {}
+        self.questions: list[str] = []
+
+    def __call__(self, host: str, port: int, *rest: Any, **more: Any) -> list[Any]:
+        self.questions.append(host)
+        found = next(self.answers.get(host, iter(())), None)
+        if found is None:
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        return [
+            (socket.AF_INET6, socket.SOCK_STREAM, 6, "", (one, port, 0, 0))
+            if ":" in one
+            else (socket.AF_INET, socket.SOCK_STREAM, 6, "", (one, port))
+            for one in found
+        ]
+
+
+# -- addresses as numbers
+
+
+def test_there_are_enough_spellings() -> None:
+    assert len(FAMILIES) >= 16
+
+
+@pytest.mark.parametrize("row", ROWS, ids=ids(ROWS))
+def test_what_address_a_host_is(row: dict[str, Any]) -> None:
+    found = literal(row["host"])
+    assert found == (ip_address(row["address"]) if row["address"] else None)
+    if found is not None:
+        why = forbidden(found)
+        assert row["why"] in why if row["why"] and why else why is None and not row["why"]
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row["why"]], ids=lambda row: row["id"])
+def test_refused_by_number(row: dict[str, Any]) -> None:
+    host = literal(row["host"])
+    with pytest.raises(AccessRefused) as caught:
+        Policy().judge_connection(Connect(source="", host=str(host), port=80), 80, URI("http://h/"))
+    assert caught.value.rule == "address"
+    assert str(ip_address(row["address"])) in caught.value.message
+    Policy.local().judge_connection(Connect(source="", host=str(host), port=80), 80, URI("http://h/"))
+
+
+@BOTH
+def test_refused_before_anybody_is_asked(opening: Opening, asked: Names, connected: list[Any]) -> None:
+    with nothing_left():
+        for row in SPELLED:
+            if row["why"]:
+                with pytest.raises(AccessRefused) as caught:
+                    opening(f"http://{row['host']}/")
+                assert (caught.value.rule, caught.value.source) == ("address", "RFC 3986 7.4")
+                assert row["why"] in str(caught.value)
+    assert not asked.questions
+    assert not connected
+
+
+@BOTH
+def test_public_addresses_are_let_through(opening: Opening, asked: Names, connected: list[Any]) -> None:
+    rows = [row for row in SPELLED if row["address"] and not row["why"]]
+    for row in rows:
+        with pytest.raises(AccessFailed, match="no connection"):
+            opening(f"http://{row['host']}:8080/")
+    assert [(ip_address(one[0]), one[1]) for one in connected] == [(ip_address(row["address"]), 8080) for row in rows]
+    assert not asked.questions
+
+
+@BOTH
+def test_what_is_no_address_is_a_name(opening: Opening, asked: Names, connected: list[Any]) -> None:
+    for row in SPELLED:
+        if not row["address"]:
+            with pytest.raises((AccessError, PlanRefused)):
+                opening(f"http://{row['host']}/")
+    assert {"4294967297", "256.1.1.1", "localhost"} <= set(asked.questions)
+    assert not connected
+
+
+def test_a_zone_is_in_no_uri() -> None:
+    with pytest.raises(InvalidURI):
+        opened("http://[fe80::1%25lo]/")
+
+
+def test_a_zone_is_kept(monkeypatch: pytest.MonkeyPatch, connected: list[Any]) -> None:
+    def dialogue(host: str) -> Dialogue:
+        yield Dial(host, 80)
+
+    with pytest.raises(AccessFailed, match="no connection"):
+        Transport(dialogue("fe80::1%lo"), Policy.local(), URI("http://h/"), 80).advance()
+    assert connected == [("fe80::1", 80, 0, socket.if_nametoindex("lo"))]
+    with pytest.raises(AccessFailed, match="there is no zone"):
+        Transport(dialogue("fe80::1%nix"), Policy.local(), URI("http://h/"), 80).advance()
+
+
+# -- names
+
+
+PUBLIC = ["192.0.43.8", "2606:4700::1111", "11.0.0.1"]
+PRIVATE = [
+    "127.0.0.1",
+    "10.0.0.1",
+    "::1",
+    "fd00::1",
+    "169.254.169.254",
+    "::ffff:192.168.1.1",
+    "64:ff9b::7f00:1",
+    "0.0.0.0",
+]
+
+
+@BOTH
+@pytest.mark.parametrize("address", PRIVATE)
+def test_a_name_with_a_private_address(opening: Opening, address: str, asked: Names, connected: list[Any]) -> None:
+    asked.answers["h.example"] = iter([[address]])
+    with pytest.raises(AccessRefused) as caught:
+        opening("http://h.example/")
+    assert caught.value.rule == "address"
+    assert address in str(caught.value) or str(ip_address(address)) in str(caught.value)
+    assert asked.questions == ["h.example"]
+    assert not connected
+
+
+@BOTH
+def test_private_ones_are_dropped_and_the_order_kept(opening: Opening, asked: Names, connected: list[Any]) -> None:
+    mixed = [PRIVATE[0], PUBLIC[0], PRIVATE[2], PUBLIC[1], PUBLIC[1], *PRIVATE[3:], PUBLIC[2]]
+    asked.answers["h.example"] = iter([mixed])
+    with pytest.raises(AccessFailed, match="no connection"):
+        opening("http://h.example:8080/")
+    assert [one[:2] for one in connected] == [(one, 8080) for one in PUBLIC]
+    assert asked.questions == ["h.example"]
+
+
+@BOTH
+def test_the_second_answer_is_never_asked_for(opening: Opening, asked: Names, connected: list[Any]) -> None:
+    """Rebinding: a name that is public when it is judged and private when it is connected."""
+    asked.answers["h.example"] = iter([PUBLIC, ["127.0.0.1"], ["127.0.0.1"]])
+    with pytest.raises(AccessFailed):
+        opening("http://h.example/")
+    assert [one[0] for one in connected] == PUBLIC
+    assert asked.questions == ["h.example"]
+
+
+@BOTH
+def test_a_name_beyond_ascii_is_asked_by_idna(opening: Opening, asked: Names, connected: list[Any]) -> None:
+    asked.answers["xn--bcher-kva.example"] = iter([["10.0.0.1"]])
+    with pytest.raises(AccessRefused, match="private"):
+        opening("http://b%C3%BCcher.example/")
+    for host in ("%FF", "%E2%80%8B", "%F0%9F", "a" * 70 + "%C3%BC", "%C3%BC" * 5000):
+        with pytest.raises(AccessFailed):
+            opening(f"ftp://{host}/x")
+
+
+# -- schemes, hosts, ports
+
+
+def refused(opening: Opening, uri: str, policy: Policy | None = None) -> AccessRefused:
+    with pytest.raises(AccessRefused) as caught:
+        opening(uri, policy)
+    assert caught.value.source.startswith("RFC 3986 7")
+    assert str(URI(uri)) in str(caught.value)
+    return caught.value
+
+
+@BOTH
+def test_schemes(opening: Opening, tmp_path: Any) -> None:
+    assert opening("data:,x").length == 1
+    for uri in ("file:///etc/passwd", "afs://cell.example/x", "mid:a@b", "cid:a@b"):
+        assert refused(opening, uri).rule == "scheme"
+        # Naming the scheme does not open this machine.
+        assert refused(opening, uri, Policy(schemes=frozenset(("file", "afs", "mid", "cid")))).rule == "scheme"
+    assert refused(opening, "data:,x", Policy(schemes=frozenset(("http",)))).rule == "scheme"
+    assert refused(opening, "DATA:,x", Policy.local().with_(schemes=frozenset(("http",)))).rule == "scheme"
+    (tmp_path / "a").write_bytes(b"x")
+    assert opening(f"file://{tmp_path}/a", Policy(private=True, schemes=frozenset(("file",)))).length == 1
+
+
+@BOTH
+def test_hosts(opening: Opening, asked: Names, connected: list[Any]) -> None:
+    policy = Policy(hosts=frozenset(("a.example", ".b.example", "xn--bcher-kva.example", "192.0.43.8")))
+    for host in (
+        "c.example",
+        "b.example",
+        "a.example.c",
+        "xa.example",
+        "a.example.b.example.c",
+        "192.0.43.9",
+        "3221236488",
+    ):
+        assert refused(opening, f"http://{host}/", policy).rule == "host"
+    assert not asked.questions
+    for host in (
+        "a.example",
+        "A.Example",
+        "a.example.",
+        "c.B.example",
+        "d.c.b.example",
+        "b%C3%BCcher.example",
+        "192.0.43.8",
+    ):
+        with pytest.raises(AccessFailed):
+            opening(f"http://{host}/", policy)
+
+
+@BOTH
+def test_ports(opening: Opening, connected: list[Any]) -> None:
+    at = "192.0.43.8"
+    for uri in (
+        f"http://{at}:25/",
+        f"http://{at}:443/",
+        f"https://{at}:80/",
+        f"gopher://{at}:1/0x",
+        f"ftp://{at}:23/x",
+        f"http://{at}:1023/",
+    ):
+        assert refused(opening, uri).rule == "port"
+    assert not connected
+    for uri, policy in (
+        (f"http://{at}:80/", Policy()),
+        (f"http://{at}/", Policy()),
+        (f"http://{at}:1024/", Policy()),
+        (f"http://{at}:65535/", Policy()),
+        (f"http://{at}:25/", Policy(ports=frozenset((25,)))),
+        (f"http://{at}:25/", Policy.local()),
+    ):
+        with pytest.raises(AccessFailed):
+            opening(uri, policy)
+    assert [one[1] for one in connected] == [80, 80, 1024, 65535, 25, 25]
+
+
+# -- data connections
+
+
+def data_at(port: int, host: str = "") -> Dialogue:
+    yield Dial("h.example", 2100)
+    yield Dial(host, port, channel=1)
+    yield Head()
+
+
+def advance(kind: str, dialogue: Dialogue, policy: Policy) -> None:
+    if kind == "sync":
+        transport = Transport(dialogue, policy, URI("ftp://h.example/"), 2100)
+        transport.advance()
+        transport.close()
+        return
+
+    async def run() -> None:
+        transport = AsyncTransport(dialogue, policy, URI("ftp://h.example/"), 2100)
+        await transport.advance()
+        await transport.close()
+
+    anyio.run(run, backend=kind)
+
+
+@pytest.mark.parametrize("kind", ["sync", "asyncio", "trio"])
+def test_data_come_from_the_judged_address(kind: str, asked: Names, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[Any] = []
+    monkeypatch.setattr(socket.socket, "connect", lambda held, address: calls.append(address))
+    monkeypatch.setattr(socket.socket, "setsockopt", lambda *rest: None)
+    asked.answers["h.example"] = iter([["127.0.0.1", PUBLIC[1], PUBLIC[0]], ["127.0.0.1"]])
+    advance(kind, data_at(50_000, "127.0.0.1"), Policy())
+    assert [one[:2] for one in calls] == [(PUBLIC[1], 2100), (PUBLIC[1], 50_000)]
+    assert asked.questions == ["h.example"]
+    for port in (0, 22, 25, 1023, 65_536, 10**9):
+        asked.answers["h.example"] = iter([PUBLIC])
+        with pytest.raises(AccessRefused, match="for the data") as caught:
+            advance(kind, data_at(port), Policy())
+        assert caught.value.rule == "port"
+
+
+@pytest.mark.parametrize("kind", ["sync", "asyncio", "trio"])
+def test_a_dialogue_reads_no_file_that_the_policy_does_not_let_it_read(kind: str) -> None:
+    def dialogue() -> Dialogue:
+        yield Look("/etc/passwd")
+        yield Head()
+
+    with pytest.raises(AccessRefused, match="files of this machine"):
+        advance(kind, dialogue(), Policy())
+    advance(kind, dialogue(), Policy.local())
+
+
+@pytest.mark.parametrize("kind", ["sync", "asyncio", "trio"])
+def test_a_channel_that_is_not_there(kind: str) -> None:
+    def dialogue() -> Dialogue:
+        yield Write(b"x")
+
+    with pytest.raises(AccessFailed, match="closed"):
+        advance(kind, dialogue(), Policy())
+
+
+# -- redirects
+
+
+def way(uri: str, policy: Policy | None = None, credentials: Credentials | None = None) -> _Way:
+    return _Way(uri, policy, credentials, Registry.default(), Gateways())
+
+
+def test_redirects_are_judged_as_any_uri() -> None:
+    there = way("http://a.example/x/y")
+    there.follow(Head(location="../z"), None)
+    assert (str(there.uri), [str(one) for one in there.history]) == ("http://a.example/z", ["http://a.example/x/y"])
+    for location in ("file:///etc/passwd", "FILE:///etc/passwd", "mid:a@b", "afs://c.example/x"):
+        for policy in (Policy(), Policy.local()):
+            with pytest.raises(AccessRefused, match="leads to a file of this machine") as caught:
+                way("http://a.example/", policy).follow(Head(location=location), None)
+            assert caught.value.rule == "redirect"
+    there.follow(Head(location="http://127.0.0.1/"), None)
+    with pytest.raises(AccessRefused, match="loopback"):
+        Transport(there.dialogue(there.scheme()), there.policy, there.uri, 80).advance()
+    for location in ("", "http://[", "http://a b/", "//", "http://h/\r\n", "http://h:x/", "\x00", "http://h\u00fc/"):
+        with pytest.raises((ProtocolError, AccessRefused)):
+            way("http://a.example/").follow(Head(location=location), None)
+
+
+def test_redirects_end() -> None:
+    there = way("http://a.example/0", Policy(max_redirects=3))
+    for number in range(1, 4):
+        there.follow(Head(location=f"/{number}"), None)
+    with pytest.raises(AccessRefused, match="more than 3 redirects"):
+        there.follow(Head(location="/4"), None)
+    with pytest.raises(AccessRefused, match="circle"):
+        way("http://a.example/").follow(Head(location="/#x"), None)
+
+
+def test_no_way_out_of_tls() -> None:
+    for uri in ("https://a.example/", "HTTPS://a.example/"):
+        for location in ("http://a.example/", "ftp://a.example/x", "gopher://a.example/"):
+            with pytest.raises(AccessRefused, match="out of https"):
+                way(uri).follow(Head(location=location), None)
+        way(uri).follow(Head(location="https://b.example/"), None)
+        way(uri, Policy(downgrade=True)).follow(Head(location="http://a.example/"), None)
+    way("http://a.example/").follow(Head(location="https://a.example/"), None)
+
+
+@pytest.mark.parametrize(
+    ("location", "told"),
+    [
+        ("ftp://a.example/y", True),
+        ("ftp://A.example:21/y", True),
+        ("ftp://a.example:2121/y", False),
+        ("ftp://b.example/y", False),
+        ("ftp://a.example./y", False),
+        ("ftp://a.example.b.example/y", False),
+    ],
+)
+def test_credentials_go_to_their_origin_alone(location: str, told: bool) -> None:
+    there = way("ftp://a.example/x", None, Credentials("joe", "s3cr3t"))
+    assert b"s3cr3t" in b"".join(getattr(step, "data", b"") for step in there.plan)
+    there.follow(Head(location=location), None)
+    assert (b"s3cr3t" in b"".join(getattr(step, "data", b"") for step in there.plan)) is told
+
+
+# -- the value
+
+
+def test_a_policy_is_a_value() -> None:
+    assert Policy() == Policy()
+    assert hash(Policy()) == hash(Policy())
+    assert pickle.loads(pickle.dumps(Policy.local())) == Policy.local()
+    assert Policy().with_(private=True).private
+    assert not Policy().private
+    with pytest.raises(TypeError):
+        Policy().with_(no_such=1)
+
+
+def test_errors_are_values() -> None:
+    one = AccessRefused("address", "x is loopback", "RFC 3986 7.4", "ftp://joe:s3cr3t@h/")
+    again = pickle.loads(pickle.dumps(one))
+    assert (again.rule, str(again)) == ("address", str(one))
+    assert "s3cr3t" not in str(one)
+    missing = pickle.loads(pickle.dumps(ResourceMissing("550 no", "550", "RFC 959 4.2.1", "ftp://h/", "RETR x")))
+    assert (missing.code, missing.where) == ("550", "RETR x")
+    assert "\x1b" not in str(AccessFailed("550 \x1b]0;title\x07 \u202e", where="\x1b[2J"))

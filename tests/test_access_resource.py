@@ -1,0 +1,240 @@
+"""`Resource` as a stream: lines, a file of the standard library, a file on disk; the same in an event loop."""
+
+from __future__ import annotations
+
+import io
+import os
+import tarfile
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import anyio
+import pytest
+
+import overthere
+from overthere import URI, Policy
+from overthere.access.errors import AccessError, AccessFailed
+from overthere.access.resource import _Lines
+from overthere.access.saving import Saving, file_name
+
+OWN = Policy.local().with_(read_timeout=2, connect_timeout=2)
+Serve = Callable[[Sequence[bytes], int | None], str]
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    """Start a server that gives these pieces, each in a packet of its own, and says that there are so many octets."""
+    started: list[tuple[HTTPServer, threading.Thread]] = []
+
+    def start(pieces: Sequence[bytes], length: int | None = None) -> str:
+        class Pieces(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self.send_response(200)
+                self.send_header("Content-Type", "text/plain; charset=utf-8")
+                self.send_header("Content-Length", str(sum(map(len, pieces)) if length is None else length))
+                self.end_headers()
+                for piece in pieces:
+                    self.wfile.write(piece)
+                    self.wfile.flush()
+
+            def log_message(self, format: str, *args: object) -> None:
+                pass
+
+        server = HTTPServer(("127.0.0.1", 0), Pieces)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        started.append((server, thread))
+        return f"http://127.0.0.1:{server.server_port}/"
+
+    yield start
+    for server, thread in started:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+# -- lines
+
+# Pieces of octets; their lines.
+LINES = [
+    ([], []),
+    ([b""], []),
+    ([b"a"], ["a"]),
+    ([b"a\n"], ["a"]),
+    ([b"a\r", b"\nb"], ["a", "b"]),
+    ([b"a\r", b"b"], ["a", "b"]),
+    ([b"a\r\n\r\nb\n\n"], ["a", "", "b", ""]),
+    ([b"\xc3", b"\xbc\n\xe2\x82", b"\xac"], ["ü", "€"]),
+    ([b"a", b"b", b"", b"c\nd", b"e"], ["abc", "de"]),
+    ([b"a\x0bb\x0cc\xc2\x85d\xe2\x80\xa8e\x1cf"], ["a\x0bb\x0cc\x85d\u2028e\x1cf"]),
+]
+
+
+@pytest.mark.parametrize(("pieces", "lines"), LINES, ids=repr)
+def test_lines_however_they_are_cut(pieces: list[bytes], lines: list[str]) -> None:
+    def read(pieces: list[bytes]) -> list[str]:
+        reader = _Lines("utf-8", "strict", URI("x:"))
+        return [line for piece in pieces for line in reader.feed(piece)] + reader.feed(b"", final=True)
+
+    assert read(pieces) == lines
+    whole = b"".join(pieces)
+    assert read([whole[i : i + 1] for i in range(len(whole))]) == lines
+
+
+def test_lines_of_a_server(serve: Serve) -> None:
+    uri = serve([b"one\r", b"\ntw", b"o\n", "drei ü".encode()], None)
+    with overthere.open(uri, OWN) as there:
+        assert list(there.iter_lines()) == ["one", "two", "drei ü"]
+    with overthere.open(uri, OWN) as there, pytest.raises(UnicodeDecodeError):
+        list(there.iter_lines("us-ascii"))
+    with overthere.open(uri, OWN) as there:
+        assert list(there.iter_lines("no-such-charset"))[2] == "drei Ã¼"
+
+    async def lines() -> list[str]:
+        async with await overthere.aopen(uri, OWN) as there:
+            return [line async for line in there.iter_lines()]
+
+    assert anyio.run(lines) == ["one", "two", "drei ü"]
+
+
+def test_broken_lines(serve: Serve) -> None:
+    with overthere.open(serve([b"one\ntw"], 100), OWN) as there:
+        lines = there.iter_lines()
+        assert next(lines) == "one"
+        with pytest.raises(AccessFailed):
+            next(lines)
+
+
+# -- as a file of the standard library
+
+
+def test_raw(serve: Serve) -> None:
+    held = io.BytesIO()
+    with tarfile.open(fileobj=held, mode="w:gz") as archive:
+        for name in ("a", "b"):
+            info = tarfile.TarInfo(name)
+            info.size = 100_000
+            archive.addfile(info, io.BytesIO(os.urandom(info.size)))
+    packed = held.getvalue()
+    uri = serve([packed[i : i + 7777] for i in range(0, len(packed), 7777)], None)
+    with overthere.open(uri, OWN) as there, tarfile.open(fileobj=there.raw, mode="r|gz") as archive:
+        assert [(info.name, info.size) for info in archive] == [("a", 100_000), ("b", 100_000)]
+    with overthere.open(uri, OWN) as there:
+        raw = there.raw
+        assert (raw.readable(), raw.writable(), raw.seekable()) == (True, False, False)
+        assert raw.read(0) == b""
+        assert 1 <= len(raw.read(10) or b"") <= 10
+        with pytest.raises(io.UnsupportedOperation):
+            raw.seek(0)
+    with overthere.open(uri, OWN) as there, io.BufferedReader(there.raw, 100) as buffered:
+        assert buffered.read() == packed
+
+
+def test_raw_closes_the_resource(serve: Serve) -> None:
+    there = overthere.open(serve([b"x" * 100_000], None), OWN)
+    with there.raw as raw:
+        assert raw.read(1) == b"x"
+    with pytest.raises(AccessError):
+        there.read()
+
+
+# -- as a file on disk
+
+
+def test_save(serve: Serve, tmp_path: Path) -> None:
+    uri = serve([b"one ", b"two"], None)
+    target = tmp_path / "a"
+    with overthere.open(uri, OWN) as there:
+        assert there.save(target) == target
+    assert target.read_bytes() == b"one two"
+    with overthere.open(uri, OWN) as there, pytest.raises(FileExistsError):
+        there.save(target)
+
+    async def save(force: bool) -> Path:
+        async with await overthere.aopen(uri, OWN) as there:
+            return await there.save(target, force=force)
+
+    with pytest.raises(FileExistsError):
+        anyio.run(save, False)
+    target.write_bytes(b"old")
+    assert anyio.run(save, True) == target
+    assert target.read_bytes() == b"one two"
+    assert os.listdir(tmp_path) == ["a"]
+
+
+def test_what_breaks_is_not_saved(serve: Serve, tmp_path: Path) -> None:
+    uri = serve([b"one ", b"two"], 100)
+    target = tmp_path / "a"
+    with overthere.open(uri, OWN) as there, pytest.raises(AccessError):
+        there.save(target)
+
+    async def save() -> None:
+        async with await overthere.aopen(uri, OWN) as there:
+            await there.save(target)
+
+    with pytest.raises(AccessError):
+        anyio.run(save)
+    assert os.listdir(tmp_path) == []
+    with overthere.open(uri, OWN) as there, pytest.raises(AccessError):
+        there.save(target, keep=True)
+    (part,) = tmp_path.iterdir()
+    assert part.suffix == ".part"
+    assert part.read_bytes() == b"one two"
+
+
+def test_a_file_that_came_up_in_between_stays(tmp_path: Path) -> None:
+    target = tmp_path / "a"
+    saving = Saving(target)
+    saving.__enter__().write(b"mine")
+    target.write_bytes(b"theirs")
+    with pytest.raises(FileExistsError):
+        saving.__exit__(None, None, None)
+    assert [(p.name, p.read_bytes()) for p in tmp_path.iterdir()] == [("a", b"theirs")]
+
+
+def test_a_link_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "folder" / "a")
+    for force in (False, True):
+        with Saving(tmp_path / "link", force=force) as file:
+            file.write(b"x")
+        assert (tmp_path / "link").is_symlink()
+        assert (tmp_path / "folder" / "a").read_bytes() == b"x"
+
+
+# -- names
+
+NAMES = [
+    ("http://h/a.txt", "a.txt"),
+    ("http://h/a/b/?q=/c", "b"),
+    ("http://h", "index"),
+    ("http://h/%2E%2E", "index"),
+    ("http://h/%2e%2e%2f%2e%2e%2fetc%2fpasswd", "_.._etc_passwd"),
+    ("http://h/..%5C..%5Cx", "_.._x"),
+    ("http://h/a%00b%0D%0Ac", "a_b__c"),
+    ("http://h/%E2%80%AEtxt.exe", "_txt.exe"),
+    ("http://h/%C3%BC%FF", "ü_"),
+    ("http://h/COM1.txt", "_COM1.txt"),
+    ("http://h/a.%20.", "a"),
+    ("http://h/~%2Fx", "~_x"),
+    ("ftp://h/pub/a%2Fb;TYPE=a", "a_b"),
+    ("gopher://h/0about", "about"),
+    ("gopher://h/1", "index"),
+    ("data:text/plain;base64,AAAA/../x", "data"),
+    ("mid:a/b@c", "b@c"),
+    ("news:a@b", "a@b"),
+    ("urn:example:a", "example_a"),
+]
+
+
+@pytest.mark.parametrize(("uri", "name"), NAMES)
+def test_names(uri: str, name: str) -> None:
+    assert file_name(URI(uri)) == name
+
+
+def test_long_names_fit() -> None:
+    for character in ("a", "%C3%BC", "%F0%9F%98%80"):
+        name = file_name(URI("http://h/" + character * 100_000))
+        assert 100 <= len(name.encode()) <= 120

@@ -1,0 +1,207 @@
+"""`AccessSuite` over some protocols, and over dialogues that break its laws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from overthere import Registry, Scheme
+from overthere.access import Connect, Receive, Send
+from overthere.access.wire import Data, Dial, Dialogue, Head, Read, Wire, Write
+from overthere.testing import AccessSuite, Replay
+from overthere.testing.replay import Outcome
+
+BODY = b"0123456789abcdef"
+
+
+class TestCounted(AccessSuite):
+    uri = "http://h.example/a"
+    answer = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 16\r\n\r\n" + BODY
+
+    def test_what_it_is(self) -> None:
+        found = self.whole()
+        assert found.content == BODY
+        assert found.head is not None
+        assert found.head.media_type == "text/plain"
+
+
+class TestChunked(AccessSuite):
+    uri = "http://h.example/a"
+    answer = (
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n8;x=y\r\n01234567\r\n8\r\n89abcdef\r\n0\r\nA: b\r\n\r\n"
+    )
+
+
+class TestMissing(AccessSuite):
+    uri = "http://h.example/a"
+    answer = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
+    missing = True
+
+
+class TestMenu(AccessSuite):
+    uri = "gopher://h.example/1"
+    answer = (
+        b"iWelcome\tfake\t(NULL)\t0\r\n0About\t/about.txt\th.example\t70\r\n1Dir\t/dir\th.example\t7070\t+\r\n.\r\n"
+    )
+
+
+class TestFTP(AccessSuite):
+    uri = "ftp://h.example/pub/a.txt"
+    answer = (
+        b"220-Hello\r\n220 there\r\n331 password\r\n230 in\r\n250 there\r\n200 A\r\n229 (|||50000|)\r\n"
+        b"150 Opening (16 bytes).\r\n226 done\r\n221 bye\r\n"
+    )
+    data = BODY
+
+
+class TestExchanges(AccessSuite):
+    """The same with what was sent."""
+
+    uri = "ftp://h.example/a.bin"
+    answer = (
+        (b"", b"220 there\r\n"),
+        (b"USER anonymous\r\n", b"331 password\r\n"),
+        (b"PASS anonymous@\r\n", b"230 in\r\n"),
+        (b"TYPE I\r\n", b"200 I\r\n"),
+        (b"EPSV\r\n", b"229 (|||50000|)\r\n"),
+        (b"RETR a.bin\r\n", b"150 Opening\r\n226 done\r\n"),
+    )
+    data = BODY
+
+    def test_what_was_sent(self) -> None:
+        assert self.whole().sent.startswith(b"".join(sent for sent, _ in self.answer if isinstance(sent, bytes)))
+
+
+class TestOwn(AccessSuite):
+    """A scheme of one's own, whose plan is carried out as it stands."""
+
+    @staticmethod
+    def steps(locator: object, credentials: object) -> Iterator[Any]:
+        yield Connect(source="RFC 1288 2.1", host="h.example", port=79)
+        yield Send(source="RFC 1288 2.3", data=b"joe\r\n")
+        yield Receive(source="RFC 1288 2.2", what="who it is", until="close")
+
+    scheme = Scheme(name="x-finger", title="Finger", documents={"rfc3986": "RFC 1288"}, retrieval=steps)
+    uri = "x-finger://h.example/joe"
+    answer = b"Login: joe\r\nName: Joe\r\n"
+
+
+# -- dialogues that break a law, and the law that finds it
+
+
+def broken(work: Any) -> type[AccessSuite]:
+    """A suite over a dialogue of the test's own."""
+
+    def steps(locator: object, credentials: object) -> Iterator[Any]:
+        yield Connect(source="x", host="h.example", port=79)
+        yield Send(source="x", data=b"joe\r\n")
+
+    class Suite(AccessSuite):
+        scheme = Scheme(
+            name="x-broken",
+            title="x",
+            documents={"rfc3986": "x"},
+            retrieval=steps,
+            dialogue=lambda plan, policy: work(),
+        )
+        uri = "x-broken:a"
+        answer = b"one\r\ntwo\r\n.\r\n"
+        runs = 200
+
+    Suite.__name__ = "Suite"
+    assert "x-broken" not in Registry.default()
+    return Suite
+
+
+def good() -> Dialogue:
+    yield Dial("h.example", 79)
+    yield Write(b"joe\r\n")
+    yield Head()
+    yield from Wire().dotted("the text")
+
+
+def counts() -> Dialogue:
+    """It takes what comes for what it wants."""
+    yield Dial("h.example", 79)
+    yield Write(b"joe\r\n")
+    data = yield Read()
+    yield Head(length=data.index(b"."))
+
+
+def by_the_piece() -> Dialogue:
+    """It takes pieces for lines."""
+    yield Dial("h.example", 79)
+    yield Write(b"joe\r\n")
+    yield Head()
+    while data := (yield Read()):
+        yield Data(data.splitlines()[0])
+
+
+def hoards() -> Dialogue:
+    """It takes all there is, and gives it then."""
+    yield Dial("h.example", 79)
+    yield Write(b"joe\r\n")
+    held = bytearray()
+    while data := (yield Read()):
+        held += data
+    yield Head()
+    yield Data(bytes(held))
+
+
+def silent() -> Dialogue:
+    """It sends something else."""
+    yield Dial("h.example", 79)
+    yield Write(b"jim\r\n")
+    yield Head()
+    yield from Wire().dotted("the text")
+
+
+def stubborn() -> Dialogue:
+    """It goes on when nobody wants more."""
+    yield Dial("h.example", 79)
+    yield Write(b"joe\r\n")
+    try:
+        yield Head()
+        yield from Wire().dotted("the text")
+    finally:
+        yield Write(b"bye\r\n")
+
+
+def twice() -> Dialogue:
+    yield from good()
+    yield Head()
+
+
+@pytest.mark.parametrize(
+    ("work", "law"),
+    [
+        (counts, "test_an_end_at_every_offset"),
+        (counts, "test_garbage"),
+        (by_the_piece, "test_pieces_change_nothing"),
+        (hoards, "test_an_answer_without_end"),
+        (silent, "test_the_plan_is_what_is_sent"),
+        (stubborn, "test_a_reader_who_stops"),
+        (twice, "test_the_answer_is_read"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else value.__name__,
+)
+def test_a_law_that_is_broken_is_found(work: Any, law: str) -> None:
+    with pytest.raises((AssertionError, ValueError, RuntimeError)):
+        getattr(broken(work)(), law)()
+
+
+def test_a_good_one_is_found_good() -> None:
+    suite = broken(good)()
+    for name in dir(suite):
+        if name.startswith("test_"):
+            getattr(suite, name)()
+
+
+def test_a_replay_waits_for_what_was_asked() -> None:
+    with pytest.raises(AssertionError, match="has not sent b'jim"):
+        Replay([(b"jim\r\n", b"x")]).run(good())
+    found = Replay([(b"joe\r\n", b"a\r\n.\r\n")]).run(good())
+    assert isinstance(found, Outcome)
+    assert found.content == b"a\r\n"
