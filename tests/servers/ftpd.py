@@ -1,0 +1,229 @@
+"""FTP servers: pyftpdlib, vsftpd, and one that says what it is told to."""
+
+from __future__ import annotations
+
+import re
+import socket
+import struct
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+
+from servers import DROP, free_port, give, need, running
+
+__all__ = ["Scripted", "Server", "anonymous", "scripted", "unprivileged", "with_login"]
+
+
+@dataclass
+class Server:
+    """A server that runs, and what it says that it was sent."""
+
+    port: int
+    log: Path
+    line: str
+    """How the log writes a session and a command."""
+    host: str = "127.0.0.1"
+
+    def url(self, path: str, login: str = "") -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"ftp://{login}{host}:{self.port}/{path}"
+
+    def text(self) -> str:
+        return self.log.read_bytes().decode("utf-8", "replace")
+
+    def commands(self, since: int = 0) -> list[str]:
+        """The commands of the session that began last, without passwords; waits until it has ended with QUIT."""
+        end = time.monotonic() + 5
+        while True:
+            sessions: dict[str, list[str]] = {}
+            for session, command in re.findall(self.line, self.text()[since:], re.MULTILINE):
+                if command.startswith("USER"):
+                    sessions.pop(session, None)
+                    sessions[session] = [command]
+                elif session in sessions:
+                    sessions[session].append(command)
+            *_, found = sessions.values() or [[]]
+            if "QUIT" in found or time.monotonic() > end:
+                return found
+            time.sleep(0.01)
+
+
+@contextmanager
+def _pyftpdlib(folder: Path, root: Path, *more: str, host: str = "127.0.0.1") -> Iterator[Server]:
+    pytest.importorskip("pyftpdlib", reason="pyftpdlib is not installed")
+    port, log = free_port(), folder / "pyftpdlib.log"
+    program = "from pyftpdlib import __main__, handlers as h; h.FTPHandler.auth_failed_timeout = 0.1; __main__.main()"
+    command = [sys.executable, "-W", "ignore", "-c", program, "-D", "-i", host, "-p", str(port), "-d", str(root)]
+    with running([*command, *more], port if host == "127.0.0.1" else None, log):
+        end = time.monotonic() + 10
+        while host != "127.0.0.1" and "starting FTP server" not in log.read_text() and time.monotonic() < end:
+            time.sleep(0.02)
+        yield Server(port, log, r"(\S+)-\[[^\]]*\] <- (.*?)\r?$", host)
+
+
+@contextmanager
+def anonymous(folder: Path, root: Path, host: str = "127.0.0.1") -> Iterator[Server]:
+    """pyftpdlib with a virtual root, for anonymous."""
+    with _pyftpdlib(folder, root, host=host) as server:
+        yield server
+
+
+@contextmanager
+def with_login(folder: Path, root: Path, user: str, password: str) -> Iterator[Server]:
+    """pyftpdlib for one user."""
+    with _pyftpdlib(folder, root, "-u", user, "-P", password) as server:
+        yield server
+
+
+@contextmanager
+def unprivileged(folder: Path, root: Path) -> Iterator[Server]:
+    """vsftpd, anonymous, not chrooted."""
+    need("vsftpd")
+    port, log, conf = free_port(), folder / "vsftpd.log", folder / "vsftpd.conf"
+    settings = f"""listen=YES
+listen_ipv6=NO
+listen_address=127.0.0.1
+listen_port={port}
+background=NO
+run_as_launching_user=YES
+anonymous_enable=YES
+local_enable=NO
+anon_root={root}
+ftp_username=nobody
+write_enable=NO
+ascii_download_enable=YES
+pasv_enable=YES
+pasv_address=127.0.0.1
+pasv_min_port=30000
+pasv_max_port=30999
+xferlog_enable=YES
+log_ftp_protocol=YES
+vsftpd_log_file={log}
+seccomp_sandbox=NO
+connect_from_port_20=NO
+"""
+    conf.write_text(settings)
+    log.touch()
+    give(folder)
+    with running([*DROP, "/usr/sbin/vsftpd", conf], port, folder / "vsftpd.out"):
+        yield Server(port, log, r'\[pid (\d+)\].* FTP command: Client "[^"]*", "(.*)"$')
+
+
+Answer = bytes | tuple[bytes, ...] | Callable[[], Iterable[bytes]]
+
+
+@dataclass
+class Scripted:
+    """A server of which each answer is set: for what no program here says."""
+
+    port: int
+    data_port: int
+    commands: list[bytes] = field(default_factory=list)
+    data_peers: int = 0
+    """How many data connections it has accepted."""
+    most: int | None = None
+    """How many octets of replies it sends before it closes everything."""
+    abrupt: bool = False
+    """Whether it closes by a reset."""
+
+    def url(self, path: str, login: str = "") -> str:
+        return f"ftp://{login}127.0.0.1:{self.port}/{path}"
+
+
+PLAIN: dict[str, Answer] = {
+    "": b"220 ready\r\n",
+    "USER": b"331 password\r\n",
+    "PASS": b"230 in\r\n",
+    "CWD": b"250 there\r\n",
+    "TYPE": b"200 so be it\r\n",
+    "EPSV": b"229 data (|||{port}|)\r\n",
+    "RETR": (b"150 here it comes\r\n", b"226 done\r\n"),
+    "NLST": (b"150 here it comes\r\n", b"226 done\r\n"),
+    "QUIT": b"221 bye\r\n",
+}
+
+
+@contextmanager
+def scripted(
+    answers: dict[str, Answer] | None = None, content: bytes = b"content", *, first: bool = False
+) -> Iterator[Scripted]:
+    """Serve one connection after the other.
+
+    answers: by command ("" is the greeting) beside `PLAIN`; of two, the second goes out behind the content.
+    first: the content goes before the first of the two.
+    """
+    told = {**PLAIN, **(answers or {})}
+    listening, passive = (socket.create_server(("127.0.0.1", 0)) for _ in "ab")
+    port = passive.getsockname()[1]
+    server, over = Scripted(listening.getsockname()[1], port), Event()
+    numbers = {b"{port}": port, b"{p1}": port >> 8, b"{p2}": port & 255}
+
+    def say(held: socket.socket, answer: Answer, left: list[int]) -> None:
+        assert not isinstance(answer, tuple)
+        for piece in [answer] if isinstance(answer, bytes) else answer():
+            for name, number in numbers.items():
+                piece = piece.replace(name, b"%d" % number)
+            held.sendall(piece[: left[0]])
+            left[0] -= len(piece)
+            if left[0] <= 0 or over.is_set():
+                raise OSError
+
+    def send_content() -> None:
+        peer, _ = passive.accept()
+        server.data_peers += 1
+        with peer:
+            peer.sendall(content)
+            if not first:  # the client hangs up too, before it reads on
+                peer.shutdown(socket.SHUT_WR)
+                peer.settimeout(2)
+                peer.recv(1)
+
+    def talk(held: socket.socket) -> None:
+        left = [1 << 60 if server.most is None else server.most]
+        if not left[0]:
+            return
+        say(held, told[""], left)
+        for line in held.makefile("rb"):
+            server.commands.append(line)
+            answer = told.get(line.split()[0].decode("latin-1").upper(), b"502 no\r\n")
+            if isinstance(answer, bytes) or callable(answer):
+                say(held, answer, left)
+                continue
+            if first:
+                send_content()
+            say(held, answer[0], left)
+            if not first:
+                send_content()
+            say(held, answer[1], left)
+
+    def serve() -> None:
+        while not over.is_set():
+            held, _ = listening.accept()
+            held.settimeout(3)
+            with held, suppress(OSError):
+                if server.abrupt:
+                    held.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                talk(held)
+            passive.settimeout(0)
+            with suppress(OSError):
+                while True:
+                    passive.accept()[0].close()
+            passive.settimeout(2)
+
+    passive.settimeout(2)
+    work = Thread(target=serve, daemon=True)
+    work.start()
+    try:
+        yield server
+    finally:
+        over.set()
+        socket.create_connection(("127.0.0.1", server.port)).close()
+        work.join(5)
+        listening.close()
+        passive.close()

@@ -1,0 +1,154 @@
+"""nginx with http and https, tinyproxy before it, and websocketd: what the tests of http, https, ws and wss ask."""
+
+from __future__ import annotations
+
+import ssl
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from servers import DROP, free_port, give, need, running
+
+__all__ = ["Nginx", "certificate", "nginx", "tinyproxy", "trusting", "websocketd"]
+
+_TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+_CONFIGURATION = """\
+daemon off; worker_processes 1; pid {folder}/pid; error_log stderr;
+events {{}}
+http {{
+    {temporary}
+    log_format asked '$request|$http_host|$status|$http_authorization|$http_proxy_authorization';
+    access_log {folder}/asked asked;
+    types {{ text/html html; text/plain txt; }}
+    default_type application/octet-stream;
+    absolute_redirect off; sendfile on;
+    server {{
+        listen 127.0.0.1:{port}; listen 127.0.0.1:{tls_port} ssl;
+        ssl_certificate {folder}/certificate.pem; ssl_certificate_key {folder}/key.pem;
+        root {folder}/root;
+        location /moved/ {{ return 301 /page.html; }}
+        location /found/ {{ return 302 /page.html#there; }}
+        location = /other/way {{ return 303 ../page.html; }}
+        location /temporary/ {{ return 307 /page.html; }}
+        location /permanent/ {{ return 308 /page.html; }}
+        location /chain/1 {{ return 302 /chain/2; }}
+        location /chain/2 {{ return 307 /page.html; }}
+        location /circle/1 {{ return 302 /circle/2; }}
+        location /circle/2 {{ return 302 /circle/1#more; }}
+        location ~ ^/endless/(x*)$ {{ return 302 /endless/x$1; }}
+        location /plain {{ return 302 http://127.0.0.1:{port}/page.html; }}
+        location /secure {{ return 302 https://127.0.0.1:{tls_port}/page.html; }}
+        location /elsewhere {{ return 302 http://localhost:{port}/page.html; }}
+        location /file {{ return 302 file:///etc/hostname; }}
+        location /inside {{ return 302 http://127.0.0.1:22/; }}
+        location /wrong {{ return 302 "http://[/"; }}
+        location /bare {{ return 302 ""; }}
+        location /nothing {{ return 204; }}
+        location /busy {{ add_header Retry-After 1 always; return 503; }}
+        location /gone {{ return 410; }}
+        location /chunked/ {{ ssi on; ssi_types *; alias {folder}/root/; }}
+        location /closing/ {{ ssi on; ssi_types *; chunked_transfer_encoding off; alias {folder}/root/; }}
+        location /located/ {{ add_header Content-Location /elsewhere/x.html; alias {folder}/root/; }}
+        location /latin/ {{ charset iso-8859-1; alias {folder}/root/; }}
+        location /packed/ {{ add_header Content-Encoding gzip; alias {folder}/root/; }}
+    }}
+}}
+"""
+
+
+@dataclass(frozen=True)
+class Nginx:
+    """A running nginx."""
+
+    port: int
+    tls_port: int
+    folder: Path
+
+    @property
+    def root(self) -> Path:
+        return self.folder / "root"
+
+    @property
+    def certificate(self) -> Path:
+        return self.folder / "certificate.pem"
+
+    def uri(self, path: str, scheme: str = "http") -> str:
+        return f"{scheme}://127.0.0.1:{self.port if scheme == 'http' else self.tls_port}{path}"
+
+    def asked(self) -> list[list[str]]:
+        """What was asked so far: the request line, Host, status, Authorization, Proxy-Authorization."""
+        return [line.split("|") for line in (self.folder / "asked").read_text().splitlines()]
+
+
+def certificate(folder: Path) -> None:
+    """certificate.pem and key.pem for localhost and 127.0.0.1, signed by themselves."""
+    need("openssl")
+    made: list[str | Path] = [
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-keyout",
+        folder / "key.pem",
+        "-out",
+        folder / "certificate.pem",
+    ]
+    named = ["-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
+    subprocess.run(["openssl", "req", "-x509", *made, *named], check=True, stderr=subprocess.DEVNULL)
+
+
+def trusting(folder: Path) -> ssl.SSLContext:
+    """For `Policy.tls`: that certificate and no other."""
+    return ssl.create_default_context(cafile=str(folder / "certificate.pem"))
+
+
+@contextmanager
+def nginx(folder: Path) -> Iterator[Nginx]:
+    """nginx over `folder`/root, which is given to nobody."""
+    need("/usr/sbin/nginx")
+    found = Nginx(free_port(), free_port(), folder)
+    found.root.mkdir(exist_ok=True)
+    (folder / "temporary").mkdir()
+    certificate(folder)
+    temporary = " ".join(f"{name}_temp_path {folder}/temporary;" for name in _TEMPORARY)
+    told = _CONFIGURATION.format(folder=folder, temporary=temporary, port=found.port, tls_port=found.tls_port)
+    (folder / "conf").write_text(told)
+    (folder / "asked").touch()
+    give(folder)
+    with running([*DROP, "/usr/sbin/nginx", "-e", "stderr", "-c", folder / "conf"], found.port, folder / "log"):
+        yield found
+
+
+@contextmanager
+def tinyproxy(folder: Path, login: str = "") -> Iterator[int]:
+    """A proxy that forwards and tunnels to any port; its port.  login: "user password", asked for if given."""
+    need("tinyproxy")
+    folder.mkdir()
+    port = free_port()
+    lines = [f"Port {port}", "Listen 127.0.0.1", "Timeout 10", f'LogFile "{folder}/asked"', "LogLevel Connect"]
+    lines += [f"BasicAuth {login}"] if login else []
+    (folder / "conf").write_text("\n".join([*lines, ""]))
+    give(folder)
+    with running([*DROP, "tinyproxy", "-d", "-c", folder / "conf"], port, folder / "log"):
+        yield port
+
+
+@contextmanager
+def websocketd(folder: Path, script: str, *more: str) -> Iterator[int]:
+    """A server each of whose connections is a run of `script`, a line a message; its port."""
+    need("websocketd")
+    port = free_port()
+    (folder / "script.sh").write_text(f"#!/bin/sh\n{script}\n")
+    (folder / "script.sh").chmod(0o755)
+    give(folder)
+    command: list[str | Path] = [
+        *DROP,
+        "websocketd",
+        f"--port={port}",
+        "--address=127.0.0.1",
+        *more,
+        folder / "script.sh",
+    ]
+    with running(command, port, folder / "log"):
+        yield port

@@ -1,0 +1,333 @@
+"""ARDP: an answer in packets that are lost, doubled, late, in another order, cut and forged."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pytest
+
+from overthere import open as open_uri
+from overthere.access.ardp import TRIES, Moved, exchange
+from overthere.access.errors import AccessFailed, AccessRefused, AccessTimeout, LimitExceeded, ProtocolError
+from overthere.access.policy import Policy
+from overthere.access.prosperoprotocol import acknowledgement, packet, read_packet
+from overthere.access.wire import Read, Write
+from servers.dirsrv import CONTENTS, HELLO, INFO, LOCAL, LOSSY, PROBE, QUICK, SERVER, adapt, fails, gave, same
+from servers.replay import Served, replay_datagrams, serve_udp
+
+# -- over a loopback server
+
+
+def cut(message: bytes, size: int) -> list[bytes]:
+    """An answer of one packet as several, numbered; the total stands in each."""
+    data = message[3:]
+    pieces = [data[start : start + size] for start in range(0, len(data), size)]
+    return [piece_of(message[1:3], number, len(pieces), piece) for number, piece in enumerate(pieces, 1)]
+
+
+def piece_of(connection: bytes, number: int, total: int, data: bytes, flags: int | None = None, wait: int = 0) -> bytes:
+    head = connection + number.to_bytes(2, "big") + total.to_bytes(2, "big")
+    if flags is not None or wait:
+        head += b"\0\1" + wait.to_bytes(2, "big") + bytes([flags or 0])
+    return bytes([len(head) + 1]) + head + data
+
+
+def hello(faults: Callable[[int, tuple[bytes, ...]], Iterable[bytes]], policy: Policy = LOCAL) -> Served:
+    """Open the recorded object on a server whose datagrams suffer; the content must come all the same."""
+    with replay_datagrams(SERVER, same=same, adapt=adapt, faults=faults) as served:
+        uri = f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt"
+        with open_uri(uri, policy, credentials=PROBE) as found:
+            assert found.read() == HELLO
+    return served
+
+
+def test_a_request_or_answer_that_is_lost_is_asked_for_again() -> None:
+    start = time.monotonic()
+    served = hello(lambda number, answers: () if number in (0, 1, 3) else answers, LOSSY)
+    # The first twice more, the second once more, each octet for octet.
+    assert served.requests == [served.requests[0]] * 3 + [served.requests[3]] * 2
+    # A fifteenth and two fifteenths of the patience, then a fifteenth.
+    assert time.monotonic() - start > 0.75
+
+
+def test_doubled_late_and_strange_packets_are_no_answer() -> None:
+    late: list[bytes] = []
+
+    def faults(number: int, answers: tuple[bytes, ...]) -> Iterable[bytes]:
+        late.extend(answers)
+        strange = [b"", b"\0", b"\xff" * 40, b"\x43\0\1x", b"\x3f\0\1", b"plain text", b"\x01NONE-FOUND\n"]
+        wrong = [answer[:1] + b"\x77\x77" + answer[3:] for answer in answers]
+        return [*strange, *wrong, *late[:-1], *answers, *answers, *answers]
+
+    assert len(hello(faults).requests) == 2
+
+
+def test_an_answer_in_many_packets_in_another_order() -> None:
+    def faults(number: int, answers: tuple[bytes, ...]) -> Iterable[bytes]:
+        pieces = cut(answers[0], 3)
+        return [*reversed(pieces[1:]), pieces[0]]
+
+    assert len(hello(faults).requests) == 2
+
+
+def test_what_is_missing_is_asked_for_with_what_has_come() -> None:
+    """The request says through which packet all have come (octets 7 and 8), and the server sends the others."""
+    seen: list[int] = []
+
+    def faults(number: int, answers: tuple[bytes, ...]) -> Iterable[bytes]:
+        pieces = cut(answers[0], 4)
+        seen.append(received(served_requests[-1]))
+        return {0: pieces[:2], 1: [pieces[3]], 2: pieces[2:3]}.get(number, pieces)
+
+    served_requests: list[bytes] = []
+
+    def handler(request: bytes, served: Served) -> Iterable[bytes]:
+        served_requests.append(request)
+        row = CONTENTS if b"CONTENTS" in request else INFO
+        assert not same(request, row.request)
+        return faults(len(served_requests) - 1, (adapt(request, row.answers[0]),)) or ()
+
+    with serve_udp(handler) as served:
+        uri = f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt"
+        with open_uri(uri, LOSSY, credentials=PROBE) as found:
+            assert found.read() == HELLO
+    # FAILURE NOT-FOUND is five pieces: 1 2, then 4, then 3, and the whole once more for 5.
+    assert seen == [0, 2, 2, 4, 0]
+
+
+def received(request: bytes) -> int:
+    return read_packet(request).received
+
+
+def test_an_acknowledgement_is_sent_where_it_is_asked_for() -> None:
+    acknowledged: list[bytes] = []
+
+    def handler(request: bytes, served: Served) -> Iterable[bytes]:
+        found = read_packet(request)
+        if found.number == 0:
+            acknowledged.append(request)
+            return ()
+        row = CONTENTS if found.connection == 2 else INFO
+        data = row.answers[0][3:]
+        # The last packet asks for it, and one that is a sequenced control packet.
+        return [
+            piece_of(request[1:3], 2, 0, b"not for the application", 0xC0),
+            piece_of(request[1:3], 1, 0, data[:5]),
+            piece_of(request[1:3], 3, 3, data[5:], 0x80),
+        ]
+
+    with serve_udp(handler) as served:
+        assert gave(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt")[1] == HELLO
+        time.sleep(0.05)
+    assert acknowledged[:4] == [
+        acknowledgement(1, 0),
+        acknowledgement(1, 3),
+        acknowledgement(2, 0),
+        acknowledgement(2, 3),
+    ]
+
+
+def test_a_server_that_has_the_request_is_only_acknowledged_to() -> None:
+    def handler(request: bytes, served: Served) -> Iterable[bytes]:
+        control = bytes.fromhex("09") + request[1:3] + bytes.fromhex("000000000001")
+        if len(served.requests) in (1, 3):
+            return [control]
+        return [adapt(request, (INFO if request[2] == 1 else CONTENTS).answers[0])]
+
+    with (
+        serve_udp(handler) as served,
+        open_uri(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt", LOSSY, credentials=PROBE) as found,
+    ):
+        assert found.read() == HELLO
+    assert [read_packet(one).number for one in served.requests] == [1, 0, 1, 0]
+
+
+def test_silence_ends_after_a_bounded_number_of_tries() -> None:
+    with serve_udp(lambda request, served: ()) as served:
+        start = time.monotonic()
+        error = fails(f"prospero://127.0.0.1:{served.port}/x", QUICK)
+        assert time.monotonic() - start < 1.5
+    assert isinstance(error, AccessTimeout)
+    assert error.message == "no answer in 0.3 s, asked 4 times"
+    assert error.where == "the access methods of the object"
+    assert len(served.requests) == 2 * TRIES
+    assert len(set(served.requests)) == 1
+
+
+def test_a_server_that_talks_without_answering_gains_no_time() -> None:
+    def handler(request: bytes, served: Served) -> Iterable[bytes]:
+        for _ in range(40):
+            time.sleep(0.01)
+            yield b"\x03\x77\x77nothing"
+
+    with serve_udp(handler) as served:
+        start = time.monotonic()
+        with pytest.raises(AccessTimeout):
+            open_uri(f"prospero://127.0.0.1:{served.port}/x", QUICK)
+        assert time.monotonic() - start < 1.3
+
+
+def test_a_port_that_nobody_has() -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as held:
+        held.bind(("127.0.0.1", 0))
+        port = held.getsockname()[1]
+    start = time.monotonic()
+    error = fails(f"prospero://127.0.0.1:{port}/x", Policy.local())
+    assert isinstance(error, AccessFailed)
+    assert time.monotonic() - start < 2
+
+
+def test_a_stranger_is_not_heard() -> None:
+    """The socket is connected: what others send to its port does not arrive."""
+
+    def handler(request: bytes, served: Served) -> Iterable[bytes]:
+        row = CONTENTS if b"CONTENTS" in request else INFO
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
+            for _ in range(5):
+                stranger.sendto(request[:3] + b"FAILURE NOT-AUTHORIZED\n", served.peers[-1])
+        time.sleep(0.02)
+        return [adapt(request, row.answers[0])]
+
+    with serve_udp(handler) as served:
+        assert gave(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt")[1] == HELLO
+
+
+def test_the_largest_datagram_comes_whole() -> None:
+    data = b"ATTRIBUTE OBJECT INTRINSIC CONTENTS SEQUENCE DATA "
+    data += b"x" * (65_507 - len(data) - 4) + b"\n"
+
+    def handler(request: bytes, served: Served) -> Iterable[bytes]:
+        return [b"\x03" + request[1:3] + (data if b"CONTENTS" in request else b"NONE-FOUND\n")]
+
+    with serve_udp(handler) as served:
+        assert gave(f"prospero://127.0.0.1:{served.port}/x")[1] == b"x" * (len(data) - 51)
+
+
+def test_a_server_may_send_the_client_elsewhere_and_the_policy_judges() -> None:
+    def moved(option: int, address: bytes, port: int) -> Callable[[bytes, Served], Iterable[bytes]]:
+        def handler(request: bytes, served: Served) -> Iterable[bytes]:
+            # With an additional address and a protocol id before what belongs to the option.
+            head = request[1:3] + bytes(8) + bytes([0b101, option]) + b"\1\1z" + b"id" + address
+            head += port.to_bytes(2, "big")
+            return [bytes([len(head) + 1]) + head]
+
+        return handler
+
+    with replay_datagrams(SERVER, same=same, adapt=adapt) as new:
+        for option in (4, 5):
+            with serve_udp(moved(option, b"\x7f\0\0\1", new.port)) as served:
+                _, content, found = gave(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt")
+            assert content == HELLO
+            assert str(found.uri) == f"prospero://127.0.0.1:{new.port}//info-tree/hello.txt"
+    with serve_udp(moved(4, b"\x0a\0\0\1", 22)) as served:
+        for policy, rule in (
+            (LOCAL.with_(ports=frozenset()), "port"),
+            (LOCAL.with_(hosts=frozenset({"127.0.0.1"})), "host"),
+        ):
+            error = fails(f"prospero://127.0.0.1:{served.port}/x", policy)
+            assert isinstance(error, AccessRefused)
+            assert error.rule == rule
+
+
+def test_a_connection_that_is_refused() -> None:
+    with serve_udp(lambda request, served: [b"\x0d" + request[1:3] + bytes(9) + b"\1"]) as served:
+        assert isinstance(error := fails(f"prospero://127.0.0.1:{served.port}/x"), AccessFailed)
+    assert error.message == "the server refuses the connection"
+
+
+# -- without a socket
+
+
+def put_together(request: bytes, packets: list[bytes | None], patience: float = 30.0) -> tuple[Any, list[Any]]:
+    """What `exchange` makes of packets (None is silence), and what it asked of the transport."""
+    work, effects, reply = exchange(request, patience, "there"), [], None
+    try:
+        while True:
+            effect = work.send(reply)
+            effects.append(effect)
+            reply = packets.pop(0) if isinstance(effect, Read) and packets else None
+    except StopIteration as end:
+        return end.value, effects
+
+
+def waited(effects: list[Any]) -> list[int]:
+    """How many seconds each read was to wait."""
+    return [round(one.patience or 0) for one in effects if isinstance(one, Read)]
+
+
+ONE = packet(b"STATUS\n", 1)
+ID = b"\0\1"
+
+
+def test_the_back_off() -> None:
+    with pytest.raises(AccessTimeout) as told:
+        put_together(ONE, [])
+    assert "asked 4 times" in str(told.value)
+    _, effects = put_together(ONE, [None, None, None, piece_of(ID, 1, 1, b"x")])
+    assert waited(effects) == [2, 4, 8, 16]
+    assert [one.data for one in effects if isinstance(one, Write)] == [ONE] * 4
+    # A packet that is new begins anew; one that is not does not.
+    _, effects = put_together(
+        ONE, [None, piece_of(ID, 1, 0, b"x"), None, piece_of(ID, 1, 0, b"x"), None, piece_of(ID, 2, 2, b"y")]
+    )
+    assert waited(effects) == [2, 4, 2, 4, 4, 8]
+    assert [received(one.data) for one in effects if isinstance(one, Write)] == [0, 0, 1, 1]
+
+
+def test_a_server_may_ask_for_time_within_the_policy() -> None:
+    wait = piece_of(ID, 0, 0, b"", 0, wait=10)
+    _, effects = put_together(ONE, [wait, piece_of(ID, 1, 1, b"x")])
+    assert waited(effects) == [2, 10]
+    long = piece_of(ID, 0, 0, b"", 0, wait=65_535)
+    _, effects = put_together(ONE, [long, piece_of(ID, 1, 1, b"x")])
+    assert waited(effects) == [2, 30]
+    # Not for ever.
+    start = time.monotonic()
+    with pytest.raises(AccessTimeout):
+        put_together(ONE, [long] * 300, 0.1)
+    assert time.monotonic() - start < 5
+
+
+def test_forged_numbers() -> None:
+    for wrong in (
+        [piece_of(ID, 5, 3, b"x")],
+        [piece_of(ID, 65_535, 0, b"x"), piece_of(ID, 1, 2, b"x")],
+        [piece_of(ID, 1, 3, b"x"), piece_of(ID, 2, 4, b"x")],
+        [piece_of(ID, 1, 3, b"x"), piece_of(ID, 4, 0, b"x")],
+    ):
+        with pytest.raises(ProtocolError, match="packet"):
+            put_together(ONE, list(wrong))
+    # The first of two with one number counts.
+    two = [piece_of(ID, 1, 0, b"a"), piece_of(ID, 1, 0, b"b"), piece_of(ID, 2, 2, b"c")]
+    assert put_together(ONE, list(two))[0] == b"ac"
+
+
+def test_an_answer_is_bounded() -> None:
+    packets = [piece_of(ID, number, 0, bytes(65_000)) for number in range(1, 300)]
+    with pytest.raises(LimitExceeded, match="4,194,304"):
+        put_together(ONE, list(packets))
+    start = time.perf_counter()
+    many: list[bytes | None] = [piece_of(ID, number, 65_535, b"x") for number in range(65_535, 0, -1)]
+    many.reverse()
+    assert len(put_together(ONE, many)[0]) == 65_535
+    assert time.perf_counter() - start < 15
+
+
+def test_a_redirect_without_an_address_is_none() -> None:
+    head = ID + bytes(9) + b"\4"
+    assert put_together(ONE, [b"\x0d" + head, piece_of(ID, 1, 1, b"x")])[0] == b"x"
+    head = ID + bytes(9) + b"\4" + b"\x7f\0\0\1\0\x50"
+    assert put_together(ONE, [b"\x13" + head])[0] == Moved("127.0.0.1", 80)
+
+
+def test_every_cut_packet() -> None:
+    whole = piece_of(ID, 1, 1, b"NONE-FOUND\n", 0x80)
+    for end in range(len(whole)):
+        if end < 12:  # no header: it is as if nothing had come
+            with pytest.raises(AccessTimeout):
+                put_together(ONE, [whole[:end]])
+        else:
+            assert put_together(ONE, [whole[:end]])[0] == b"NONE-FOUND\n"[: end - 12]

@@ -1,0 +1,856 @@
+"""gopher and Gopher+ against gophernicus and pygopherd, over what the servers of Minnesota answered, and octets."""
+
+from __future__ import annotations
+
+import json
+import socket
+import tracemalloc
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import anyio
+import pytest
+
+import overthere
+from overthere import (
+    URI,
+    AccessError,
+    AccessRefused,
+    CodingError,
+    Credentials,
+    Entry,
+    PlanRefused,
+    Policy,
+    Unwritable,
+    plan,
+)
+from overthere.access.errors import AccessFailed, AccessTimeout, LimitExceeded, ProtocolError, ResourceMissing
+from overthere.access.gopheranswer import dialogue
+from overthere.access.gopherentries import AskForm, Question
+from overthere.access.steps import Send
+from overthere.access.wire import Data, Head, Item, Read, Write
+from overthere.schemes.gopher import GopherLocator
+from overthere.schemes.gophermenu import MenuItem
+from servers.gopherd import FILES, UMN, Gopherd, gophernicus, pygopherd, recorded, replayed
+from servers.replay import Served, serve
+
+LOCAL = Policy.local().with_(read_timeout=2)
+
+
+# These servers open files while they run, as nobody: not below pytest's own folder, which another pytest of the same
+# user closes to all others as it starts.
+
+
+@pytest.fixture(scope="module")
+def nicus() -> Iterator[Gopherd]:
+    with TemporaryDirectory() as folder, gophernicus(Path(folder) / "nicus") as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def pyg() -> Iterator[Gopherd]:
+    with TemporaryDirectory() as folder, pygopherd(Path(folder) / "pyg") as found:
+        yield found
+
+
+@pytest.fixture(params=["nicus", "pyg"])
+def server(request: pytest.FixtureRequest) -> Gopherd:
+    found: Gopherd = request.getfixturevalue(request.param)
+    return found
+
+
+def entries(uri: str | GopherLocator, policy: Policy = LOCAL) -> list[Entry]:
+    with overthere.open(uri, policy) as resource:
+        assert resource.is_listing
+        return list(resource.entries())
+
+
+def read(uri: str | GopherLocator, policy: Policy = LOCAL) -> tuple[bytes, Head]:
+    with overthere.open(uri, policy) as resource:
+        return resource.read(), resource.head
+
+
+def aread(uri: str) -> tuple[bytes, Head]:
+    async def main() -> tuple[bytes, Head]:
+        async with await overthere.aopen(uri, LOCAL) as resource:
+            return await resource.read(), resource.head
+
+    return anyio.run(main)
+
+
+def aentries(uri: str) -> list[Entry]:
+    async def main() -> list[Entry]:
+        async with await overthere.aopen(uri, LOCAL) as resource:
+            return [one async for one in resource.entries()]
+
+    return anyio.run(main)
+
+
+def driven(uri: str, *pieces: bytes, stays: bool = False, policy: Policy = LOCAL) -> tuple[Head, bytes, list[Entry]]:
+    """A dialogue over pieces of an answer; the end follows them, or silence."""
+    head, data, found, held = None, bytearray(), list[Entry](), b""
+    coming = iter(pieces)
+    told: Any = None
+    running = dialogue(plan(uri), policy)
+    with suppress(StopIteration):
+        while True:
+            effect = running.send(told)
+            told = None
+            match effect:
+                case Read(size, patience=patience):
+                    held = held or next(coming, b"")
+                    told, held = held[:size], held[size:]
+                    if stays and not told:
+                        if patience is None:
+                            raise AccessTimeout("nothing came")
+                        told = None
+                case Head():
+                    assert head is None
+                    head = effect
+                case Data(octets):
+                    assert head is not None
+                    assert octets
+                    data += octets
+                case Item(one):
+                    assert head is not None
+                    found.append(one)
+                case _:
+                    pass
+    assert head is not None
+    return head, bytes(data), found
+
+
+# -- real servers
+
+
+def test_texts(server: Gopherd) -> None:
+    """A period that begins a line stays, a period alone that ends the text goes, as nobody doubles any."""
+    for name in ("doc.txt", "troff.txt", "up.txt", "open.txt"):
+        octets, head = read(server.uri(f"0/{name}"))
+        assert octets.replace(b"\r\n", b"\n").removesuffix(b"\n") == FILES[name].removesuffix(b"\n"), name
+        assert (head.media_type, head.how, head.details) == (
+            "text/plain",
+            "scheme",
+            {"type": "0", "source": "RFC 1436 3.8"},
+        )
+        assert aread(server.uri(f"0/{name}")) == (octets, head)
+    assert read(server.uri("0/ended.txt"))[0].strip() == b"x"
+
+
+def test_binary_files_are_whole(server: Gopherd) -> None:
+    for kind, name, expected in (
+        ("9", "x.bin", "application/octet-stream"),
+        ("g", "p.gif", "image/gif"),
+        ("h", "h.html", "text/html"),
+        ("I", "p.gif", "image/gif"),
+    ):
+        octets, head = read(server.uri(f"{kind}/{name}"))
+        assert (octets, head.media_type) == (FILES[name], expected)
+        assert aread(server.uri(f"{kind}/{name}")) == (octets, head)
+
+
+def test_a_menu_and_its_items_opened_again(server: Gopherd) -> None:
+    found = entries(server.uri("1/"))
+    assert aentries(server.uri("1/")) == found
+    opened, menu = 0, list[Entry]()
+    for one in found:
+        if one.uri is None:
+            assert one.kind == "info"
+            continue
+        locator = URI(one.uri).locator
+        assert isinstance(locator, GopherLocator)
+        name = locator.selector.decode().strip("/")
+        if name in FILES and name not in ("ended.txt",):
+            octets, _ = read(one.uri)
+            assert octets.replace(b"\r\n", b"\n").strip() == FILES[name].replace(b"\r\n", b"\n").strip()
+            opened += 1
+        elif name == "menu":
+            assert one.kind == "directory"
+            menu = entries(one.uri)
+    assert opened >= 8
+    by_name = {one.name: one for one in menu}
+    assert by_name["Welcome \u00e9"] == Entry("Welcome \u00e9", None, "info", {"type": "i"})
+    assert by_name["Link"].uri == "http://h.example/"
+    assert (by_name["Else"].kind, by_name["Else"].uri) == ("directory", "gopher://else.example:7071/1/x")
+    session = by_name["Log in"]
+    assert session.kind == "telnet session"
+    with overthere.open(session.uri or "", LOCAL) as resource:
+        told = resource.details["session"]
+        assert (told["program"], told["host"], told["port"]) == ("telnet", "localhost", 2323)
+        assert told["user"].endswith("guest")
+        assert resource.read() == b""
+
+
+def test_gopher_plus_items_carry_their_tag(pyg: Gopherd) -> None:
+    one = next(one for one in entries(pyg.uri("1/")) if one.name == "doc")
+    assert (one.uri, one.details) == (pyg.uri("0/doc.txt%09%09+"), {"type": "0", "gopherplus": "+"})
+    octets, head = read(one.uri or "")
+    assert (octets, head.length) == (b"a doc\n", 6)
+    assert head.details["gopherplus"] is True
+
+
+def test_a_search(nicus: Gopherd) -> None:
+    assert [one.name for one in entries(nicus.uri("7/cgi-bin/search.cgi%09foo%20bar"))] == ["query=[foo bar]"]
+    log = nicus.log.read_text()
+    assert "/cgi-bin/search.cgi\\tfoo bar\\r" in log or "/cgi-bin/search.cgi\tfoo bar\\r" in log
+
+
+def test_what_is_not_there(pyg: Gopherd, nicus: Gopherd) -> None:
+    for rest, code, source in (
+        ("0/no", "3", "RFC 1436 3.8"),
+        ("1/no", "3", "RFC 1436 3.8"),
+        ("9/no", "3", "RFC 1436 3.8"),
+        ("0/no%09%09+", "1", "Gopher+ 2.3"),
+        ("1/no%09%09$", "1", "Gopher+ 2.3"),
+    ):
+        with pytest.raises(ResourceMissing, match="does not exist") as caught:
+            overthere.open(pyg.uri(rest), LOCAL)
+        assert (caught.value.code, caught.value.source) == (code, source)
+    # All that gophernicus says of it is a text, which is lost at times as it exits with an error and socat heeds that.
+    assert read(nicus.uri("0/no"))[0][:7] in (b"Error: ", b"")
+    assert entries(pyg.uri("1/empty")) == []
+
+
+def test_attributes_of_an_item(pyg: Gopherd) -> None:
+    (one,) = entries(pyg.uri("0/doc.txt%09%09!"))
+    assert aentries(pyg.uri("0/doc.txt%09%09!")) == [one]
+    assert (one.name, one.kind, one.uri) == ("doc.txt", "file", pyg.uri("0/doc.txt%09%09+"))
+    assert one.details["views"] == [
+        {"view": "text/plain", "size": "0k", "octets": 0, "uri": pyg.uri("0/doc.txt%09%09+text/plain")}
+    ]
+    assert one.details["abstract"] == "An abstract about doc"
+    admin = dict(one.details["admin"])
+    assert admin["Admin"].endswith("<pygopherd@nowhere.nowhere>")
+    assert set(admin) == {"Admin", "Mod-Date"}
+    form = AskForm.of(Entry(**vars_of(one)))
+    assert [question.kind for question in form.questions] == ["Note", "Ask", "Choose"]
+    assert read(one.details["views"][0]["uri"])[0] == b"a doc\n"
+
+
+def vars_of(one: Entry) -> dict[str, Any]:
+    """An entry as JSON has it."""
+    found: dict[str, Any] = json.loads(
+        json.dumps({"name": one.name, "uri": one.uri, "kind": one.kind, "details": one.details})
+    )
+    return found
+
+
+def test_attributes_of_a_directory(server: Gopherd) -> None:
+    found = entries(server.uri("1%09%09$"))
+    assert all("attributes" in one.details for one in found)
+    if server.name == "pygopherd":
+        assert {"doc", "x", "menu"} <= {one.name for one in found}
+        assert next(one for one in found if one.name == "doc").details["abstract"] == "An abstract about doc"
+        assert next(one for one in found if one.kind == "info").uri is None
+    # gophernicus knows its main menu alone; of others it sends the menu.
+    assert {"Else", "A doc"} <= {one.name for one in entries(server.uri("1/menu/%09%09$"))}
+
+
+def test_a_server_without_attributes(nicus: Gopherd, pyg: Gopherd) -> None:
+    for uri in (nicus.uri("0/doc.txt%09%09!"), nicus.uri("0/doc.txt%09%09%3F"), pyg.uri("0/doc.txt%09%09!+ABSTRACT")):
+        with pytest.raises(ProtocolError, match="sends the item itself"):
+            overthere.open(uri, LOCAL)
+    octets, head = read(nicus.uri("0/doc.txt%09%09+"))
+    assert (octets.strip(), head.details["gopherplus"]) == (b"a doc", False)
+
+
+# -- the wire
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "",
+        "0/a_selector",
+        "7/s%09a%20b",
+        "0s%09%09+",
+        "0s%09%09+Text/plain%20Es_ES",
+        "0s%09%09!+ABSTRACT%20+VIEWS",
+        "1%09%09$",
+        "0s%09%09%3F",
+        "0s%09%09+%091%0D%0A+-1%0D%0ATim%0D%0Ablue%0D%0A.%0D%0A",
+        "9%FF%01",
+    ],
+)
+def test_the_plan_is_what_is_sent(rest: str) -> None:
+    def handler(held: socket.socket, served: Served) -> None:
+        held.settimeout(0.3)
+        got = b""
+        with suppress(TimeoutError):
+            while data := held.recv(1 << 16):
+                got += data
+        served.requests.append(got)
+        held.sendall(b"+-2\r\n" if b"+" in got or b"!" in got or b"$" in got else b".\r\n")
+
+    with serve(handler) as served:
+        uri = f"gopher://127.0.0.1:{served.port}/{rest}"
+        sent = b"".join(step.data for step in plan(uri) if isinstance(step, Send))
+        overthere.open(uri, LOCAL).close()
+        aread(uri)
+    assert served.requests == [sent, sent]
+
+
+@pytest.mark.parametrize("octet", ["%0D", "%0A", "%0D%0A", "%00"])
+@pytest.mark.parametrize("rest", ["0a{}b", "7a%09b{}c", "0a%09%09+text{}", "0a%09%09!{}", "8a{}b", "0a%09%09$+A{}+B"])
+def test_no_delimiter_is_ever_sent(octet: str, rest: str) -> None:
+    with serve(lambda held, served: served.requests.append(held.recv(99))) as served:
+        with pytest.raises(PlanRefused):
+            overthere.open(f"gopher://127.0.0.1:{served.port}/{rest.format(octet)}", LOCAL)
+        with pytest.raises((PlanRefused, Unwritable)):
+            overthere.open(GopherLocator("127.0.0.1", served.port, "0", b"a\tb"), LOCAL)
+    assert served.connections == 0
+
+
+def test_a_menu_cannot_have_delimiters_sent() -> None:
+    lines = (
+        b"0a\ts\rx\th.example\t70\r\n0b\ts\0\th.example\t70\r\n0c\ts\th.example /x\t70\r\n1d\ts\th.example\t99999\r\n"
+    )
+    _, _, found = driven("gopher://h/", lines + b"0e\ts\t\t70\r\n.\r\n")
+    assert [one.uri for one in found] == [None] * 5
+    assert all(one.details["problem"].startswith("no URI names it") for one in found)
+
+
+def test_the_policy_judges() -> None:
+    with pytest.raises(AccessRefused):
+        overthere.open("gopher://127.0.0.1:7070/")
+    with pytest.raises(AccessRefused):
+        overthere.open("gopher://gopher.example:25/0x")
+
+
+# -- what was recorded
+
+
+@pytest.mark.parametrize("name", UMN)
+def test_texts_of_minnesota(name: str) -> None:
+    """A period ends them, and none within is doubled."""
+    answers = recorded(name)
+    with replayed(answers) as served:
+        there = f"gopher://127.0.0.1:{served.port}/0"
+        plain, _ = read(f"{there}0/sheep")
+        assert plain == answers[b"0/sheep\r\n"].removesuffix(b".\r\n")
+        octets, head = read(f"{there}0/sheep%09%09+")
+        assert octets.split() == b"English sheep. .leading dot end".split()
+        assert head.length == (32 if name == "umn-3.0.5" else None)
+        octets, head = read(f"{there}0/sheep%09%09+Text/plain%20Es_ES")
+        assert (head.media_type, head.details["language"]) == ("text/plain", "Es_ES")
+        octets, head = read(f"{there}0/sheep%09%09+application/postscript%20En_US")
+        assert head.media_type == "application/postscript"
+        if name == "umn-2.3.0":
+            assert octets == b"%!PS sheep\r\n"
+        assert aread(f"{there}0/sheep%09%09+")[0].endswith(b"end" + (b"\r\n" if name == "umn-2.3.0" else b"\n"))
+    assert served.requests[2:4] == [b"0/sheep\t+Text/plain Es_ES\r\n", b"0/sheep\t+application/postscript En_US\r\n"]
+
+
+@pytest.mark.parametrize("name", UMN)
+def test_a_form_of_minnesota(name: str) -> None:
+    with replayed(recorded(name)) as served:
+        (one,) = entries(f"gopher://127.0.0.1:{served.port}/00/form%09%09%3F")
+        assert one.details["gopherplus"] == "?"
+        form = AskForm.of(one)
+        assert form.questions == (
+            Question("Note", "Please fill in"),
+            Question("Ask", "Your name", "Anon"),
+            Question("Ask", "Your colour"),
+        )
+        # The items have the names of where they were recorded.
+        form = form._replace(locator=replace(form.locator, host="127.0.0.1", port=served.port, written=None))
+        for filled in (form.fill({"Your name": "Tim", "Your colour": "blue"}), form.fill(["Tim", "blue"])):
+            octets, head = read(filled)
+            assert octets.split() == b"form answers: [Tim] [blue]".split()
+            assert head.media_type == "text/plain"
+    assert served.requests == [b"0/form\t!+ASK\r\n", *[b"0/form\t+\t1\r\n+-1\r\nTim\r\nblue\r\n.\r\n"] * 2]
+
+
+@pytest.mark.parametrize("name", UMN)
+def test_a_view_of_a_menu(name: str) -> None:
+    """The server says that a period will come, and sends none."""
+    with replayed(recorded(name)) as served:
+        octets, head = read(f"gopher://127.0.0.1:{served.port}/11/views%09%09+text/html%20En_US")
+    assert octets.startswith(b"<HTML>\r\n")
+    assert octets.endswith(b"</HTML>\r\n")
+    assert (head.media_type, head.listing) == ("text/html", False)
+
+
+@pytest.mark.parametrize("name", UMN)
+def test_attributes_of_minnesota(name: str) -> None:
+    with replayed(recorded(name)) as served:
+        there = f"gopher://127.0.0.1:{served.port}/"
+        found = entries(f"{there}1%09%09$")
+        named = [one for one in found if one.name == "sheep"]
+        views = [view for one in named for view in one.details["views"]]
+        assert [(view["view"], view["language"]) for view in views] == [
+            ("application/postscript", "En_US"),
+            ("Text/plain", "En_US"),
+            ("Text/plain", "Es_ES"),
+        ]
+        assert views[0]["octets"] == 0
+        assert views[-1]["uri"].endswith("%09%09+Text/plain%20Es_ES")
+        assert [one.details["abstract"] for one in named if "abstract" in one.details] == ["An abstract about sheep"]
+        (one,) = entries(f"{there}00/sheep%09%09!+ABSTRACT%20+VIEWS")
+        assert one.details["abstract"] == "An abstract about sheep"
+        assert [one.name for one in entries(f"{there}1%09%09+")] == [one.name for one in entries(there)]
+        for one in entries(f"{there}1%09%09$+VIEWS"):
+            assert set(one.details["attributes"]) == {"+VIEWS"}
+        assert {one.details["gopherplus"] for one in entries(there)} == {"+", "?"}
+
+
+@pytest.mark.parametrize("name", UMN)
+def test_errors_of_minnesota(name: str) -> None:
+    answers = recorded(name)
+    with replayed(answers) as served:
+        with pytest.raises(ResourceMissing, match="does not exist!!") as caught:
+            overthere.open(f"gopher://127.0.0.1:{served.port}/00/nonexist%09%09+", LOCAL)
+        assert (caught.value.code, caught.value.source) == ("1", "Gopher+ 2.3")
+        assert "<gopher@localhost>" in str(caught.value)
+        for rest in ("00/nonexist", "10/nonexist", "90/nonexist"):
+            with pytest.raises(ResourceMissing, match="does not exist!!") as caught:
+                overthere.open(f"gopher://127.0.0.1:{served.port}/{rest}", LOCAL)
+            assert caught.value.code == "3"
+    # What a search in front of the Gopher+ string is answered with, where there is none.
+    answer = answers[b"0/sheep\t\t!\r\n"]
+    for uri in ("gopher://h/00/sheep%09%09!", "gopher://h/00/sheep%09%09+"):
+        with pytest.raises(ResourceMissing, match="Malformed command"):
+            driven(uri, answer)
+
+
+def cut_uri(request: bytes) -> str:
+    """The URI that a recorded request was for."""
+    selector, tab, plus = request.removesuffix(b"\r\n").decode("latin-1").partition("\t")
+    block = plus.partition("\r\n")
+    if block[1]:
+        plus = plus + "\r\n"
+    kind = selector[:1] if selector[:1].isdigit() else "1" if selector in ("", "/views") else "0"
+    escaped = {"\t": "%09", "\r": "%0D", "\n": "%0A", " ": "%20", "?": "%3F"}
+    text = "".join(escaped.get(c, c) for c in f"{kind}{selector}" + ("\t\t" + plus if tab else ""))
+    return f"gopher://h/{text}"
+
+
+@pytest.mark.parametrize("name", [*UMN, "pygopherd-3.0.0"])
+def test_an_end_at_every_offset(name: str) -> None:
+    """An error, or a beginning of the whole where nothing tells the end; in two pieces cut there, the same whole."""
+    refused = whole = 0
+    for request, answer in recorded(name).items():
+        if request.count(b"\t") > 1 and b"\n" not in request[:-2]:
+            continue  # forms of a request that are not sent
+        uri = cut_uri(request)
+        assert b"".join(step.data for step in plan(uri) if isinstance(step, Send)) == request
+        message = ""
+        try:
+            expected = driven(uri, answer)
+        except AccessError as error:
+            expected = None
+            message = str(error)
+        for offset in range(len(answer)):
+            try:
+                _, octets, found = driven(uri, *filter(None, [answer[:offset]]))
+            except AccessError:
+                refused += 1
+            else:
+                if expected is None:
+                    assert not octets.endswith(b"1\r\n"), "an error is none of the content"
+                    continue
+                assert expected[1].startswith(octets), offset
+                ours, theirs = [vars_of(one) for one in found], [vars_of(one) for one in expected[2]]
+                assert ours[:-1] == theirs[: max(len(ours) - 1, 0)]
+                whole += 1
+            if offset % 5:
+                continue
+            try:
+                assert driven(uri, *filter(None, [answer[:offset], answer[offset:]])) == expected
+            except AccessError as error:
+                again = str(error)
+                assert (expected, again) == (None, message)
+    assert refused > 1000
+    assert whole > 50
+
+
+@pytest.mark.parametrize(
+    ("uri", "answer"),
+    [
+        ("gopher://h/1%09%09$", recorded("umn-3.0.5")[b"\t$\r\n"]),
+        ("gopher://h/1%09%09+", recorded("umn-3.0.5")[b"\t+\r\n"]),
+        ("gopher://h/00/form%09%09%3F", recorded("umn-2.3.0")[b"0/form\t!+ASK\r\n"]),
+        ("gopher://h/00/nonexist%09%09+", recorded("umn-2.3.0")[b"0/nonexist\t+\r\n"]),
+        ("gopher://h/00/sheep%09%09+", recorded("umn-3.0.5")[b"0/sheep\t+\r\n"].removesuffix(b".\r\n")),
+    ],
+)
+def test_where_the_end_is_told_any_earlier_one_is_an_error(uri: str, answer: bytes) -> None:
+    for offset in range(len(answer) - (3 if answer.endswith(b"\n.\r\n") else 0)):
+        with pytest.raises(AccessError):
+            driven(uri, *filter(None, [answer[:offset]]))
+
+
+# -- octets
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        (b"", b""),
+        (b".\r\n", b""),
+        (b".", b""),
+        (b"a\r\n.\r\n", b"a\r\n"),
+        (b"a\n.\n", b"a\n"),
+        (b"a\n.", b"a\n"),
+        (b"a\n.\r", b"a\n"),
+        (b"a", b"a"),
+        (b"a.\r\n", b"a.\r\n"),
+        (b"a\n.\nb\n", b"a\n.\nb\n"),  # a period alone that nothing ends
+        (b"a\r\n..b\r\n.\r\n", b"a\r\n.b\r\n"),  # doubled, as RFC 1436 says
+        (b"..\r\n..\r\n.\r\n", b".\r\n.\r\n"),
+        (b"a\n../b\n", b"a\n../b\n"),  # nothing ended it: nothing was doubled
+        (b"a\n.b\n..c\n.\r\n", b"a\n.b\n..c\n"),  # a single period says that none is doubled
+        (b"a\n..c\n.b\n.\r\n", b"a\n..c\n.b\n"),
+        (b"3 is\ta\tnumber\t1\n and more\n", b"3 is\ta\tnumber\t1\n and more\n"),
+        (b"x" * 300_000 + b"\n.y", b"x" * 300_000 + b"\n.y"),
+    ],
+)
+def test_periods_in_texts(answer: bytes, text: bytes) -> None:
+    assert driven("gopher://h/0x", *filter(None, [answer]))[1] == text
+    if len(answer) < 100:
+        for cut in range(1, len(answer)):
+            assert driven("gopher://h/0x", answer[:cut], answer[cut:])[1] == text
+        assert driven("gopher://h/0x", *(bytes([octet]) for octet in answer))[1] == text
+    assert driven("gopher://h/9x", *filter(None, [answer]))[1] == answer
+
+
+def test_a_text_of_periods_takes_bounded_memory_and_linear_time() -> None:
+    for line, given, count in (
+        (b"..\n", b"..\n", 100_000),
+        (b"..\n", b".\n", 400_000),  # as RFC 1436 says, as a mebibyte says nothing else
+        (b".x\n", b".x\n", 100_000),
+        (b".\n", b".\n", 100_000),
+    ):
+        head, octets, _ = driven("gopher://h/0x", b"a\n", *[line * 20_000] * (count // 20_000))
+        assert head.media_type == "text/plain"
+        # A period alone that ends it is cut.
+        assert octets == b"a\n" + given * (count - (line == b".\n"))
+
+
+def test_a_server_that_does_not_close() -> None:
+    """A period, or the count, is the end; else the time-out is."""
+    for uri, answer, expected in (
+        ("gopher://h/0x", b"a\r\n.\r\n", b"a\r\n"),
+        ("gopher://h/0x%09%09+", b"+3\r\nabcdef", b"abc"),
+        ("gopher://h/0x%09%09+", b"+0\r\n", b""),
+        ("gopher://h/0x%09%09+", b"+-1\r\na\r\n.\r\n", b"a\r\n"),
+    ):
+        assert driven(uri, answer, stays=True)[1] == expected
+    assert driven("gopher://h/", b".\r\n", stays=True)[2] == []
+    for uri, answer in (("gopher://h/9x", b"a"), ("gopher://h/0x", b"a\n"), ("gopher://h/", b"1a\tb\th\t70\r\n")):
+        with pytest.raises(AccessTimeout):
+            driven(uri, answer, stays=True)
+    policy = LOCAL.with_(read_timeout=0.4)
+    with replayed({b"x\r\n": b"a\r\n.\r\n", b"y\r\n": b"a\r\n"}, stays=True) as served:
+        assert read(f"gopher://127.0.0.1:{served.port}/0x", policy)[0] == b"a\r\n"
+        assert aread(f"gopher://127.0.0.1:{served.port}/0x")[0] == b"a\r\n"
+        with pytest.raises(AccessTimeout):
+            read(f"gopher://127.0.0.1:{served.port}/0y", policy)
+
+
+@pytest.mark.parametrize(
+    ("uri", "answer", "error"),
+    [
+        ("gopher://h/0x%09%09+", b"", AccessFailed),
+        ("gopher://h/0x%09%09+", b"+", AccessFailed),
+        ("gopher://h/0x%09%09+", b"+5340\r\nab", AccessFailed),
+        ("gopher://h/1%09%09+", b"+5340\r\n1a\tb\th\t70\r\n", AccessFailed),
+        ("gopher://h/1%09%09+", b"+999999999999999999\r\n", AccessFailed),
+        ("gopher://h/0x%09%09+", b"+-1\r\nab", AccessFailed),
+        ("gopher://h/1%09%09+", b"+-1\r\n1a\tb\th\t70\r\n", AccessFailed),
+        ("gopher://h/0x%09%09!", b"+9999999999999999999\r\n", ProtocolError),
+        ("gopher://h/0x%09%09!", b"+-3\r\n", ProtocolError),
+        ("gopher://h/0x%09%09!", b"\x00\xff" * 5000, ProtocolError),
+        ("gopher://h/", b"1" * 70_000, LimitExceeded),
+        ("gopher://h/1%09%09$", b"+-2\r\n+INFO: " + b"1" * 70_000, LimitExceeded),
+        ("gopher://h/1%09%09$", b"+-2\r\n+INFO: 1a\tb\th\t70\r\n" + b" x\r\n" * 40_000, LimitExceeded),
+        ("gopher://h/1%09%09+", b"+100000\r\n" + b"1" * 100_000, LimitExceeded),
+        ("gopher://h/1", b"1a\tb\th\t7", AccessFailed),
+        ("gopher://h/0x%09%09+", b"--2\r\n", ResourceMissing),
+        ("gopher://h/0x%09%09+", b"-0\r\n", ResourceMissing),
+        ("gopher://h/0x%09%09+", b"-11\r\n2 Try later", ResourceMissing),
+        ("gopher://h/0x%09%09+", b"--1\r\n\xff\x1b[31mno\r\n.\r\n", ResourceMissing),
+        ("gopher://h/0x%09%09+", b"--1\r\n" + b"x\r\n" * 100_000, ResourceMissing),
+        ("gopher://h/1x", b"iSorry\t\tnull.host\t1\r\n3No such thing\t\terror.host\t1\r\n.\r\n", ResourceMissing),
+        ("gopher://h/gx", b"3No such thing\t\terror.host\t1\r\n.\r\n", ResourceMissing),
+    ],
+)
+def test_hostile_answers(uri: str, answer: bytes, error: type[AccessError]) -> None:
+    with pytest.raises(error) as caught:
+        driven(uri, *filter(None, [answer]))
+    assert str(caught.value).isprintable()
+    assert caught.value.where
+    with pytest.raises(AccessError):
+        driven(uri, *(answer[at : at + 7] for at in range(0, min(len(answer), 70_000), 7)))
+
+
+def test_error_codes() -> None:
+    with pytest.raises(ResourceMissing, match=r"^no such thing; the administrator is <a@b>") as caught:
+        driven("gopher://h/0x%09%09+", b"--1\r\n17 Me <a@b>\r\nno such thing\r\n.\r\n")
+    assert caught.value.code == "17"
+    with pytest.raises(ResourceMissing, match="try again later") as caught:
+        driven("gopher://h/0x%09%09+", b"--1\r\n2\r\n.\r\n")
+    assert caught.value.code == "2"
+
+
+def test_an_item_that_has_moved_is_judged_again() -> None:
+    answers = {b"old\t+\r\n": b"", b"new\t+\r\n": b"+2\r\nhi", b"loop\t+\r\n": b""}
+    filled = b"old\t+\t1\r\n+-1\r\nTim\r\n.\r\n"
+    with replayed(answers) as served:
+        there = b"127.0.0.1\t%d\t+" % served.port
+        answers[b"old\t+\r\n"] = b"--1\r\n3 0New\tnew\t" + there + b"\r\n.\r\n"
+        answers[filled] = answers[b"old\t+\r\n"]
+        answers[b"loop\t+\r\n"] = b"--1\r\n3 Me <a@b>\r\n0New\tloop\t" + there + b"\r\n.\r\n"
+        start = f"gopher://127.0.0.1:{served.port}/0"
+        with overthere.open(f"{start}old%09%09+", LOCAL) as resource:
+            assert resource.read() == b"hi"
+            assert str(resource.uri) == f"{start}new%09%09+"
+            assert [str(one) for one in resource.history] == [f"{start}old%09%09+"]
+        with pytest.raises(AccessRefused, match="circle"):
+            overthere.open(f"{start}loop%09%09+", LOCAL)
+        # What a form was filled out with goes to nobody else by itself.
+        with pytest.raises(ResourceMissing) as caught:
+            overthere.open(GopherLocator("127.0.0.1", served.port, "0", b"old").filled("Tim"), LOCAL)
+        assert caught.value.code == "3"
+    head, _, _ = driven("gopher://h/0x%09%09+", b"--2\r\n3 0New\tnew\t10.0.0.1\t25\r\n")
+    assert head.location == "gopher://10.0.0.1:25/0new"
+    with pytest.raises(AccessRefused):
+        overthere.open(head.location or "")
+
+
+def test_menu_lines_of_every_sort() -> None:
+    answer = (
+        b"1Dir\t/d\th.example\t70\r\n"
+        b"+Dir again\t/d\tother.example\t7070\r\n"
+        b"no item\r\n"
+        b"\r\n"
+        b"\xe9t\xe9 \xff\t/x\th\t70\r\n"
+        b"0\xe9t\xe9\t/x\xff\th.example\t70\textra\xff\tmore\r\n"
+        b"3Broken\t\terror.host\t1\r\n"
+        b"hBad link\tURL:no link\th.example\t70\r\n"
+        b"0IPv6\ta\t2001:db8::1\t70\n"
+        b"0Form\tf\th.example\t70\t?\r\n"
+        b"zOdd\to\th.example\t70\r\n"
+        b".\r\nafter the end"
+    )
+    head, octets, found = driven("gopher://h/", answer)
+    assert (head.media_type, head.how, head.listing, octets) == ("application/gopher-menu", "scheme", True, b"")
+    assert [(one.name, one.kind, one.uri) for one in found] == [
+        ("Dir", "directory", "gopher://h.example/1/d"),
+        ("Dir again", "redundant server", "gopher://other.example:7070/1/d"),
+        ("no item", "malformed", None),
+        ("", "malformed", None),
+        ("t\u00e9 \u00ff", "unknown", "gopher://h/%E9/x"),
+        ("\u00e9t\u00e9", "file", "gopher://h.example/0/x%FF"),
+        ("Broken", "error", None),
+        ("Bad link", "HTML", "gopher://h.example/hURL:no%20link"),
+        ("IPv6", "file", "gopher://[2001:db8::1]/0a"),
+        ("Form", "file", "gopher://h.example/0f%09%09%3F"),
+        ("Odd", "unknown", "gopher://h.example/zo"),
+    ]
+    assert found[2].details["problem"]
+    assert found[5].details["extra"] == ["extra\ufffd", "more"]
+    assert found[9].details["gopherplus"] == "?"
+    for one in found:
+        json.dumps(vars_of(one))
+        if one.uri is not None:
+            plan(one.uri)
+
+
+def test_a_long_menu_is_not_held() -> None:
+    def lines() -> Iterator[bytes]:
+        for block in range(1000):
+            text = b"".join(b"iline %d of it\tfake\t(NULL)\t0\r\n" % (block * 100 + at) for at in range(97))
+            yield text + b"".join(b"0item %d\t/x/%d\th.example\t70\r\n" % (at, at) for at in range(3))
+        yield b".\r\n"
+
+    def handler(held: socket.socket, served: Served) -> None:
+        held.recv(99)
+        for piece in lines():
+            held.sendall(piece)
+
+    with serve(handler) as served, overthere.open(f"gopher://127.0.0.1:{served.port}/", LOCAL) as resource:
+        tracemalloc.start()
+        count = sum(1 for _ in resource.entries())
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert count == 100_000
+    assert peak < 3_000_000
+
+
+def test_attributes_of_every_sort() -> None:
+    answer = (
+        b"+-2\r\n"
+        b"before\r\n"
+        b"+INFO: 0One\tone\th.example\t70\t+\r\n"
+        b"+ADMIN\r\n Admin: Me <me@h.example>\r\n Mod-Date: x <19930728170201>\r\n"
+        b"+VIEWS:\r\n Text/plain: <10k>\r\n application/postscript De_DE: <1.5M>\r\n image/gif\r\n : odd\r\n"
+        b" a b c d\r\n"
+        b"+ABSTRACT: 0long abstract\tabs\th2.example\t71\t+\r\nforgotten space\r\n and more\r\n"
+        b"+3D-ICON: not an item\r\n \xe9\r\n"
+        b"+ABSTRACT:\r\n again\r\n"
+        b"+INFO: nothing\r\n"
+        b"+INFO: iOnly shown\tfake\t(NULL)\t0\r\n"
+    )
+    head, _, found = driven("gopher://h/1%09%09$", answer)
+    assert head.listing
+    assert [(one.name, one.kind) for one in found] == [
+        ("before", "malformed"),
+        ("One", "file"),
+        ("nothing", "malformed"),
+        ("Only shown", "info"),
+    ]
+    told = found[1].details
+    assert told["admin"] == [("Admin", "Me <me@h.example>"), ("Mod-Date", "x <19930728170201>")]
+    start = "gopher://h.example/0one%09%09+"
+    assert told["views"] == [
+        {"view": "Text/plain", "size": "10k", "octets": 10240, "uri": f"{start}Text/plain"},
+        {
+            "view": "application/postscript",
+            "language": "De_DE",
+            "size": "1.5M",
+            "octets": 1_572_864,
+            "uri": f"{start}application/postscript%20De_DE",
+        },
+        {"view": "image/gif", "uri": f"{start}image/gif"},
+        {"view": ": odd", "problem": "it is no content type with a language and a size (Gopher+ A3.0)"},
+        {"view": "a", "language": "b", "uri": f"{start}a%20b"},
+    ]
+    assert told["references"] == {"+ABSTRACT": "gopher://h2.example:71/0abs%09%09+"}
+    assert told["abstract"] == "forgotten space\nand more\nagain"
+    assert told["attributes"]["+3D-ICON"] == ["not an item", "\u00e9"]
+    # Without "+INFO" the attributes are those of what was asked for.
+    _, _, (one,) = driven("gopher://h/0x%09%09!+ABSTRACT", b"+-1\r\n+ABSTRACT:\r\n x\r\n.\r\n")
+    assert (one.uri, one.details["abstract"]) == ("gopher://h/0x%09%09+", "x")
+
+
+# -- forms
+
+FORM = AskForm(
+    GopherLocator("h.example", None, "0", b"f"),
+    tuple(
+        map(
+            Question.read,
+            [
+                "Note: All of them",
+                "Ask: Name\tAnon",
+                "AskP: Password",
+                "AskL: Letter",
+                "AskF: Save as\tout.txt",
+                "Select: With pictures:1",
+                "Choose: Colour\tred\tblue",
+                "Wonder: Unheard of",
+                "no question",
+            ],
+        )
+    ),
+)
+
+
+def block(locator: GopherLocator) -> list[bytes]:
+    (sent,) = (step.data for step in plan(locator) if isinstance(step, Send))
+    request, _, data = sent.partition(b"\r\n")
+    assert request == b"f\t+\t1"
+    return data.split(b"\r\n")
+
+
+def test_a_form_is_filled_out() -> None:
+    filled = FORM.fill(
+        {
+            "Name": "Tim",
+            1: "secret",
+            "Letter": "Dear all\nbye",
+            "With pictures": False,
+            "Colour": "blue",
+            "Unheard of": b"\xe9",
+        }
+    )
+    expected = [b"+-1", b"Tim", b"secret", b"2", b"Dear all", b"bye", b"out.txt", b"0", b"blue", b"\xe9", b".", b""]
+    assert block(filled) == expected
+    assert block(FORM.fill()) == [b"+-1", b"Anon", b"", b"0", b"out.txt", b"1", b"red", b"", b".", b""]
+    assert [question.asks for question in FORM.questions].count(False) == 2
+    # The URI of the filled form is opened like any other, and reads back as it.
+    assert URI(str(filled.uri())).locator == filled
+    # A line with a period alone makes the block say how long it is.
+    assert block(FORM.fill({"Letter": ["."]}))[0] == b"+%d" % len(b"Anon\r\n\r\n1\r\n.\r\nout.txt\r\n1\r\nred\r\n\r\n")
+    assert block(FORM.fill({"Name": "\u00e9"}, charset="utf-8"))[1] == b"\xc3\xa9"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"Nobody asks": "x"},
+        {99: "x"},
+        {"Name": "two\r\nlines"},
+        {"Name": ["x"]},
+        {"Name": True},
+        {"Name": "\u00e9"},
+        {"Letter": 3},
+        {"Letter": ["a\nb"]},
+        {"With pictures": "perhaps"},
+        {"Colour": "green"},
+        ["x"] * 9,
+    ],
+)
+def test_answers_that_a_form_does_not_take(values: Any) -> None:
+    with pytest.raises(CodingError):
+        FORM.fill(values)
+
+
+def test_a_form_that_sends_a_file() -> None:
+    form = AskForm(FORM.locator, (Question.read("ChooseF: Which file"), Question.read("Ask: Why")))
+    filled = form.fill(["notes.txt", "so"], file=b"a\n.\r\n")
+    assert block(filled) == [b"+20", b"notes.txt", b"so", b"a\n.", b""]
+    with pytest.raises(CodingError, match="asks for a file"):
+        form.fill(["notes.txt", "so"])
+    with pytest.raises(CodingError, match="takes no file"):
+        FORM.fill(file=b"")
+    twice = AskForm(FORM.locator, (Question.read("Ask: Same"), Question.read("Ask: Same")))
+    with pytest.raises(CodingError, match="2 questions"):
+        twice.fill({"Same": "x"})
+    with pytest.raises(CodingError, match="no form"):
+        AskForm.of(Entry("x", "gopher://h/0x"))
+
+
+# -- sessions
+
+
+def test_sessions_connect_to_nobody() -> None:
+    with serve(lambda held, served: None) as served:
+        for kind, program in (("8", "telnet"), ("T", "tn3270"), ("2", "cso")):
+            uri = f"gopher://127.0.0.1:{served.port}/{kind}guest"
+            with overthere.open(uri, LOCAL, credentials=Credentials(password="hidden")) as resource:
+                told = resource.details["session"]
+                assert (told["program"], told["host"], told["port"]) == (program, "127.0.0.1", served.port)
+                assert resource.session is not None
+                assert (resource.session.program, resource.session.port) == (program, served.port)
+                assert resource.read() == b""
+                assert "hidden" not in json.dumps(told)
+    assert served.connections == 0
+    with pytest.raises(AccessRefused):
+        overthere.open("gopher://127.0.0.1:23/8guest")
+    with pytest.raises(AccessRefused):
+        overthere.open("gopher://h.example:25/8guest")
+
+
+def test_items_and_entries_say_the_same() -> None:
+    for one, two in pairwise("0145679gIh"):
+        item = MenuItem(one, "x", b"s", "h.example")
+        _, _, (found,) = driven("gopher://h/", item.line())
+        assert found.uri == str(item.uri())
+        assert found.kind != driven("gopher://h/", item._replace(type=two).line())[2][0].kind or {one, two} == {
+            "I",
+            "g",
+        }
+
+
+def test_a_dialogue_touches_no_socket() -> None:
+    running = dialogue(plan("gopher://h/0x"), LOCAL)
+    next(running)
+    assert isinstance(running.send(None), Write)
+    running.close()

@@ -1,0 +1,372 @@
+"""telnet, rlogin, tn3270, and the sessions of gopher menus: described, handed over to real clients, spoken natively."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+import shutil
+import socket
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+import overthere
+from overthere import URI, AccessError, AccessRefused, Credentials, NotSpecified, PlanRefused, Policy
+from overthere.access.errors import AccessFailed
+from overthere.access.sessions import Session
+from servers import free_port, need
+from servers.sessions import Terminal, hercules, rlogind, telnetd
+
+LOCAL = Policy.local().with_(read_timeout=2, connect_timeout=3)
+
+HAND_OVER = """
+import sys, overthere
+with overthere.open(sys.argv[1], overthere.Policy.local()) as resource:
+    print("[" + resource.session.suggestion + "]", flush=True)
+    sys.exit(resource.session.hand_over(sys.argv[2] if sys.argv[2:] else None))
+"""
+
+
+@pytest.fixture(scope="module")
+def telnet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    with telnetd(tmp_path_factory.mktemp("session") / "telnetd.log") as port:
+        yield port
+
+
+def session(uri: str, policy: Policy = LOCAL, credentials: Credentials | None = None) -> Session:
+    with overthere.open(uri, policy, credentials=credentials) as resource:
+        assert resource.session is not None
+        return resource.session
+
+
+def recording(folder: Path, *command: str) -> Path:
+    """A client that writes down its arguments, one a line, and then is the real one."""
+    path = folder / "client"
+    log = shlex.quote(str(folder / "arguments"))
+    path.write_text(f'#!/bin/sh\nprintf "%s\\n" "$#" "$@" > {log}\nexec {shlex.join(command)} "$@"\n')
+    path.chmod(0o755)
+    return path
+
+
+def arguments(folder: Path) -> list[str]:
+    count, *found = (folder / "arguments").read_text("utf-8", "surrogateescape").splitlines()
+    assert int(count) == len(found)
+    return found
+
+
+# -- described
+
+
+@pytest.mark.parametrize("name", ["telnet", "rlogin", "tn3270"])
+def test_opening_describes_and_connects_nobody(name: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.settimeout(0.1)
+        port = listening.getsockname()[1]
+        with overthere.open(f"{name}://joe:s3cret@127.0.0.1:{port}", LOCAL) as resource:
+            assert resource.media_type is None
+            assert resource.how == "scheme"
+            assert resource.read() == b""
+            assert not resource.is_listing
+            found = resource.session
+            told = resource.details["session"]
+        assert found == Session(program=name, host="127.0.0.1", port=port, user="joe", password="s3cret")
+        assert found is not None
+        assert (found.suggestion, found.password) == ("log in as joe; a password is suggested", "s3cret")
+        for shown in (repr(found), str(found), found.suggestion, str(told), repr(resource)):
+            assert "s3cret" not in shown
+        assert (told["program"], told["host"], told["port"], told["user"]) == (name, "127.0.0.1", port, "joe")
+        with pytest.raises(TimeoutError):
+            listening.accept()
+
+
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+def test_the_same_in_an_event_loop(backend: str) -> None:
+    async def work() -> Session | None:
+        async with await overthere.aopen("telnet://joe@127.0.0.1:2323/", LOCAL) as resource:
+            assert await resource.read() == b""
+            return resource.session
+
+    assert anyio.run(work, backend=backend) == session("telnet://joe@127.0.0.1:2323/")
+
+
+def test_content_has_no_session() -> None:
+    with overthere.open("data:,a") as resource:
+        assert resource.session is None
+
+
+@pytest.mark.parametrize(
+    ("uri", "told"),
+    [
+        ("telnet://127.0.0.1/", ""),
+        ("telnet://@127.0.0.1/", ""),
+        ("telnet://a%20b@127.0.0.1/", "log in as a b"),
+        ("telnet://:pw@127.0.0.1/", "a password is suggested"),
+        ("telnet://%1B%5B2J@127.0.0.1/", "log in as \ufffd[2J"),
+        ("telnet://%FF@127.0.0.1/", "log in as \ufffd"),
+        ("gopher://127.0.0.1:23/8bob", "log in as bob"),
+    ],
+)
+def test_what_the_person_is_told(uri: str, told: str) -> None:
+    assert session(uri).suggestion == told
+
+
+@pytest.mark.parametrize(
+    ("uri", "command"),
+    [
+        ("telnet://joe:pw@127.0.0.1/", ["telnet", "127.0.0.1", "23"]),
+        ("telnet://joe:pw@[::1]:2323", ["telnet", "::1", "2323"]),
+        ("telnet://0x7f.1/", ["telnet", "127.0.0.1", "23"]),
+        ("rlogin://127.0.0.1", ["rlogin", "-p", "513", "127.0.0.1"]),
+        ("rlogin://@127.0.0.1", ["rlogin", "-p", "513", "127.0.0.1"]),
+        ("rlogin://joe:pw@[::1]:5513", ["rlogin", "-l", "joe", "-p", "5513", "::1"]),
+        ("rlogin://a%20b%3B%24(c)@127.0.0.1", ["rlogin", "-l", "a b;$(c)", "-p", "513", "127.0.0.1"]),
+        ("rlogin://a%40b@127.0.0.1", ["rlogin", "-l", "a@b", "-p", "513", "127.0.0.1"]),
+        ("rlogin://%FFss@127.0.0.1", ["rlogin", "-l", "\udcffss", "-p", "513", "127.0.0.1"]),
+        ("tn3270://joe:pw@127.0.0.1/", ["3270", "127.0.0.1:23"]),
+        ("tn3270://[::1]:3270/", ["3270", "[::1]:3270"]),
+        ("gopher://127.0.0.1:23/8bob", ["telnet", "127.0.0.1", "23"]),
+        ("gopher://127.0.0.1:3270/Tbob", ["3270", "127.0.0.1:3270"]),
+        ("gopher://127.0.0.1:105/2", ["telnet", "127.0.0.1", "105"]),
+    ],
+)
+def test_the_argument_list(uri: str, command: list[str]) -> None:
+    found = session(uri).command()
+    assert found[0].endswith(command[0])
+    assert found[1:] == command[1:]
+    assert session(uri).command("/opt/other")[1:] == command[1:]
+
+
+@pytest.mark.parametrize("name", ["telnet", "rlogin", "tn3270"])
+@pytest.mark.parametrize("user", ["-lroot", "-oProxyCommand=x", "-f", "%2Dfroot", "a%00b", "a%0D%0Ab", "%0A", "a%09b"])
+def test_hostile_users(name: str, user: str) -> None:
+    with pytest.raises(PlanRefused):
+        overthere.open(f"{name}://{user}@127.0.0.1", LOCAL)
+    # A session that no plan has made is no way around it.
+    raw = overthere.encoding.decode(user)
+    made = Session(program=name, host="127.0.0.1", port=2323, user=raw, policy=LOCAL)
+    if name == "rlogin":
+        with pytest.raises(PlanRefused):
+            made.command()
+    else:
+        assert raw not in made.command()
+
+
+@pytest.mark.parametrize("host", ["%2Dx", "-x", "a%20b", "a%00b", "a%0Ab", "h%2Fx", "-oProxyCommand=x"])
+def test_hostile_hosts(host: str) -> None:
+    for uri in (f"telnet://{host}/", f"rlogin://{host}", f"tn3270://{host}/"):
+        with pytest.raises((PlanRefused, AccessError)):
+            session(uri).command()
+    with pytest.raises(AccessError):
+        Session(program="telnet", host=overthere.encoding.decode(host), port=23, policy=LOCAL).command()
+
+
+@pytest.mark.parametrize("octet", range(256))
+def test_every_octet_of_a_user_is_one_argument_or_refused(octet: int) -> None:
+    try:
+        command = session(f"rlogin://u%{octet:02X}v@127.0.0.1").command()
+    except PlanRefused:
+        assert octet in b"\r\n\t\0"
+        return
+    assert os.fsencode(command[2]) == b"u" + bytes([octet]) + b"v"
+    assert command[3:] == ["-p", "513", "127.0.0.1"]
+
+
+# -- judged
+
+
+def test_a_stranger_s_session_goes_to_no_private_host() -> None:
+    for uri in ("telnet://127.0.0.1/", "rlogin://[::1]", "tn3270://10.0.0.1/", "gopher://192.168.0.1:23/8"):
+        with pytest.raises(AccessRefused) as caught:
+            overthere.open(uri)
+        assert caught.value.rule == "address"
+
+
+@pytest.mark.parametrize(
+    ("uri", "rule"),
+    [
+        ("telnet://192.0.32.7:25/", "port"),
+        ("rlogin://192.0.32.7:23", "port"),
+        ("tn3270://192.0.32.7:22/", "port"),
+        ("gopher://192.0.32.7:25/8", "port"),
+        ("telnet://192.0.32.7/", None),
+        ("telnet://192.0.32.7:2323/", None),
+        ("gopher://192.0.32.7:23/8", None),
+        ("gopher://192.0.32.7/8", None),
+        ("gopher://192.0.32.7:105/2", None),
+    ],
+)
+def test_ports(uri: str, rule: str | None) -> None:
+    """RFC 3986 7.2: the protocol's own, the scheme's default, or none that is reserved."""
+    if rule is None:
+        assert session(uri, Policy()).command()
+        return
+    with pytest.raises(AccessRefused) as caught:
+        overthere.open(uri)
+    assert caught.value.rule == rule
+
+
+def answering(monkeypatch: pytest.MonkeyPatch, *answers: list[str]) -> list[str]:
+    """A resolver that gives each answer once; which names it was asked for."""
+    asked: list[str] = []
+    left = list(answers)
+
+    def resolver(host: str, port: int, **_: Any) -> list[Any]:
+        asked.append(host)
+        return [
+            (socket.AF_INET6, 1, 6, "", (one, port, 0, 0)) if ":" in one else (socket.AF_INET, 1, 6, "", (one, port))
+            for one in left.pop(0)
+        ]
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolver)
+    return asked
+
+
+def test_the_address_that_was_judged_is_the_one_handed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = answering(monkeypatch, ["10.0.0.1", "192.0.32.7", "::1", "2620:0:2d0:200::7"], ["127.0.0.1"])
+    found = session("rlogin://joe@host.example", Policy())
+    assert asked == []
+    assert found.command() == ["rlogin", "-l", "joe", "-p", "513", "192.0.32.7"]
+    assert asked == ["host.example"]
+    # The name leads elsewhere now, and is judged again.
+    with pytest.raises(AccessRefused) as caught:
+        found.hand_over()
+    assert caught.value.rule == "address"
+    assert asked == ["host.example", "host.example"]
+
+
+def test_hosts_that_may_be_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = answering(monkeypatch, ["192.0.32.7"])
+    policy = Policy(hosts=frozenset({".example"}))
+    with pytest.raises(AccessRefused):
+        overthere.open("telnet://host.test/", policy)
+    assert asked == []
+    assert session("telnet://host.example/", policy).command()[1:] == ["192.0.32.7", "23"]
+
+
+def test_a_zone_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [(socket.AF_INET6, 1, 6, "", ("fe80::1", 23, 0, 2))])
+    assert session("telnet://host.example/").command()[1:] == ["fe80::1%2", "23"]
+
+
+def test_no_client() -> None:
+    with pytest.raises(AccessFailed, match="is not installed"):
+        session("telnet://127.0.0.1/").hand_over("/nonexistent/telnet")
+    with pytest.raises(NotSpecified):
+        Session(program="ssh", host="127.0.0.1", port=22, policy=LOCAL).command()
+
+
+# -- real sessions
+
+
+def test_telnet_is_handed_over(telnet: int, tmp_path: Path) -> None:
+    need("telnet")
+    client = recording(tmp_path, "telnet")
+    uri = f"telnet://tim:s3cret@127.0.0.1:{telnet}/"
+    with Terminal([sys.executable, "-c", HAND_OVER, uri, str(client)], USER="nobody-s") as terminal:
+        shown = terminal.wait_for("login: ")
+        assert "[log in as tim; a password is suggested]" in shown
+        assert "arguments=[] USER=[]" in shown  # the name is not sent by itself
+        terminal.type("tim")
+        terminal.wait_for("Password: ")
+        terminal.type("typed")
+        assert "user=[tim] password=[typed]" in terminal.wait_for("line: ")
+        terminal.type("over there")
+        terminal.wait_for("line=[over there]")
+        assert "s3cret" not in terminal.wait_for("bye: ")
+        terminal.type("")
+        assert terminal.end() in (0, 1)
+    assert arguments(tmp_path) == ["127.0.0.1", str(telnet)]
+
+
+def test_rlogin_is_handed_over(tmp_path: Path) -> None:
+    with rlogind(tmp_path / "rlogind", "rltest", "typed-pw") as port:
+        client = recording(tmp_path, "rlogin")
+        uri = f"rlogin://rltest:s3cret@127.0.0.1:{port}"
+        with Terminal([sys.executable, "-c", HAND_OVER, uri, str(client)]) as terminal:
+            terminal.wait_for("assword: ")
+            terminal.type("typed-pw")
+            terminal.wait_for("$ ")
+            terminal.type('echo "I am $(id -un)"')
+            shown = terminal.wait_for("I am rltest")
+            terminal.type("exit")
+            assert terminal.end() == 0
+        assert "s3cret" not in shown
+        assert arguments(tmp_path) == ["-l", "rltest", "-p", str(port), "127.0.0.1"]
+
+
+def test_tn3270_is_handed_over(tmp_path: Path) -> None:
+    need("s3270")
+    with hercules(tmp_path / "hercules") as port:
+        web = free_port()
+        client = recording(tmp_path, "s3270", "-httpd", f"127.0.0.1:{web}")
+        uri = f"tn3270://joe:s3cret@127.0.0.1:{port}/"
+        with Terminal([sys.executable, "-c", HAND_OVER, uri, str(client)]):
+            screen = ""
+            until = time.monotonic() + 10
+            while "MAINFRAME" not in screen and time.monotonic() < until:
+                time.sleep(0.1)
+                with (
+                    suppress(OSError),
+                    urllib.request.urlopen(f"http://127.0.0.1:{web}/3270/rest/text/Ascii()", timeout=2) as page,
+                ):
+                    screen = page.read().decode("latin-1")
+            assert "My PC thinks it's a MAINFRAME" in screen
+        assert arguments(tmp_path) == [f"127.0.0.1:{port}"]
+
+
+async def typed(uri: str, encoding: str | bool, *keys: Any) -> list[bytes]:
+    """What is shown up to each prompt, when this is typed at those before."""
+    reader, writer = await session(uri).telnet(encoding)
+    shown: list[bytes] = []
+    try:
+        for prompt, key in zip((b"login: ", b"Password: ", b"line: ", b"bye: "), (*keys, keys[0]), strict=True):
+            shown.append(await asyncio.wait_for(reader.readuntil(prompt), 5))
+            writer.write(key)
+    finally:
+        writer.close()
+        await writer.wait_closed()
+    return shown
+
+
+def test_telnet_natively(telnet: int) -> None:
+    uri = f"telnet://tim:s3cret@127.0.0.1:{telnet}/"
+    first, _, third, last = asyncio.run(typed(uri, "utf-8", "zo\u00eb\r", "typed\r", "over there\r"))
+    assert b"arguments=[] USER=[]" in first
+    assert "user=[zo\u00eb] password=[typed]".encode() in third
+    assert b"line=[over there]" in last
+    assert b"s3cret" not in first + third + last
+
+
+def test_octets_natively(telnet: int) -> None:
+    """What is written as data stays data: IAC is doubled (RFC 854), and IP after it interrupts nobody."""
+    uri = f"telnet://127.0.0.1:{telnet}/"
+    *_, third, last = asyncio.run(typed(uri, False, b"x\xff\xf4y\r", b"\r", b"\xff\xff\xfd\x01\r"))
+    assert b"user=[x\xff\xf4y] password=[]" in third
+    assert b"line=[\xff\xff\xfd" in last
+
+
+def test_natively_nothing_is_there() -> None:
+    async def work(uri: str, policy: Policy = LOCAL) -> None:
+        await Session(program=URI(uri).scheme, host="127.0.0.1", port=free_port(), policy=policy).telnet()
+
+    with pytest.raises(AccessFailed, match="no connection"):
+        asyncio.run(work("telnet:"))
+    with pytest.raises(NotSpecified):
+        asyncio.run(work("rlogin:"))
+    with pytest.raises(AccessRefused):
+        asyncio.run(work("telnet:", Policy()))
+
+
+def test_the_servers_are_gone() -> None:
+    """No user is left behind."""
+    passwd = Path("/etc/passwd")
+    if shutil.which("useradd") and passwd.exists():
+        assert "rltest:" not in passwd.read_text()

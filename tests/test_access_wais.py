@@ -1,0 +1,491 @@
+"""wais opened: what freeWAIS-sf 2.2 answered, replayed; documents in slices; servers that lie."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import socket
+import time
+import tracemalloc
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any
+
+import anyio
+import pytest
+
+from overthere import URI, aopen, plan
+from overthere import open as open_uri
+from overthere.access import waisprotocol
+from overthere.access.errors import (
+    AccessError,
+    AccessFailed,
+    AccessRefused,
+    AccessTimeout,
+    LimitExceeded,
+    ProtocolError,
+    ResourceMissing,
+)
+from overthere.access.policy import Policy
+from overthere.access.resource import Resource
+from overthere.access.wais import SLICE, dialogue
+from overthere.access.waisprotocol import HEADER_LENGTH, message, read_apdu
+from overthere.access.wire import Data, Dial, Entry, Hangup, Head, Item, Read, Write
+from overthere.schemes.waisid import tagged, to_fields
+from servers.replay import Exchange, Served, recorded, replay, serve
+
+LOCAL = Policy.local().with_(read_timeout=2)
+ROWS = recorded("wais/freewais-sf-2.2.jsonl")
+
+
+def conversation(number: int) -> list[Exchange]:
+    """The requests and answers of a recorded connection, in their order."""
+    octets = [row["b64"] for row in ROWS if row["conn"] == number]
+    return [Exchange(request, (answer,)) for request, answer in zip(octets[::2], octets[1::2], strict=True)]
+
+
+INIT, SHEEP, TEXT_B = conversation(1)
+NOTHING = conversation(2)[1]
+NO_DATABASE = conversation(3)[1]
+GOPHER, TEXT_A = conversation(4)[1:]
+BODY_B = b"Sheep farming in Wales\n\nSheep are kept on the hills. They eat grass.\n.dot line\n"
+BODY_A = b"Gopher and the World Wide Web\n\nThis document describes gopher servers and uniform resource locators.\n"
+
+
+def length(octets: bytes) -> int | None:
+    """How long the request at the beginning is."""
+    return HEADER_LENGTH + waisprotocol.message_length(octets[:HEADER_LENGTH]) if len(octets) >= HEADER_LENGTH else None
+
+
+def meaning(request: bytes) -> dict[str, Any]:
+    """What a request asks, without what a client is free in: who it is and what sizes it proposes (Init), the name of
+    the result set and the reference id, which come back at most; the NUL that some put behind an attribute list."""
+    apdu = read_apdu(request[HEADER_LENGTH:])
+    free = (2, 17) if apdu.kind == waisprotocol.SEARCH else (5, 6, 7, 8, 9, 10)
+    found: dict[str, Any] = {"kind": apdu.kind, "fixed": apdu.fixed}
+    found["fields"] = [one for one in apdu.fields if one[0] not in free]
+    query = to_fields(apdu.rest)
+    if query and query[0].number == 21:
+        terms = to_fields(query[0].data)
+        names = [one.data.rstrip(b"\0") for one in terms if one.number == 44]
+        found["terms"] = dict(zip(names, [one.data for one in terms if one.number == 45], strict=True))
+        found["operators"] = [one.data for one in terms if one.number == 46]
+    else:
+        found["query"] = query
+    return found
+
+
+END = b"wb rl ig ig ig ig"
+
+
+def same(request: bytes, expected: bytes) -> str:
+    """The end of a slice may lie beyond the recorded one too: that client knew the size from the search."""
+    ours, theirs = meaning(request), meaning(expected)
+    if "terms" in ours and "terms" in theirs and int(ours["terms"][END]) >= int(theirs["terms"][END]):
+        theirs["terms"][END] = ours["terms"][END]
+    return "" if ours == theirs else f"asked {ours} where {theirs} was recorded"
+
+
+def gave(uri: str, policy: Policy = LOCAL) -> tuple[list[Entry], bytes, Resource]:
+    """What opening gives on blocking sockets and in an event loop, which must be the same."""
+    with open_uri(uri, policy) as found:
+        entries = list(found.entries()) if found.is_listing else []
+        content = found.read()
+
+    async def again() -> tuple[list[Entry], bytes, Head]:
+        async with await aopen(uri, policy) as other:
+            return [one async for one in other.entries()] if other.is_listing else [], await other.read(), other.head
+
+    assert anyio.run(again) == (entries, content, found.head)
+    return entries, content, found
+
+
+def fails(uri: str, policy: Policy = LOCAL) -> AccessError:
+    """The error that opening and reading ends in, the same in both ways."""
+    errors: list[AccessError] = []
+    with pytest.raises(AccessError) as told, open_uri(uri, policy) as found:
+        found.read()
+    errors.append(told.value)
+
+    async def again() -> None:
+        async with await aopen(uri, policy) as other:
+            await other.read()
+
+    with pytest.raises(AccessError) as told:
+        anyio.run(again)
+    errors.append(told.value)
+    assert type(errors[0]) is type(errors[1])
+    assert str(errors[0]) == str(errors[1])
+    return errors[0]
+
+
+# -- what freeWAIS-sf answered
+
+
+@pytest.mark.parametrize("piece", [1 << 16, 1])
+def test_a_search_lists_documents_that_can_be_opened(piece: int) -> None:
+    with replay([INIT, SHEEP], length=length, same=same, piece=piece) as served:
+        ((entry,), content, found) = gave(f"wais://127.0.0.1:{served.port}/docs?sheep")
+    assert content == b""
+    assert found.is_listing
+    assert found.details["implementation"] == ("LS6", "University of Dortmund Informatik VI", "2.2.8 string")
+    assert found.details["message_size"] == 100_000
+    assert entry.name == "b.txt   /srv/example-archive/wais/docs/"
+    assert entry.kind == "TEXT"
+    place = "/srv/example-archive/wais/db/docs"
+    assert entry.details == {"types": ("TEXT",), "score": 321, "lines": 4, "size": 79, "source": place}
+    # On the wire: the search is the recorded one, octet for octet.
+    assert served.requests[1] == served.requests[3] == SHEEP.request
+    assert served.connections == 2
+    assert entry.uri is not None
+    with replay([INIT, TEXT_B], length=length, same=same, piece=piece) as other:
+        _, content, found = gave(entry.uri.replace(f":{served.port}/", f":{other.port}/"))
+    assert content == BODY_B
+    assert (found.media_type, found.how, found.length) == ("text/plain", "scheme", len(BODY_B))
+    assert meaning(other.requests[1])["terms"][END] == b"%d" % SLICE
+
+
+def test_a_document_shorter_than_its_slice_comes_with_a_diagnostic() -> None:
+    with replay([INIT, GOPHER], [INIT, TEXT_A], length=length, same=same) as served:
+        policy = LOCAL.with_(max_bytes=2000)
+        with open_uri(f"wais://127.0.0.1:{served.port}/docs?gopher", policy) as found:
+            (entry,) = found.entries()
+        assert entry.uri is not None
+        with open_uri(entry.uri, policy) as found:
+            assert found.text() == BODY_A.decode()
+        # The recorded request, octet by octet in what it asks for.
+        assert meaning(served.requests[3]) == meaning(TEXT_A.request)
+        assert found.length == 101
+
+
+def test_a_search_without_result_lists_what_the_server_says() -> None:
+    with replay([INIT, NOTHING], length=length, same=same) as served:
+        ((entry,), _, _) = gave(f"wais://127.0.0.1:{served.port}/docs?nomatchword")
+    assert entry.name == "Search produced no result. Here's the Catalog for database: docs"
+    assert URI(entry.uri or "").locator.fields[1].data == b"0 0 /srv/example-archive/wais/db/docs.cat"  # type: ignore[attr-defined]
+
+
+def test_a_database_that_is_not_there_is_told_in_the_servers_words() -> None:
+    with replay([INIT, NO_DATABASE], length=length, same=same) as served:
+        error = fails(f"wais://127.0.0.1:{served.port}/nosuchdb?sheep")
+    assert isinstance(error, ResourceMissing)
+    assert error.code == "S1"
+    assert error.message == "The following database is not available: /srv/example-archive/wais/db/nosuchdb"
+    assert error.where == "the citations of the documents found"
+
+
+def test_a_database_without_words_is_greeted() -> None:
+    with replay([INIT], length=length, same=same) as served:
+        entries, content, found = gave(f"wais://127.0.0.1:{served.port}/docs")
+    assert (entries, content, found.is_listing, found.media_type) == ([], b"", False, None)
+    assert found.details["implementation"][0] == "LS6"
+    assert len(served.requests) == 2
+
+
+def test_the_replay_tells_a_request_that_was_not_recorded() -> None:
+    """It can fail: other words, and a request that goes on."""
+    for exchanges, words, problem in (([INIT, SHEEP], "sheepish", "was recorded"), ([INIT], "sheep", "more than was")):
+        with pytest.raises(AssertionError, match=problem):  # noqa: SIM117
+            with replay(exchanges, length=length, same=same) as served:
+                assert isinstance(fails_somehow(f"wais://127.0.0.1:{served.port}/docs?{words}"), AccessFailed)
+
+
+def test_the_policy_goes_first() -> None:
+    with pytest.raises(AccessRefused) as told:
+        open_uri("wais://127.0.0.1/docs?sheep")
+    assert told.value.rule == "address"
+
+
+# -- documents in slices, of a server that answers as the recorded one did
+
+
+def answer(*records: bytes, count: int | None = None) -> bytes:
+    """A Search response around records, as TEXT_B has it."""
+    head = bytes.fromhex("1700000000") + (len(records) if count is None else count).to_bytes(3, "big")
+    head += bytes.fromhex("0000001b0100")
+    return message(len(head).to_bytes(2, "big") + head + tagged(99, b"".join(records)))
+
+
+def text(data: bytes, docid: bytes = b"x") -> bytes:
+    return tagged(153, tagged(116, docid) + tagged(117, b"\0") + tagged(127, data))
+
+
+def diagnostic(code: bytes, words: bytes, surrogate: bool = True) -> bytes:
+    data = code + words + bytes([surrogate])
+    return b"\x1c" + len(data).to_bytes(2, "big") + data + b"\x1d"
+
+
+OUT_OF_RANGE = diagnostic(b"SF", b"Request out of range")
+
+
+def slices(octets: bytes) -> Callable[[int, int], bytes]:
+    """As freeWAIS does: a slice beyond the end is out of range, one that the end lies in comes with the same words."""
+
+    def asked(start: int, end: int) -> bytes:
+        if start >= len(octets):
+            return answer(OUT_OF_RANGE)
+        return answer(text(octets[start:end]), *([OUT_OF_RANGE] if end > len(octets) else []))
+
+    return asked
+
+
+def documents(asked: Callable[[int, int], bytes]) -> Any:
+    """A server that greets as recorded, and answers each request for octets of a document by `asked`."""
+
+    def handler(held: socket.socket, served: Served) -> None:
+        buffer = bytearray()
+        while data := held.recv(1 << 16):
+            buffer += data
+            while (count := length(bytes(buffer))) is not None and len(buffer) >= count:
+                request = bytes(buffer[:count])
+                del buffer[:count]
+                served.requests.append(request)
+                terms = meaning(request).get("terms")
+                held.sendall(
+                    INIT.answers[0] if terms is None else asked(int(terms[b"wb ro ig ig ig ig"]), int(terms[END]))
+                )
+
+    return serve(handler)
+
+
+@pytest.mark.parametrize("size", [0, 1, SLICE - 1, SLICE, SLICE + 1, 2 * SLICE, 2 * SLICE + 5000, 50 * SLICE])
+def test_slices_are_asked_for_until_the_end(size: int) -> None:
+    body = bytes(i * 7 % 251 for i in range(size))
+    with documents(slices(body) if size else lambda start, end: answer(text(b""))) as served:
+        _, content, found = gave(f"wais://127.0.0.1:{served.port}/docs/GIF/x")
+    assert content == body
+    assert found.length == (size if size < SLICE else None)
+    assert found.media_type == "image/gif"
+    starts = [meaning(one)["terms"][b"wb ro ig ig ig ig"] for one in served.requests if "terms" in meaning(one)]
+    assert starts == [b"%d" % start for start in range(0, size + 1, SLICE)] * 2
+    terms = meaning(served.requests[-1])["terms"]
+    assert terms[b"un re ig ig ig ig"] == b"x"
+    assert terms[b"wt re ig ig ig ig"] == b"GIF"
+
+
+def test_a_full_slice_with_words_about_its_end_is_the_last() -> None:
+    with documents(lambda start, end: answer(text(bytes(SLICE)), OUT_OF_RANGE)) as served:
+        _, content, _ = gave(f"wais://127.0.0.1:{served.port}/docs/TEXT/x")
+    assert len(content) == SLICE
+    assert len(served.requests) == 4
+
+
+def test_a_document_is_streamed_in_flat_memory_and_limits_hold() -> None:
+    with documents(lambda start, end: answer(text(bytes(SLICE)))) as served:
+        uri = f"wais://127.0.0.1:{served.port}/docs/TEXT/endless"
+        with open_uri(uri, LOCAL) as found:
+            assert [len(piece) for piece in itertools.islice(found, 20)] == [SLICE] * 20
+            tracemalloc.start()
+            assert sum(len(piece) for piece in itertools.islice(found, 300)) == 300 * SLICE
+            _, most = tracemalloc.get_traced_memory()
+            tracemalloc.stop()
+            assert most < 1 << 20
+        assert isinstance(fails(uri, LOCAL.with_(max_bytes=200_000)), LimitExceeded)
+
+
+def test_a_document_that_the_server_does_not_give() -> None:
+    for code, words in ((b"SF", b"Bad DocID in request"), (b"SH", b"not authorized")):
+        with documents(lambda start, end, code=code, words=words: answer(diagnostic(code, words))) as served:  # type: ignore[misc]
+            error = fails(f"wais://127.0.0.1:{served.port}/docs/TEXT/x")
+        assert isinstance(error, ResourceMissing)
+        assert (error.code, error.message) == (code.decode(), words.decode())
+
+    def late(start: int, end: int) -> bytes:
+        return answer(diagnostic(b"SG", b"the disk broke")) if start else answer(text(bytes(SLICE)))
+
+    with documents(late) as served:
+        error = fails(f"wais://127.0.0.1:{served.port}/docs/TEXT/x")
+    assert isinstance(error, ResourceMissing)
+    assert error.where == "the octets of the document from 10,000 on"
+
+
+@pytest.mark.parametrize(
+    ("wtype", "media_type"),
+    [
+        ("TEXT", "text/plain"),
+        ("HTML", "text/html"),
+        ("html", "text/html"),
+        ("PS", "application/postscript"),
+        ("JPEG", "image/jpeg"),
+        ("NO-SUCH", None),
+        ("", None),
+    ],
+)
+def test_the_type_tells_the_media_type(wtype: str, media_type: str | None) -> None:
+    with documents(slices(b"x")) as served:
+        _, _, found = gave(f"wais://127.0.0.1:{served.port}/docs/{wtype}/x")
+    assert (found.media_type, found.how) == (media_type, "scheme" if media_type else "")
+
+
+# -- recorded octets without a socket: servers that lie
+
+
+def given(uri: str, octets: bytes, policy: Policy = LOCAL, size: int = 1 << 20) -> list[Head | Data | Item]:
+    """What the dialogue gives for these octets, in pieces of `size`.  Never is more asked for than a message has."""
+    work, found, at, reply = dialogue(plan(uri), policy), [], 0, None
+    with suppress(StopIteration):
+        while True:
+            match work.send(reply):
+                case Read(asked, _, _):
+                    assert asked <= 1 << 20
+                    reply = octets[at : at + min(size, asked)]
+                    at += len(reply)
+                case Dial() | Write() | Hangup():
+                    reply = None
+                case other:
+                    assert isinstance(other, Head | Data | Item)
+                    found.append(other)
+                    reply = None
+    return found
+
+
+SEARCH_URI, TEXT_URI = "wais://h/docs?sheep", "wais://h/docs/TEXT/x"
+CASES = {
+    "search": (SEARCH_URI, INIT.answers[0] + SHEEP.answers[0]),
+    "nothing": (SEARCH_URI, INIT.answers[0] + NOTHING.answers[0]),
+    "document": (TEXT_URI, INIT.answers[0] + TEXT_A.answers[0]),
+    "no database": (SEARCH_URI, INIT.answers[0] + NO_DATABASE.answers[0]),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_an_end_at_every_offset_is_an_error(case: str) -> None:
+    uri, octets = CASES[case]
+    for end in range(len(octets)):
+        for size in (1 << 20, 7):
+            with pytest.raises(AccessFailed) as told:
+                given(uri, octets[:end], size=size)
+            assert told.value.where
+    if case != "no database":
+        assert given(uri, octets) == given(uri, octets, size=1)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_an_octet_that_is_another_is_an_access_error_at_worst(case: str) -> None:
+    uri, octets = CASES[case]
+    for at in range(len(octets)):
+        for other in (0x00, 0x7F, 0xFF, octets[at] ^ 0x81):
+            with suppress(AccessError):
+                given(uri, octets[:at] + bytes([other]) + octets[at + 1 :])
+
+
+def test_garbage_is_no_answer() -> None:
+    for garbage in (b"\0" * 100, b"HTTP/1.1 400 Bad Request\r\n\r\n" * 9, b"\xff" * 100, b"9" * 100):
+        with pytest.raises(ProtocolError, match="no header"):
+            given(SEARCH_URI, garbage)
+        with pytest.raises(ProtocolError, match="no header"):
+            given(SEARCH_URI, INIT.answers[0] + garbage)
+
+
+@pytest.mark.parametrize("size", [(1 << 20) + 1, 9_999_999_999])
+def test_a_length_is_judged_before_anything_is_read(size: int) -> None:
+    header = b"%010dz2wais        0" % size
+    for octets in (header, INIT.answers[0] + header):
+        with pytest.raises(LimitExceeded, match="a message of"):
+            given(SEARCH_URI, octets + bytes(100))
+
+
+def test_a_message_that_is_compressed_is_refused() -> None:
+    octets = INIT.answers[0]
+    with pytest.raises(ProtocolError, match="compressed"):
+        given(SEARCH_URI, octets[:22] + b"u " + octets[24:])
+
+
+def init(accepted: int = 1, *fields: tuple[int, bytes]) -> bytes:
+    body = bytes([21, accepted]) + b"".join(tagged(*one) for one in fields)
+    return message(len(body).to_bytes(2, "big") + body)
+
+
+def test_the_greeting_is_judged() -> None:
+    with pytest.raises(ResourceMissing, match="declines"):
+        given(SEARCH_URI, init(0))
+    with pytest.raises(ProtocolError, match="longest record has 512 octets"):
+        given(SEARCH_URI, init(1, (5, b"\x02\0"), (6, b"\x02\0")))
+    with pytest.raises(ProtocolError, match="an integer of 9 octets"):
+        given(SEARCH_URI, init(1, (6, b"\1" * 9)))
+    # Sizes that are not told, or are larger than ours, bind nobody: the limit on messages is our own.
+    for greeting in (init(), init(1, (5, b"\xff" * 8), (6, b"\xff" * 8))):
+        assert given("wais://h/docs", greeting)
+        with pytest.raises(LimitExceeded):
+            given(SEARCH_URI, greeting + b"%010dz2wais        0" % (1 << 21))
+    # An answer to something else.
+    with pytest.raises(ProtocolError, match="type 23 where 21"):
+        given(SEARCH_URI, SHEEP.answers[0])
+    with pytest.raises(ProtocolError, match="type 21 where 23"):
+        given(SEARCH_URI, INIT.answers[0] * 2)
+
+
+def test_unknown_tags_are_skipped() -> None:
+    citation = tagged(116, b"id") + tagged(500, b"?" * 300) + tagged(123, b" a headline ") + tagged(60, b"")
+    octets = INIT.answers[0] + answer(tagged(77, b"new"), tagged(150, citation), tagged(2**31, b"x"))
+    head, item = given(SEARCH_URI, octets)
+    assert isinstance(head, Head)
+    assert isinstance(item, Item)
+    assert (item.entry.name, item.entry.uri) == ("a headline", "wais://h/docs/TEXT/id")
+
+
+def test_forged_lengths_within_a_message() -> None:
+    for record in (tagged(150, b"t\x8f\xff\xff\xff\x7fid"), tagged(150, b"t\x09id"), b"\x1c\xff\xffSF", b"\x96\x81"):
+        with pytest.raises(ProtocolError):
+            given(SEARCH_URI, INIT.answers[0] + answer(record))
+    with pytest.raises(ProtocolError, match="an element of 65,535 octets"):
+        given(SEARCH_URI, INIT.answers[0] + message(b"\xff\xff\x17"))
+    # What the APDU says of its own number of records is not relied on.
+    assert len(given(SEARCH_URI, INIT.answers[0] + answer(count=0xFFFFFF))) == 1
+    with pytest.raises(ProtocolError, match=re.escape("10,001 octets where 10,000")):
+        given(TEXT_URI, INIT.answers[0] + answer(text(bytes(SLICE + 1))))
+
+
+def test_a_citation_that_cannot_be_opened_is_listed_without_a_uri() -> None:
+    def cited(docid: bytes, wtype: bytes) -> bytes:
+        return tagged(150, tagged(116, docid) + tagged(123, b"h") + tagged(132, tagged(133, wtype)))
+
+    records = [tagged(150, tagged(123, b"h")), cited(b"id", b"a\ttype"), cited(b"\xff/\xff", b"a/type")]
+    _, *items = given(SEARCH_URI, INIT.answers[0] + answer(*records))
+    assert [one.entry.uri for one in items if isinstance(one, Item)] == [None, None, "wais://h/docs/a%2Ftype/%FF%2F%FF"]
+
+
+def test_many_small_records_take_linear_time() -> None:
+    start = time.perf_counter()
+    many = answer(*[tagged(150, tagged(116, b"i"))] * 5_000)
+    assert len(given(SEARCH_URI, INIT.answers[0] + many)) == 5_001
+    given(SEARCH_URI, INIT.answers[0] + answer(*[b"\x01\0"] * 100_000))
+    assert time.perf_counter() - start < 20
+
+
+def test_a_server_that_says_nothing_or_leaves() -> None:
+    def silent(held: socket.socket, served: Served) -> None:
+        held.recv(1 << 16)
+        held.recv(1)
+
+    with serve(silent) as served:
+        start = time.monotonic()
+        assert isinstance(fails(f"wais://127.0.0.1:{served.port}/d?x", LOCAL.with_(read_timeout=0.2)), AccessTimeout)
+        assert time.monotonic() - start < 3
+    with serve(lambda held, served: None) as served:
+        assert isinstance(fails_somehow(f"wais://127.0.0.1:{served.port}/d?x"), AccessFailed)
+
+
+def fails_somehow(uri: str) -> AccessError:
+    with pytest.raises(AccessError) as told:
+        open_uri(uri, LOCAL)
+    return told.value
+
+
+def test_a_slow_server_is_read_octet_by_octet() -> None:
+    def slow(held: socket.socket, served: Served) -> None:
+        held.recv(1 << 16)
+        for octet in dripping(INIT.answers[0][:40]):
+            held.sendall(octet)
+
+    with serve(slow) as served:
+        start = time.monotonic()
+        policy = LOCAL.with_(total_timeout=0.4)
+        assert isinstance(fails(f"wais://127.0.0.1:{served.port}/d?x", policy), AccessTimeout)
+        assert time.monotonic() - start < 3
+
+
+def dripping(octets: bytes) -> Iterator[bytes]:
+    for octet in octets:
+        time.sleep(0.05)
+        yield bytes([octet])

@@ -1,0 +1,567 @@
+"""`overthere get`: loopback servers in, standard output, files and terminals out."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import socketserver
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from servers import free_port, running
+from servers.slapd import PHOTO, slapd
+from support import ROOT
+
+pty = pytest.importorskip("pty", reason="pseudo-terminals exist on POSIX only")
+
+COMMAND = [sys.executable, "-m", "overthere", "get"]
+ENVIRONMENT = {**os.environ, "COLUMNS": "100", "PYTHONPATH": str(ROOT / "src"), "PYTHONIOENCODING": "utf-8"}
+ENVIRONMENT.pop("NNTPSERVER", None)
+
+CONTROLS = b"one \x1b[31mred\x1b]0;title\x07\r\ntwo\rthree \xe2\x80\xae tail\ttab"
+BINARY = bytes(range(256)) * 40
+
+
+class Answers(BaseHTTPRequestHandler):
+    """What the tests ask for."""
+
+    asked: list[tuple[str, str | None]]
+
+    def do_GET(self) -> None:
+        self.asked.append((self.path, self.headers["Authorization"]))
+        path = self.path.partition("?")[0]
+        if path == "/to":
+            self.send_response(302)
+            self.send_header("Location", "/pub/there.txt")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+        elif path == "/stolen":
+            self.send_response(302)
+            self.send_header("Location", "/..%2F..%2Fevil.sh")
+            self.end_headers()
+        elif path == "/file":
+            self.send_response(302)
+            self.send_header("Location", "file:///etc/hostname")
+            self.end_headers()
+        elif path == "/broken":
+            self._give(b"only this", 1000)
+        elif path == "/slow":
+            self._give(b"begun", 1000)
+            self.wfile.flush()
+            time.sleep(0.9)
+        elif path == "/large":
+            self._give(b"x" * 3_000_000, 6_000_000)
+            self.wfile.flush()
+            time.sleep(0.6)
+            self.wfile.write(b"y" * 3_000_000)
+        elif path == "/none":
+            self.send_error(404)
+        else:
+            found = {"/binary": BINARY, "/controls": CONTROLS, "/latin": "Gr\u00fc\u00dfe\n".encode("latin-1")}
+            self._give(found.get(path, b"hello there\n"))
+
+    def _give(self, body: bytes, length: int | None = None) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/plain")
+        self.send_header("Content-Length", str(len(body) if length is None else length))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+class Web:
+    def __init__(self, port: int, asked: list[tuple[str, str | None]]) -> None:
+        self.base = f"http://127.0.0.1:{port}"
+        self.asked = asked
+
+
+@pytest.fixture
+def web() -> Iterator[Web]:
+    asked: list[tuple[str, str | None]] = []
+    with ThreadingHTTPServer(("127.0.0.1", 0), type("Mine", (Answers,), {"asked": asked})) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        try:
+            yield Web(server.server_port, asked)
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.fixture
+def ftp(tmp_path: Path) -> Iterator[tuple[str, Path]]:
+    """pyftpdlib, with a user and a password: the URI of its root, and its log."""
+    root = tmp_path / "pub"
+    (root / "folder").mkdir(parents=True)
+    (root / "a b.bin").write_bytes(b"a file\n")
+    (root / "odd\x1b[31m").write_bytes(b"")
+    port, log = free_port(), tmp_path / "ftp.log"
+    command = [sys.executable, "-m", "pyftpdlib", "-i", "127.0.0.1", "-p", str(port), "-d", str(root), "-D"]
+    with running([*command, "-u", "joe", "-P", "s3cret"], port, log):
+        yield f"127.0.0.1:{port}", log
+
+
+def get(
+    *arguments: str | Path, stdin: bytes = b"", columns: int = 100, **environment: str
+) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        input=stdin,
+        capture_output=True,
+        env={**ENVIRONMENT, "COLUMNS": str(columns), **environment},
+        timeout=30,
+        check=False,
+        start_new_session=True,
+    )
+
+
+def on_terminal(
+    *arguments: str | Path, out: Path | None = None, typed: bytes = b"", prompt: bytes = b"Password"
+) -> tuple[int, bytes]:
+    """The verb with a pseudo-terminal as standard input and error, and output unless `out`; what the terminal got."""
+    held, terminal = pty.openpty()
+    with open(out, "wb") if out else os.fdopen(os.dup(terminal), "wb") as stdout:
+        work = subprocess.Popen(
+            [*COMMAND, *map(str, arguments)],
+            stdin=terminal,
+            stdout=stdout,
+            stderr=terminal,
+            env={**ENVIRONMENT, "TERM": "xterm"},
+            start_new_session=True,
+        )
+    os.close(terminal)
+    shown, until = b"", time.monotonic() + 20
+    try:
+        while time.monotonic() < until:
+            if not select.select([held], [], [], 0.5)[0]:
+                continue
+            try:
+                piece = os.read(held, 65536)
+            except OSError:  # Linux: nobody has the other side open any more
+                break
+            if not piece:
+                break
+            shown += piece
+            if typed and prompt in shown:
+                os.write(held, typed)
+                typed = b""
+        return work.wait(5), shown
+    finally:
+        os.close(held)
+        if work.poll() is None:
+            work.kill()
+            work.wait()
+
+
+# -- to standard output
+
+
+def test_octets_as_they_are(web: Web) -> None:
+    for path, content in (("/a", b"hello there\n"), ("/binary", BINARY), ("/controls", CONTROLS)):
+        done = get(web.base + path)
+        assert (done.returncode, done.stdout, done.stderr) == (0, content, b"")
+
+
+def test_one_after_another_and_from_standard_input(web: Web) -> None:
+    done = get("data:,a%0A", web.base + "/a", "data:,b")
+    assert (done.returncode, done.stdout) == (0, b"a\nhello there\nb")
+    assert get(stdin=b"data:,a\r\ndata:,b\n").stdout == b"ab"
+
+
+def test_what_is_wrong_with_one_does_not_stop_the_next(web: Web) -> None:
+    done = get("http://h:x/", web.base + "/none", "data:,end")
+    assert (done.returncode, done.stdout) == (1, b"end")
+    assert b"http://h:x/\n" in done.stderr
+    assert b"404 Not Found" in done.stderr
+
+
+# arguments; exit status; what standard error says
+REFUSED = [
+    (["http://h:8o/"], 1, "^"),
+    (["urn:example:a"], 1, "urn:example:a"),
+    (["nosuch://h/"], 1, "nosuch"),
+    (["gopher://h/0a%0Db"], 1, "selector holds a carriage return"),
+    (["ftp://joe:s3cret@127.0.0.1:1/"], 2, "Connection refused"),
+    (["--safe", "http://127.0.0.1:8000/"], 1, "127.0.0.1 is loopback (RFC 3986 7.4; http://127.0.0.1:8000/)"),
+    (["--safe", "file:///etc/hostname"], 1, "RFC 3986 7.4; file:///etc/hostname"),
+    (["--safe", "ftp://192.0.2.1:80/"], 1, "port 80 is reserved"),
+    (["--safe", "--allow-port", "80", "ftp://192.0.2.1:80/"], 1, "192.0.2.1 is"),
+    (["--cacert", str(ROOT / "README.md"), "data:,a"], 2, "--cacert"),
+    (["--gateways", str(ROOT / "README.md"), "data:,a"], 2, "--gateways"),
+    (["--gateways", "no such file", "data:,a"], 2, "no such file"),
+    (["--timeout", "0", "data:,a"], 2, "--timeout"),
+    (["--password", "s3cret", "data:,a"], 2, "No such option"),
+    (["--user", "joe", "http://h1/", "http://h2/"], 2, "one server"),
+    (["-o", "no-folder", "data:,a", "data:,b"], 2, "no folder"),
+    (["-o", "no-folder/a", "data:,a"], 2, "No such file or directory"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "status", "told"), REFUSED, ids=[" ".join(row[0]) for row in REFUSED])
+def test_refused(arguments: list[str], status: int, told: str) -> None:
+    done = get(*arguments)
+    assert (done.returncode, done.stdout) == (status, b""), done.stderr
+    assert told in done.stderr.decode()
+    assert b"Traceback" not in done.stderr
+    assert b"s3cret" not in done.stderr or arguments[0] == "--password"
+
+
+def test_errors_are_one_line_and_objects(web: Web) -> None:
+    done = get(web.base + "/none")
+    assert done.stderr.decode() == f"404 Not Found (RFC 9110 15; {web.base}/none)\n"
+    done = get("--format", "jsonl", "ftp://joe:s3cret@127.0.0.1:1/")
+    row = json.loads(done.stdout)
+    assert row["uri"] == "ftp://joe:***@127.0.0.1:1/"
+    assert row["error"]["kind"] == "AccessFailed"
+    assert row["error"]["where"] == "connect 127.0.0.1 1"
+    assert b"s3cret" not in done.stdout + done.stderr
+
+
+def test_limits(web: Web) -> None:
+    assert get("--max-bytes", "5000", web.base + "/binary").returncode == 2
+    assert get("--max-bytes", "50000", web.base + "/binary").stdout == BINARY
+    begun = time.monotonic()
+    done = get("--timeout", "0.3", web.base + "/slow")
+    assert (done.returncode, done.stdout) == (2, b"begun")
+    assert b"nothing came for 0.3 s" in done.stderr
+    assert time.monotonic() - begun < 5
+    assert get("--max-redirects", "0", web.base + "/to").returncode == 1
+    assert get("--max-redirects", "1", web.base + "/to").stdout == b"hello there\n"
+
+
+def test_a_server_does_not_lead_to_files(web: Web) -> None:
+    done = get(web.base + "/file")
+    assert (done.returncode, done.stdout) == (1, b"")
+
+
+# -- what is known
+
+
+def test_plan_does_nothing(web: Web, tmp_path: Path) -> None:
+    done = get("--plan", "-o", tmp_path / "a", web.base + "/a")
+    assert b"  2  send GET /a HTTP/1.1" in done.stdout
+    assert not web.asked
+    assert not list(tmp_path.iterdir())
+    assert json.loads(get("--plan", "--format", "jsonl", "--user", "joe", "ftp://h/a").stdout)["steps"]
+
+
+def test_head(web: Web) -> None:
+    lines = get("--head", web.base + "/to").stdout.decode().splitlines()
+    assert lines[:4] == [
+        f"{web.base}/pub/there.txt",
+        f"  from        {web.base}/to",
+        "  media type  text/plain (server)",
+        "  length      12 octets",
+    ]
+
+
+def test_facts_for_programs(web: Web) -> None:
+    for arguments in (["--format", "jsonl"], ["--format", "jsonl", "--head"]):
+        row = json.loads(get(*arguments, web.base + "/to#x").stdout)
+        assert row["uri"] == web.base + "/to#x"
+        assert (row["final"], row["history"]) == (web.base + "/pub/there.txt#x", [web.base + "/to#x"])
+        assert (row["media_type"], row["how"], row["length"], row["listing"]) == ("text/plain", "server", 12, False)
+        assert row["details"]["status"] == 200
+        assert ["Content-Length", "12"] in row["details"]["headers"]
+
+
+def test_editions() -> None:
+    assert get("--edition", "url-1994", "URL:data:,a").returncode in (0, 1)
+
+
+def test_the_edition_that_reads_does_not_change_what_is_fetched(web: Web) -> None:
+    row = json.loads(get("--edition", "url-1994", "--format", "jsonl", "URL:" + web.base + "/to").stdout)
+    assert row["final"] == web.base + "/pub/there.txt"
+
+
+def test_the_news_server() -> None:
+    told = ["--plan", "--format", "jsonl"]
+    for done in (
+        get(*told, "--news-server", "n.example:8119", "news:a.b"),
+        get(*told, "news:a.b", NNTPSERVER="n.example:8119"),
+    ):
+        steps = json.loads(done.stdout)["steps"]
+        assert (steps[0]["host"], steps[0]["port"]) == ("n.example", 8119)
+
+
+def test_the_proxy(web: Web) -> None:
+    done = get("--proxy", web.base, "http://nowhere.example/a?b")
+    assert (done.returncode, done.stdout) == (0, b"hello there\n")
+    assert [path for path, _ in web.asked] == ["http://nowhere.example/a?b"]
+    assert get("http://nowhere.example/", http_proxy=web.base).returncode == 2  # none from the environment
+
+
+# -- to a file
+
+
+def test_to_a_file(web: Web, tmp_path: Path) -> None:
+    there = tmp_path / "a.bin"
+    done = get("-o", there, web.base + "/binary")
+    assert (done.returncode, done.stdout, there.read_bytes()) == (0, b"", BINARY)
+    assert done.stderr.decode() == f"{there}: {len(BINARY):,} octets, text/plain\n"
+    assert [p.name for p in tmp_path.iterdir()] == ["a.bin"]
+    done = get("-o", there, web.base + "/a")
+    assert (done.returncode, there.read_bytes()) == (2, BINARY)
+    assert done.stderr.decode() == f"{there}: File exists; --force replaces it\n"
+    done = get("-o", there, "--force", "--format", "jsonl", web.base + "/a")
+    assert (done.returncode, there.read_bytes()) == (0, b"hello there\n")
+    row = json.loads(done.stdout)
+    assert (row["saved"], row["octets"], row["media_type"]) == (str(there), 12, "text/plain")
+    assert get("-o", "/dev/null", web.base + "/a").returncode == 0
+    assert Path("/dev/null").is_char_device()
+
+
+def test_to_a_folder_by_names_of_our_own(web: Web, tmp_path: Path) -> None:
+    paths = ["/x/a%20b.bin?q=/..", "/", "/..%2F..%2Fup", "/%2e%2e", "/.hidden", "/-rf", "/C%3A%5Ccon", "/nul.txt"]
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    done = get("-o", folder, *(web.base + path for path in [*paths, "/stolen", "/e%00%0A%1B%E2%80%AEe"]))
+    names = {"a b.bin", "index", "_.._up", "hidden", "rf", "C__con", "_nul.txt", "stolen", "e____e"}
+    assert {p.name for p in folder.iterdir()} == names
+    # "/" and "/%2e%2e" have no name of their own: the second is not written over the first.
+    assert done.returncode == 2
+    assert b"another URI of these has the same name" in done.stderr
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_a_broken_transfer_leaves_nothing(web: Web, tmp_path: Path) -> None:
+    there = tmp_path / "a"
+    there.write_bytes(b"before")
+    for arguments in ([], ["--force"]):
+        done = get(*arguments, "-o", there, web.base + "/broken")
+        assert done.returncode == 2
+        assert [(p.name, p.read_bytes()) for p in tmp_path.iterdir()] == [("a", b"before")]
+    assert b"9 of 1,000 octets came before the end" in done.stderr
+    done = get("--force", "--keep-partial", "-o", there, web.base + "/broken")
+    (part,) = tmp_path.glob("a.*.part")
+    assert (done.returncode, part.read_bytes(), there.read_bytes()) == (2, b"only this", b"before")
+    assert str(part) in done.stderr.decode()
+
+
+def test_ctrl_c(web: Web, tmp_path: Path) -> None:
+    work = subprocess.Popen(
+        [*COMMAND, "-o", str(tmp_path / "a"), web.base + "/slow"], stderr=subprocess.PIPE, env=ENVIRONMENT
+    )
+    until = time.monotonic() + 15
+    while not list(tmp_path.glob("*.part")) and time.monotonic() < until:
+        time.sleep(0.01)
+    work.send_signal(signal.SIGINT)
+    _, told = work.communicate(timeout=10)
+    assert (work.returncode, told) == (130, b"Stopped\n")
+    assert not list(tmp_path.iterdir())
+
+
+def test_nobody_reads(web: Web) -> None:
+    work = subprocess.Popen(
+        [*COMMAND, web.base + "/large"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT
+    )
+    assert work.stdout is not None
+    work.stdout.close()
+    assert work.stderr is not None
+    assert b"Traceback" not in work.stderr.read()
+    work.stderr.close()
+    assert work.wait(10) == 1
+
+
+# -- listings
+
+
+def test_a_listing_for_people_and_programs(ftp: tuple[str, Path]) -> None:
+    server, _ = ftp
+    done = get(f"ftp://joe:s3cret@{server}/", columns=60)
+    shown = done.stdout.decode()
+    lines = shown.splitlines()
+    assert done.returncode == 0, done.stderr
+    assert any(line.endswith(f"a b.bin   ftp://joe@{server}/a%20b.bin") for line in lines), shown
+    assert any(f"odd\ufffd[31m  ftp://joe@{server}/odd%1B%5B31m" in line for line in lines), shown
+    assert len({line.index("ftp://") for line in lines}) == 1
+    done = get("--format", "jsonl", f"ftp://joe:s3cret@{server}/")
+    rows = {row["name"]: row for row in map(json.loads, done.stdout.splitlines())}
+    assert set(rows) == {"folder", "a b.bin", "odd\x1b[31m"}
+    assert rows["a b.bin"]["listing"] == f"ftp://joe:***@{server}/"
+    assert b"s3cret" not in done.stdout
+
+
+def test_a_listing_to_a_file(ftp: tuple[str, Path], tmp_path: Path) -> None:
+    server, _ = ftp
+    there = tmp_path / "list.jsonl"
+    done = get("--format", "jsonl", "-o", there, f"ftp://joe:s3cret@{server}/")
+    assert {json.loads(line)["name"] for line in there.read_text().splitlines()} == {"folder", "a b.bin", "odd\x1b[31m"}
+    assert json.loads(done.stdout)["listing"] is True
+
+
+MENU = """\
+iWelcome to the harbour, whose text is longer than a column for names may be\tx\tx\t0
+0A doc   \t/doc.txt\t{host}\t{port}
+1An\x1b[2J else\t/x\telse.example\t7071
+7Words of the harbour master and of all who came after him\t/s\t{host}\t{port}
+.
+"""
+
+
+class Menu(socketserver.StreamRequestHandler):
+    """A server of Gopher with one menu."""
+
+    def handle(self) -> None:
+        self.rfile.readline()
+        port = self.connection.getsockname()[1]
+        self.wfile.write(MENU.format(host="127.0.0.1", port=port).replace("\n", "\r\n").encode())
+
+
+def test_a_menu_for_people() -> None:
+    with socketserver.TCPServer(("127.0.0.1", 0), Menu) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        base = f"gopher://127.0.0.1:{server.server_address[1]}/"
+        try:
+            shown = get(base, columns=60).stdout.decode()
+        finally:
+            server.shutdown()
+            thread.join()
+    assert shown.splitlines() == [
+        "info       Welcome to the harbour, whose text is longer than a column for names may be",
+        f"file       A doc                  {base}0/doc.txt",
+        "directory  An\ufffd[2J else            gopher://else.example:7071/1/x",
+        f"search     Words of the harbour…  {base}7/s",
+    ]
+
+
+def test_attributes_for_people(tmp_path: Path) -> None:
+    with slapd(tmp_path / "ldap") as server:
+        shown = get(f"{server.uri}/o=Example,c=GB??one").stdout.decode().splitlines()
+        assert shown[0].split()[0] == "inetOrgPerson"
+        assert "  ldap://" in shown[0]
+        assert {"    cn: 中文", f"    jpegPhoto: ({len(PHOTO)} octets)", "    sn: a,b?c#d/e"} <= set(shown)
+        row = json.loads(get("--format", "jsonl", f"{server.uri}/o=Example,c=GB??one").stdout)
+        assert row["details"]["attributes"]["jpegPhoto"] == [PHOTO.decode("latin-1")]
+
+
+def test_files_of_this_machine(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "a.txt").write_text("one\n")
+    done = get(tmp_path.as_uri() + "/", (tmp_path / "a.txt").as_uri())
+    assert done.stdout.decode() == (
+        f"file       a.txt  {tmp_path.as_uri()}/a.txt\ndirectory  sub    {tmp_path.as_uri()}/sub/\none\n"
+    )
+    done = get("--safe", (tmp_path / "a.txt").as_uri())
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert get((tmp_path / "none").as_uri()).returncode == 1
+
+
+def test_messages_that_are_at_hand(tmp_path: Path) -> None:
+    message = b"Message-ID: <m@h.example>\r\nSubject: hi\r\n\r\nbody\r\n"
+    (tmp_path / "a.eml").write_bytes(message)
+    assert get("--messages", tmp_path, "mid:m@h.example").stdout == message
+    assert get("--messages", tmp_path, "mid:other@h.example").returncode == 1
+    assert get("--messages", tmp_path, "--safe", "mid:m@h.example").returncode == 1
+
+
+# -- what is for a person
+
+
+def test_a_session_is_described(tmp_path: Path) -> None:
+    done = get("telnet://guest:s3cret@127.0.0.1:2323/")
+    assert done.stdout == b"telnet 127.0.0.1 2323: log in as guest; a password is suggested\n"
+    row = json.loads(get("--format", "jsonl", "telnet://guest:s3cret@127.0.0.1:2323/").stdout)
+    assert row["details"]["session"]["user"] == "guest"
+    assert "s3cret" not in json.dumps(row)
+    done = get("--format", "jsonl", "-o", tmp_path / "a", "telnet://guest@127.0.0.1:2323/")
+    assert json.loads(done.stdout)["details"]["session"]["user"] == "guest"
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_session_is_handed_over(tmp_path: Path) -> None:
+    """A client of our own, first in PATH: it is given the address and port, nothing of the login."""
+    client = tmp_path / "telnet"
+    client.write_text('#!/bin/sh\necho "client: $*"\nexit 7\n')
+    client.chmod(0o755)
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    done = get("--connect", "telnet://guest:s3cret@127.0.0.1:2323/", PATH=path)
+    assert (done.returncode, done.stdout) == (7, b"client: 127.0.0.1 2323\n")
+    assert done.stderr == b"telnet 127.0.0.1 2323: log in as guest; a password is suggested\n"
+    done = get("--connect", "--safe", "telnet://guest@127.0.0.1:2323/", PATH=path)
+    assert (done.returncode, done.stdout) == (1, b"")
+
+
+def test_a_draft_is_shown() -> None:
+    done = get("mailto:joe@example.com?subject=tide%20tables&x-evil=1%1B&body=Dear%20Joe")
+    lines = done.stdout.decode().splitlines()
+    assert lines[:2] == ["To: joe@example.com", "Subject: tide tables"]
+    assert lines[-2:] == ["", "Dear Joe"]
+    assert done.stderr.decode() == "not in the draft, as it is unsafe: x-evil: 1\ufffd\n"
+
+
+# -- passwords
+
+
+def test_a_password_from_a_file(ftp: tuple[str, Path], tmp_path: Path) -> None:
+    server, _ = ftp
+    file = tmp_path / "password"
+    file.write_bytes(b"s3cret\r\nmore\n")
+    done = get("--user", "joe", "--password-file", file, f"ftp://{server}/a%20b.bin", f"ftp://{server}/a%20b.bin")
+    assert (done.returncode, done.stdout) == (0, b"a file\n" * 2), done.stderr
+    done = get("--password-file", file, f"ftp://joe@{server}/a%20b.bin")
+    assert (done.returncode, done.stdout) == (0, b"a file\n"), done.stderr
+
+
+def test_a_password_is_asked_for_once(ftp: tuple[str, Path]) -> None:
+    server, _ = ftp
+    uri = f"ftp://joe@{server}/a%20b.bin"
+    status, shown = on_terminal(uri, uri, typed=b"s3cret\n")
+    assert (status, shown.count(b"a file\r\n"), shown.count(b"Password of joe at 127.0.0.1: ")) == (0, 2, 1), shown
+    assert b"s3cret" not in shown
+    status, shown = on_terminal("--user", "joe", f"ftp://{server}/a%20b.bin", typed=b"wrong\n")
+    assert status == 1
+    assert b"530 " in shown
+
+
+def test_without_a_terminal_nobody_is_asked(ftp: tuple[str, Path]) -> None:
+    done = get(f"ftp://joe@{ftp[0]}/a%20b.bin")
+    assert done.returncode == 1
+    assert b"asks for a password" in done.stderr
+
+
+# -- on a terminal
+
+
+def test_no_control_reaches_the_terminal(web: Web) -> None:
+    status, shown = on_terminal(web.base + "/controls")
+    assert status == 0
+    assert shown.decode() == ("one \ufffd[31mred\ufffd]0;title\ufffd\r\ntwo\r\nthree \ufffd tail\ttab\r\n").replace(
+        "\t", shown.decode()[shown.decode().index("tail") + 4 : shown.decode().index("tab")]
+    )
+    assert b"\x1b" not in shown
+    assert on_terminal("--raw", web.base + "/controls")[1].count(b"\x1b") == 2
+    assert on_terminal(web.base + "/latin")[1].decode() == "Gr\u00fc\u00dfe\r\n"
+
+
+def test_binary_stays_away_from_the_terminal(web: Web) -> None:
+    status, shown = on_terminal(web.base + "/binary")
+    assert (status, shown.count(b"\n")) == (2, 1)
+    assert b"is no text: write it to a file with -o" in shown
+
+
+def test_the_progress_bar(web: Web, tmp_path: Path) -> None:
+    there = tmp_path / "large.bin"
+    status, shown = on_terminal("-o", there, web.base + "/large")
+    assert (status, there.stat().st_size) == (0, 6_000_000)
+    assert b"/6.0 MB" in shown
+    assert b"/s" in shown
+    assert b"large.bin: 6,000,000 octets" in shown
+    piped = tmp_path / "piped.bin"
+    status, shown = on_terminal(web.base + "/large", out=piped)
+    assert (status, piped.stat().st_size) == (0, 6_000_000)
+    assert b"/6.0 MB" in shown
+    # Where the content itself goes to the terminal there is no bar.
+    assert b"MB" not in on_terminal(web.base + "/large")[1]
