@@ -23,6 +23,7 @@ VERBS = {
     "build": "Put a URI together from its parts.",
     "schemes": "Show the schemes, or all that is known of one.",
     "plan": "Say what opening URIs would do, without doing it.",
+    "get": "Fetch what URIs name.",
     "editions": "Show what the documents say differently.",
     "links": "Write the table of links of documents.",
 }

@@ -1,0 +1,394 @@
+"""overthere get: what URIs name, fetched."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import ssl
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import click
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    ProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
+
+import overthere
+from overthere.access import Credentials, Gateways, plan
+from overthere.access.errors import AccessError, AccessRefused, ResourceMissing
+from overthere.access.news import at_server
+from overthere.access.policy import Policy
+from overthere.access.resource import Resource
+from overthere.access.saving import Saving, file_name
+from overthere.access.sessions import Session
+from overthere.access.steps import Compose
+from overthere.access.wire import Entry
+from overthere.cli.common import format_option, inputs, texts_argument, width
+from overthere.cli.terminal import Binary, Display, aligned, bare, one_line
+from overthere.editions import NAMES, edition
+from overthere.errors import InvalidURI, OverthereError, printable
+from overthere.redact import mask
+from overthere.schemes import Locator, Registry
+from overthere.uri import URI
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.command()
+@texts_argument
+@click.option("-o", "output", type=click.Path(path_type=Path), metavar="FILE", help="Write to a file, or a folder.")
+@click.option("--force", is_flag=True, help="-o: replace files that exist.")
+@click.option("--keep-partial", is_flag=True, help="-o: keep what a broken transfer leaves, as FILE.*.part.")
+@click.option("--head", is_flag=True, help="Say what is known without the content.")
+@click.option("--plan", "planned", is_flag=True, help="Say what would be done, and do nothing.")
+@click.option("--raw", is_flag=True, help="Write the octets as they are to a terminal too.")
+@click.option(
+    "--connect",
+    is_flag=True,
+    help="Begin the session that a telnet, rlogin or tn3270 URI names; exit as its program does.",
+)
+@click.option("--safe", is_flag=True, help="For URIs from others: no files, no private addresses, no reserved ports.")
+@click.option("--allow-port", "ports", type=click.IntRange(1, 65535), multiple=True, help="--safe: but this port.")
+@click.option(
+    "--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="How long a server may say nothing."
+)
+@click.option("--max-bytes", type=click.IntRange(0), metavar="OCTETS", help="Receive no more than that.")
+@click.option("--max-redirects", type=click.IntRange(0), metavar="COUNT", help="Follow no more than that; 10.")
+@click.option("--cacert", type=_FILE, help="Certificates to verify TLS servers by.")
+@click.option("--user", metavar="NAME", help="The user name where the URI gives none; a password is asked for.")
+@click.option("--password-file", type=_FILE, help="A file whose first line is the password.")
+@click.option("--address", metavar="MAIL", help="Your mail address: the password of anonymous FTP.")
+@click.option(
+    "--news-server",
+    metavar="HOST",
+    envvar="NNTPSERVER",
+    help="Who is asked for news where the URI names no host; else NNTPSERVER in the environment.",
+)
+@click.option(
+    "--messages",
+    type=click.Path(exists=True, path_type=Path),
+    multiple=True,
+    help="Where mid and cid look: .eml, mbox, Maildir.",
+)
+@click.option("--proxy", metavar="URI", help="The proxy for http, https, ws and wss; none is taken from elsewhere.")
+@click.option("--gateways", type=_FILE, help="A TOML file with a table of gateways: scheme = template.")
+@click.option(
+    "--edition", "name", type=click.Choice(list(NAMES)), default="rfc3986", help="Whose account of the scheme."
+)
+@format_option
+def command(texts: tuple[str, ...], user: str | None, password_file: Path | None, **options: Any) -> None:
+    """Fetch what URIs name: to standard output, or with -o to a file, which is there when it is whole.
+
+    Menus, directories and other listings are printed in columns.  With --format jsonl an entry is a line; of other
+    content what is known is told in one object, and the content goes only to -o.
+
+    Exit: 1 if a URI is bad, refused or names nothing, 2 if one could not be fetched, 130 after Ctrl-C.
+    """
+    output = options["output"]
+    if len(texts) > 1 and output is not None and not output.is_dir():
+        raise click.UsageError(f"-o: {output} is no folder, and there are several URIs")
+    try:
+        uris = list(inputs(texts, "URIs")) if user or password_file else inputs(texts, "URIs")
+        Get(Login(user, password_file, options["address"], uris), options).all(uris)
+    except KeyboardInterrupt:
+        click.echo("Stopped", err=True)
+        raise SystemExit(130) from None
+    except ModuleNotFoundError as error:
+        raise _Impossible(f"{error.name} is missing: pip install 'overthere[access]'") from None
+
+
+class _Impossible(click.ClickException):
+    exit_code = 2
+
+
+class Login:
+    """Whom a URI is opened as.  A password is asked for once a server, on the terminal; it is in no argument."""
+
+    def __init__(self, user: str | None, file: Path | None, address: str | None, uris: object) -> None:
+        self.user = user
+        self.address = address
+        self.known: dict[tuple[object, ...], str] = {}
+        self.password: str | None = None
+        if isinstance(uris, list) and len({_server(uri) for uri in uris}) > 1:
+            raise click.UsageError("--user and --password-file are for one server, and the URIs name several")
+        if file is not None:
+            try:
+                self.password = file.read_bytes().decode().split("\n", 1)[0].removesuffix("\r")
+            except (OSError, UnicodeDecodeError) as error:
+                raise click.UsageError(f"--password-file: {error}") from None
+
+    def credentials(self, locator: Locator, interactive: bool) -> Credentials:
+        """What opening may say of the caller."""
+        own: str | None = getattr(locator, "user", None)
+        user = own or self.user
+        password = self.password
+        told = getattr(locator, "password", None)
+        if password is None and told is None and user not in (None, "anonymous") and not interactive:
+            password = self._ask(user, (locator.scheme, getattr(locator, "host", None), getattr(locator, "port", None)))
+        return Credentials(self.user or (own if password is not None else None), password, self.address)
+
+    def _ask(self, user: str | None, server: tuple[object, ...]) -> str | None:
+        """3.2.1 of RFC 1738: the program "should request one from the user"; without a terminal it cannot."""
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            return None
+        if (user, *server) not in self.known:
+            asked = f"Password of {one_line(str(user))} at {one_line(str(server[1]))}: "
+            self.known[user, *server] = getpass.getpass(asked, sys.stderr)
+        return self.known[user, *server]
+
+
+def _server(text: str) -> tuple[str, str, str] | None:
+    try:
+        uri = URI(text)
+    except InvalidURI:
+        return None
+    return uri.scheme.lower(), (uri.host or "").lower(), uri.port_text or ""
+
+
+def _policy(options: Mapping[str, Any]) -> Policy:
+    """A URI that a person has typed is his own, unless he says otherwise."""
+    own = Policy() if options["safe"] else Policy.local()
+    changes: dict[str, Any] = {"ports": own.ports | frozenset(options["ports"])}
+    if options["timeout"] is not None:
+        changes |= {"connect_timeout": options["timeout"], "read_timeout": options["timeout"]}
+    for name in ("max_bytes", "max_redirects", "news_server", "messages"):
+        if options[name] not in (None, ()):
+            changes[name] = options[name]
+    if options["proxy"] is not None:
+        changes["proxy"] = dict.fromkeys(("http", "https", "ws", "wss"), options["proxy"])
+    if options["cacert"] is not None:
+        try:
+            changes["tls"] = ssl.create_default_context(cafile=str(options["cacert"]))
+        except OSError as error:
+            raise click.UsageError(f"--cacert: {error}") from None
+    return own.with_(**changes)
+
+
+class Get:
+    """The verb at work: one URI after another; what is wrong with one does not keep the next from being fetched."""
+
+    def __init__(self, login: Login, options: Mapping[str, Any]) -> None:
+        self.login = login
+        self.options = options
+        self.policy = _policy(options)
+        self.jsonl: bool = options["form"] == "jsonl"
+        self.output: Path | None = options["output"]
+        self.names: set[Path] = set()
+        self.status = 0
+        try:
+            self.gateways = Gateways.read(options["gateways"]) if options["gateways"] is not None else None
+        except (OverthereError, OSError) as error:
+            raise click.UsageError(f"--gateways: {error}") from None
+
+    def all(self, texts: Sequence[str] | Iterator[str]) -> None:
+        """Exit with the worst that has happened."""
+        for number, text in enumerate(texts):
+            if number and self.output is not None and not self.output.is_dir():
+                raise click.UsageError(f"-o: {self.output} is no folder, and there are several URIs")
+            try:
+                self.one(text)
+            except AccessError as error:
+                error.uri = error.uri or text
+                missing = isinstance(error, AccessRefused | ResourceMissing)
+                self.refuse(text, error, 1 if missing else 2, one_line(str(error)))
+            except InvalidURI as error:
+                self.refuse(text, error, 1, error.figure(width()))
+            except OverthereError as error:
+                self.refuse(text, error, 1, f"{one_line(str(error))} ({printable(mask(text))})")
+            except BrokenPipeError:
+                raise
+            except OSError as error:  # of our own files
+                hint = "; --force replaces it" if isinstance(error, FileExistsError) else ""
+                told = f"{error.filename}: {error.strerror}{hint}" if error.filename else str(error)
+                self.refuse(text, error, 2, one_line(told))
+            except Binary:
+                shown = f"{printable(mask(text))} is no text: write it to a file with -o, or to the terminal with --raw"
+                self.refuse(text, None, 2, shown)
+        if self.status:
+            raise SystemExit(self.status)
+
+    def refuse(self, text: str, error: Exception | None, status: int, shown: str) -> None:
+        """One URI that was not fetched."""
+        self.status = max(self.status, status)
+        if self.jsonl:
+            told: dict[str, Any] = {"kind": type(error).__name__, "message": shown}
+            if isinstance(error, AccessError):
+                told |= {"message": error.message, "where": error.where, "source": error.source}
+            elif isinstance(error, InvalidURI):
+                told = error.finding._asdict()
+            click.echo(json.dumps({"uri": mask(text), "error": told}))
+        click.echo(shown, err=True)
+
+    def one(self, text: str) -> None:
+        """Fetch what one URI names.  Raises: OverthereError, OSError, Binary."""
+        locator = edition(self.options["name"]).locator(text)
+        if self.options["planned"]:
+            if self.policy.news_server is not None:
+                locator = at_server(locator, self.policy.news_server)
+            credentials = Credentials(self.login.user, None, self.login.address)
+            found = plan(locator, credentials, gateways=self.gateways)
+            self.answer("\n".join(map(printable, found.render(width()).split("\n"))), found.to_dict())
+            return
+        interactive = Registry.default().scheme(locator.scheme).interactive
+        credentials = self.login.credentials(locator, interactive)
+        with overthere.open(locator, self.policy, credentials=credentials, gateways=self.gateways) as resource:
+            begun = self.options["connect"] and resource.session is not None
+            content = resource.is_listing or (self.output is not None and resource.session is None)
+            if self.options["head"] or (self.jsonl and not content and not begun):
+                self.answer(_told(resource), _facts(resource, text))
+            else:
+                self.content(resource, text)
+
+    def answer(self, text: str, data: Mapping[str, Any]) -> None:
+        click.echo(json.dumps(data) if self.jsonl else text)
+
+    def content(self, resource: Resource, text: str) -> None:
+        """The content, to where it was asked for."""
+        if resource.session is not None:
+            self.begin(resource.session)
+            return
+        for draft in resource.plan.steps:
+            for name, value in draft.ignored if isinstance(draft, Compose) else ():  # a person is told (RFC 6068 7)
+                click.echo(one_line(f"not in the draft, as it is unsafe: {name}: {value}"), err=True)
+        listing = _listing(resource, self.jsonl, text) if resource.is_listing else None
+        if self.output is not None:
+            self.save(resource, listing, text)
+        elif listing is not None:
+            for line in listing:
+                click.echo(line)
+        elif sys.stdout.isatty() and not self.options["raw"]:
+            display = Display(resource)
+            for piece in resource:
+                click.echo(display.show(piece), nl=False)
+            click.echo(display.show(b"", final=True), nl=False)
+        else:
+            sys.stdout.flush()
+            with _progress(resource, sys.stdout) as step:
+                _copy(resource, sys.stdout.buffer, step)
+                sys.stdout.buffer.flush()
+
+    def begin(self, session: Session) -> None:
+        """A session for a person: where it goes and whom to log in as (RFC 1738 3.8); with --connect it is begun."""
+        told = f"{session.program} {session.host} {session.port}"
+        told += f": {session.suggestion}" if session.suggestion else ""
+        click.echo(printable(told), err=self.options["connect"])
+        if self.options["connect"]:
+            self.status = max(self.status, session.hand_over())
+
+    def save(self, resource: Resource, listing: Iterator[str] | None, text: str) -> None:
+        """-o."""
+        assert self.output is not None
+        target = self.output / file_name(resource.history[0] if resource.history else resource.uri)
+        if not self.output.is_dir():
+            target = self.output
+        elif target in self.names:
+            raise OSError(f"{target}: another URI of these has the same name")
+        self.names.add(target)
+        saving = Saving(target, force=self.options["force"], keep=self.options["keep_partial"])
+        try:
+            with saving as file, _progress(resource, None) as step:
+                size = _copy((f"{line}\n".encode() for line in listing) if listing else resource, file, step)
+        finally:
+            if saving.partial is not None:
+                click.echo(f"{printable(str(saving.partial))} holds what came", err=True)
+        if self.jsonl:
+            click.echo(json.dumps({**_facts(resource, text), "saved": str(target), "octets": size}))
+        else:
+            kind = f", {one_line(resource.media_type)}" if resource.media_type and not resource.is_listing else ""
+            click.echo(f"{printable(str(target))}: {size:,} octets{kind}", err=True)
+
+
+def _copy(pieces: Resource | Iterator[bytes], file: IO[bytes], step: Callable[[int], None]) -> int:
+    size = 0
+    for piece in pieces:
+        file.write(piece)
+        size += len(piece)
+        step(size)
+    return size
+
+
+def _listing(resource: Resource, jsonl: bool, text: str) -> Iterator[str]:
+    if not jsonl:
+        yield from aligned(resource.entries(), width())
+        return
+    for entry in resource.entries():
+        yield json.dumps({"listing": mask(text), **_entry(entry)})
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    uri = None if entry.uri is None else bare(entry.uri)
+    return {"kind": entry.kind, "name": entry.name, "uri": uri, "details": _plain(entry.details)}
+
+
+def _facts(resource: Resource, text: str) -> dict[str, Any]:
+    """What is known of a resource without its content."""
+    return {
+        "uri": mask(text),
+        "final": mask(str(resource.uri)),
+        "history": [mask(str(uri)) for uri in resource.history],
+        **({} if resource.gateway is None else {"gateway": mask(str(resource.gateway))}),
+        "media_type": resource.media_type,
+        "how": resource.how,
+        "length": resource.length,
+        "base": mask(str(resource.base)),
+        "listing": resource.is_listing,
+        "details": _plain(resource.details),
+    }
+
+
+def _plain(value: Any) -> Any:
+    """What a protocol says, as JSON can hold it: octets as ISO Latin 1 text."""
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(one) for one in value]
+    if isinstance(value, bytes):
+        return value.decode("latin-1")
+    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
+
+
+def _told(resource: Resource) -> str:
+    """The same for people."""
+    facts = _facts(resource, str(resource.uri))
+    rows = [("from", uri) for uri in facts["history"]]
+    rows += [("gateway", facts["gateway"])] if "gateway" in facts else []
+    kind = "a listing" if resource.is_listing else resource.media_type or "not known"
+    rows.append(("media type", f"{kind} ({resource.how})" if resource.how else kind))
+    rows += [("length", f"{resource.length:,} octets")] if resource.length is not None else []
+    rows += [("base", facts["base"])] if resource.base != resource.uri else []
+    for name, value in facts["details"].items():
+        for one in value if isinstance(value, list) else [value]:
+            shown = ": ".join(map(str, one)) if isinstance(one, list) and len(one) == 2 else str(one)
+            rows += [(name, line) for line in shown.splitlines() or [""]]
+    lines = [printable(facts["final"])]
+    before = None
+    for name, value in rows:
+        lines.append(f"  {printable('' if name == before else name):<10}  {printable(value)}".rstrip())
+        before = name
+    return "\n".join(lines)
+
+
+@contextmanager
+def _progress(resource: Resource, out: IO[str] | None) -> Iterator[Callable[[int], None]]:
+    """A progress bar on standard error, where that is a terminal and the content does not go there too."""
+    console = Console(stderr=True)
+    if not console.is_terminal or (out is not None and out.isatty()):
+        yield lambda size: None
+        return
+    shown: list[ProgressColumn] = [TextColumn("{task.description}", markup=False), BarColumn(bar_width=20)]
+    shown += [DownloadColumn(), TransferSpeedColumn()]
+    if resource.length is not None:
+        shown.append(TimeRemainingColumn())
+    with Progress(*shown, console=console, transient=True) as bar:
+        task = bar.add_task(file_name(resource.uri)[:20], total=resource.length)
+        yield lambda size: bar.update(task, completed=size)

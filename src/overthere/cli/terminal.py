@@ -1,0 +1,105 @@
+"""What others have written, on a person's terminal: no control gets through, no binary content, listings in columns."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, islice
+
+from overthere.access.resource import Resource
+from overthere.access.wire import Entry
+from overthere.errors import columns, printable
+from overthere.redact import password_span
+
+__all__ = ["Binary", "Display", "aligned", "bare", "one_line"]
+
+_LINES = re.compile(r"[^\n\t]+")
+_AHEAD = 500
+"""So many entries of a listing are looked at to make its columns."""
+
+
+class Binary(Exception):
+    """The content is no text."""
+
+
+class Display:
+    """Octets to text that a terminal may be given, piece by piece: controls are shown as U+FFFD."""
+
+    def __init__(self, resource: Resource) -> None:
+        self.named = "charset=" in (resource.media_type or "").lower()
+        self.charset = resource.charset()
+        self.decoder: io.IncrementalNewlineDecoder | None = None
+        self.last = "\n"
+
+    def show(self, octets: bytes, final: bool = False) -> str:
+        """The text of the next piece; of the last one with a line end.  Raises: Binary."""
+        if self.decoder is None:
+            self.decoder = self._decoder(octets[:4096])
+        text = _LINES.sub(lambda match: printable(match[0]), self.decoder.decode(octets, final))
+        self.last = text[-1:] or self.last
+        return text + "\n" if final and self.last != "\n" else text
+
+    def _decoder(self, start: bytes) -> io.IncrementalNewlineDecoder:
+        """By the charset that is named; where none is, UTF-8 if it can be that, else ISO Latin 1."""
+        charset = self.charset
+        try:
+            text = codecs.getincrementaldecoder(charset)("replace" if self.named else "strict").decode(start)
+        except (LookupError, UnicodeDecodeError):
+            charset, text = "latin-1", start.decode("latin-1")
+        controls = sum(not c.isprintable() and c not in "\t\n\f\r\x1b\b" for c in text)
+        if "\0" in text or controls > len(text) / 10:
+            raise Binary
+        return io.IncrementalNewlineDecoder(codecs.getincrementaldecoder(charset)("replace"), translate=True)
+
+
+def one_line(text: str) -> str:
+    """Text that a server may have written, in one line."""
+    return printable(" ".join(text.split()))
+
+
+def bare(uri: str) -> str:
+    """A URI without the password that it holds: whoever opens it gives his own."""
+    span = password_span(uri)
+    return uri if span is None else uri[: span[0] - 1] + uri[span[1] :]
+
+
+def aligned(entries: Iterable[Entry], width: int) -> Iterator[str]:
+    """A listing in columns: what kind of thing, its name, its URI; a line that names nothing has no URI."""
+    rest = iter(entries)
+    first = list(islice(rest, _AHEAD))
+    kinds = max((columns(printable(entry.kind)) for entry in first), default=0)
+    names = max((columns(printable(entry.name).rstrip()) for entry in first if entry.uri is not None), default=0)
+    names = min(names, max(16, width // 2 - kinds))
+    for entry in chain(first, rest):
+        kind, name = printable(entry.kind), printable(entry.name).rstrip()
+        line = f"{_padded(kind, kinds)}  " if kinds else ""
+        if entry.uri is None:
+            yield (line + name).rstrip()
+        else:
+            yield f"{line}{_padded(_cut(name, names), names)}  {printable(bare(entry.uri))}"
+        yield from _attributes(entry.details.get("attributes"))
+
+
+def _attributes(attributes: object) -> Iterator[str]:
+    """What a directory or Gopher+ says of an entry, a line each; octets are only counted."""
+    if not isinstance(attributes, Mapping):
+        return
+    for name, values in attributes.items():
+        for value in values if isinstance(values, list | tuple) else [values]:
+            text = f"({len(value):,} octets)" if isinstance(value, bytes) else str(value)
+            yield from (f"    {printable(f'{name}: {line}')}" for line in text.splitlines() or [""])
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - columns(text))
+
+
+def _cut(text: str, width: int) -> str:
+    if columns(text) <= width:
+        return text
+    text = text[:width]
+    while text and columns(text) >= width:
+        text = text[:-1]
+    return text + "…"
