@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-__all__ = ["peak"]
+__all__ = ["held", "peak"]
 
 _STATUS, _CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
@@ -18,6 +18,14 @@ def _kib(name: str) -> int:
         if line.startswith(name):
             return int(line.split()[1])
     raise LookupError(name)
+
+
+def held() -> float | None:
+    """MiB that this process has held at its peak since it began; None where none can tell."""
+    try:
+        return round(_kib("VmHWM") / 1024, 1)
+    except (OSError, LookupError):
+        return None
 
 
 def peak(call: Callable[[], Any]) -> float | None:

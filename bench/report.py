@@ -54,9 +54,24 @@ def _cells(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
     return [*head, *(["refused"] if section == "values" else []), "agrees"], lines
 
 
+def _opened(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """The same where whole things are opened: milliseconds, throughput, memory."""
+    own = next((row["ns"] for row in rows if row["peer"] == OWN), None)
+    lines = []
+    for row in sorted(rows, key=lambda r: r["ns"]):
+        spread = "–".join(_number(row[name] / 1e6) for name in ("ns_min", "ns_max"))
+        line = [row["peer"], _number(row["ns"] / 1e6), spread, f"{row['ns'] / own:.2f}" if own else "–"]
+        line += [f"{row['mb_s']:,}", _number(row["process_ms"])]
+        lines.append([*line, *("–" if row.get(name) is None else f"{row[name]:,.0f}" for name in _PEAKS)])
+    return ["", "ms", "min–max", f"× {OWN}", "MB/s", "process ms", "peak MiB", "at 16 MiB"], lines
+
+
+_PEAKS = ("peak_mib", "peak_16_mib")
+
+
 def table(rows: Sequence[Row]) -> str:
     """An operation's rows for the terminal."""
-    head, lines = _cells(rows)
+    head, lines = _opened(rows) if rows[0]["section"] == "access" else _cells(rows)
     widths = [max(len(line[i]) for line in [head, *lines]) for i in range(len(head))]
 
     def text(line: list[str]) -> str:
@@ -76,7 +91,8 @@ def _floors(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
 
 
 def _markdown(rows: Sequence[Row]) -> str:
-    head, lines = _floors(rows) if rows[0]["section"] == "floors" else _cells(rows)
+    cells = {"floors": _floors, "access": _opened}.get(rows[0]["section"], _cells)
+    head, lines = cells(rows)
     bold = [[f"**{cell}**" for cell in line] if line[0] == OWN else line for line in lines]
     rule = ["---", *("---:" for _ in head[1:])]
     return "\n".join("| " + " | ".join(line) + " |" for line in [head, rule, *bold])
@@ -102,7 +118,7 @@ A time beside a share below one is the time of another task.
 ```console
 $ make bench                                         # everything, about a quarter of an hour
 $ .venv/bin/python bench/run.py --quick              # 50,000 rows, three rounds, into build/bench
-$ .venv/bin/python bench/run.py --only values        # or columns, or kernel
+$ .venv/bin/python bench/run.py --only values        # or columns, or kernel, or access
 ```
 """
 
@@ -146,6 +162,15 @@ that keeps its argument) are those of the loops for values.
 
 `cargo bench -p overthere-core`: the kernel beside the crates for RFC 3986, on the same texts, one thread. normalize
 and resolve give an owned text; resolve parses the reference, not the base.
+""",
+    "access": """
+## Opening, beside curl
+
+The same loopback servers, turn by turn, each measurement a process of its own; no octet is kept.
+Times go from the first connection to the last octet, as curl tells it; for many texts curl's is that of its process,
+which reads one configuration file. **process ms** has the start of the interpreter in it.
+**peak MiB** is the most memory that a process of overthere held, interpreter and all; beside it the same for a file of
+16 MiB. Two cores carry client and server: what a server needs for each text bounds both clients.
 """,
 }  # fmt: skip
 

@@ -21,8 +21,8 @@ from corpus import CACHE, Corpus
 from engines import ENGINES, TELLS, Calls, Inputs, rows
 from floors import floors
 from memory import peak
+from rounds import rotated, summary
 from standard import REFUSED, Share, refused, share
-from values import rotated, summary
 
 __all__ = ["OPERATIONS", "measure"]
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import gc
 import itertools
-import statistics
 import time
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import standard
 from corpus import Corpus
 from peers import BASE, NAMES, OPERATIONS, TELLS, WHATWG, Peer
+from rounds import rotated, summary
 from standard import REFUSED, Share, refused, share
 
-__all__ = ["agrees", "measure", "rotated", "summary"]
+__all__ = ["agrees", "measure"]
 
 # What no library can be below, in the same loops: nothing; a call of a C function that leaves its text alone;
 # an object of a C type that keeps it.
@@ -24,8 +24,6 @@ _FLOORS = {
     "an empty object": Peer("repeat(t)"),
 }
 _LEAST_ROUNDS = 3
-
-Name = TypeVar("Name")
 
 
 def _names(peer: Peer, base: str = BASE) -> dict[str, Any]:
@@ -99,26 +97,6 @@ def _inputs(operation: str, corpus: Corpus) -> list[str]:
     if operation == "decode, nothing to do":
         return [text for text in corpus.texts if "%" not in text]
     return corpus.texts
-
-
-def rotated(names: Sequence[Name], turn: int) -> list[Name]:
-    """The same names in the order of this round: another one is first, and every other round runs backwards."""
-    start = turn % len(names)
-    order = [*names[start:], *names[:start]]
-    return order[::-1] if turn % 2 else order
-
-
-def summary(seconds: list[float], rows: int) -> dict[str, Any]:
-    """The median of the rounds, and the quickest and the slowest."""
-    middle = statistics.median(seconds)
-    return {
-        "ns": round(middle / rows * 1e9, 2),
-        "ns_min": round(min(seconds) / rows * 1e9, 2),
-        "ns_max": round(max(seconds) / rows * 1e9, 2),
-        "seconds": round(middle, 6),
-        "rounds": len(seconds),
-        "rows": rows,
-    }
 
 
 def _operation(operation: str, corpus: Corpus, rounds: int, budget: float) -> list[dict[str, Any]]:

@@ -1,0 +1,31 @@
+"""Rounds: in which order things are measured, and what is said of their times."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+__all__ = ["rotated", "summary"]
+
+Name = TypeVar("Name")
+
+
+def rotated(names: Sequence[Name], turn: int) -> list[Name]:
+    """The same names in the order of this round: another one is first, and every other round runs backwards."""
+    start = turn % len(names)
+    order = [*names[start:], *names[:start]]
+    return order[::-1] if turn % 2 else order
+
+
+def summary(seconds: list[float], rows: int) -> dict[str, Any]:
+    """The median of the rounds, and the quickest and the slowest."""
+    middle = statistics.median(seconds)
+    return {
+        "ns": round(middle / rows * 1e9, 2),
+        "ns_min": round(min(seconds) / rows * 1e9, 2),
+        "ns_max": round(max(seconds) / rows * 1e9, 2),
+        "seconds": round(middle, 6),
+        "rounds": len(seconds),
+        "rows": rows,
+    }
