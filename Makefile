@@ -1,6 +1,8 @@
 # The only entry points to remember.  Each makes and reuses .venv.
 PYTHON ?= python3
 BIN := .venv/bin
+# A worker for each core; what is left is taken over by who is idle.
+PYTEST ?= -n auto --dist worksteal
 
 .PHONY: demo test check bench fuzz docs clean
 .DELETE_ON_ERROR:
@@ -11,9 +13,9 @@ demo: .venv/run.stamp
 	@$(BIN)/overthere links examples/site --base https://museum.example/harbour/
 
 test: .venv/dev.stamp
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(PYTEST)
 	@if $(BIN)/overthere --version | grep -q native; then \
-	    echo "The same once more on the reference kernel:"; OVERTHERE_KERNEL=reference $(BIN)/python -m pytest; fi
+	    echo "The same once more on the reference kernel:"; OVERTHERE_KERNEL=reference $(BIN)/python -m pytest $(PYTEST); fi
 
 check: .venv/dev.stamp
 	$(BIN)/ruff format --check .
