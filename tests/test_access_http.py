@@ -282,10 +282,13 @@ def test_through_a_proxy(server: Nginx, policy: Policy, tmp_path: Path) -> None:
         overthere.open(server.uri("/page.html"), through)
 
 
-def test_a_proxy_is_judged(server: Nginx) -> None:
+def test_what_is_asked_of_a_proxy_is_judged(server: Nginx) -> None:
+    """The proxy itself is the policy's own word, wherever it is."""
     by = {"http": f"http://127.0.0.1:{server.port}", "https": f"http://127.0.0.1:{server.port}"}
+    with overthere.open("http://192.0.43.8/page.html", Policy(proxy=by)) as found:
+        assert found.read() == PAGE
     for scheme in ("http", "https"):
-        with pytest.raises(AccessRefused) as caught:  # the proxy's address
+        with pytest.raises(AccessRefused) as caught:  # the address of the URI
             overthere.open(f"{scheme}://192.88.99.2/", Policy(proxy=by))
         assert caught.value.rule == "address"
         for host, rule in (("127.1", "address"), ("h.example:22", "port"), ("[::1]", "address")):  # the URI's own

@@ -197,11 +197,13 @@ def test_a_file_that_came_up_in_between_stays(tmp_path: Path) -> None:
 def test_a_link_is_followed(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "folder" / "a")
-    for force in (False, True):
-        with Saving(tmp_path / "link", force=force) as file:
-            file.write(b"x")
+    with pytest.raises(FileExistsError), Saving(tmp_path / "link"):  # it leads to nothing yet
+        pass
+    for octets in (b"x", b"y"):
+        with Saving(tmp_path / "link", force=True) as file:
+            file.write(octets)
         assert (tmp_path / "link").is_symlink()
-        assert (tmp_path / "folder" / "a").read_bytes() == b"x"
+        assert (tmp_path / "folder" / "a").read_bytes() == octets
 
 
 # -- names

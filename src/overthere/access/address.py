@@ -93,7 +93,8 @@ def embedded(address: Address) -> IPv4Address | None:
     if isinstance(address, IPv4Address):
         return None
     packed = address.packed
-    if packed[:12] in _PREFIXES and packed[12:] not in (bytes(4), b"\0\0\0\1"):
+    # "::" and "::1" are addresses of their own (RFC 4291 2.5.2, 2.5.3); "::ffff:0.0.0.0" leads where 0.0.0.0 does.
+    if packed[:12] in _PREFIXES and packed not in (bytes(16), bytes(15) + b"\1"):
         return IPv4Address(packed[12:])
     if address.sixtofour is not None:
         return address.sixtofour

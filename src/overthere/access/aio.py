@@ -11,7 +11,7 @@ import anyio.lowlevel
 import anyio.to_thread
 
 from overthere.access.errors import AccessFailed
-from overthere.access.transport import Call, Carrier, Waiting
+from overthere.access.transport import Call, Carrier, Pause, Waiting
 from overthere.access.wire import Data, Head, Item
 
 __all__ = ["AsyncTransport"]
@@ -45,6 +45,8 @@ class AsyncTransport(Carrier):
 async def _waited(waiting: Waiting) -> Any:
     if isinstance(waiting, Call):
         return await anyio.to_thread.run_sync(waiting.function)
+    if isinstance(waiting, Pause):
+        return await anyio.lowlevel.checkpoint()
     with anyio.move_on_after(waiting.seconds):
         try:
             await (anyio.wait_writable if waiting.write else anyio.wait_readable)(waiting.held)

@@ -22,6 +22,7 @@ __all__ = [
     "LimitExceeded",
     "ProtocolError",
     "ResourceMissing",
+    "needs",
 ]
 
 
@@ -42,6 +43,14 @@ class AccessError(OverthereError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.message, self.source, self.uri, self.where)
+
+
+def needs(module: str) -> None:
+    """Raises: AccessFailed if a module is not installed that the extra "access" brings."""
+    from importlib.util import find_spec
+
+    if find_spec(module) is None:
+        raise AccessFailed(f"{module} is missing: pip install 'overthere[access]'")
 
 
 class AccessRefused(AccessError):
@@ -68,14 +77,24 @@ class ProtocolError(AccessError):
 
 
 class ResourceMissing(AccessError):
-    """The server says that there is no such resource, or that it will not give it; `code` is its own."""
+    """The server says that there is no such resource, or that it will not give it; `code` is its own, and
+    `temporary` whether it may be there another time."""
 
-    def __init__(self, message: str, code: str = "", source: str = "", uri: object = None, where: str = "") -> None:
+    def __init__(
+        self,
+        message: str,
+        code: str = "",
+        source: str = "",
+        uri: object = None,
+        where: str = "",
+        temporary: bool = False,
+    ) -> None:
         super().__init__(message, source, uri, where)
         self.code = code
+        self.temporary = temporary
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.message, self.code, self.source, self.uri, self.where)
+        return type(self), (self.message, self.code, self.source, self.uri, self.where, self.temporary)
 
 
 class LimitExceeded(AccessError):

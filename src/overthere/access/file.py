@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from mimetypes import MimeTypes
 from typing import TYPE_CHECKING
 
+from overthere.access.media import guessed as guessed_media
 from overthere.access.steps import Credentials, Place, Step
 from overthere.access.wire import Dialogue, Entry, Found, Hangup, Head, Item, Look, Wire
 from overthere.errors import Unwritable
@@ -47,7 +47,7 @@ def looked_at(path: str, mounted: str = "") -> Dialogue:
         for name in found.names:
             yield Item(_entry(path, name))
         return
-    media_type, coding = MimeTypes().guess_type(f"x/{path.replace(chr(92), '/').rpartition('/')[2]}", strict=False)
+    media_type, coding = guessed_media(path.replace(chr(92), "/").rpartition("/")[2])
     details = {"path": path, **({"coding": coding} if coding else {})}
     wire, length = Wire(), found.size
     if not length:  # the system makes some files only when they are read, and tells no length

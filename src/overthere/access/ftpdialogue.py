@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Generator
 from dataclasses import replace
-from mimetypes import MimeTypes
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError, ResourceMissing
 from overthere.access.ftp import argument
+from overthere.access.media import guessed as guessed_media
 from overthere.access.steps import Connect, OpenData, Receive, Send, Step
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Entry, Hangup, Head, Item, Read, Wire, Write
 from overthere.errors import PlanRefused, Unwritable, printable
@@ -155,7 +155,8 @@ def _judge(reply: Reply, step: Step) -> None:
     if step.data == b"CWD \r\n":
         told = f"this server refuses the null argument of CWD: {reply}"
         raise ResourceMissing(told, str(reply.code), "RFC 1738 3.2.2", where=where)
-    raise ResourceMissing(str(reply), str(reply.code), "RFC 959 4.2.1", where=where)
+    temporary = reply.code // 100 == 4  # "Transient Negative Completion"
+    raise ResourceMissing(str(reply), str(reply.code), "RFC 959 4.2.1", where=where, temporary=temporary)
 
 
 def _asks(reply: Reply, where: str) -> ResourceMissing | ProtocolError:
@@ -206,7 +207,7 @@ def _end(control: _Control, replied: Reply, where: str) -> Dialogue:
 
 def _head(control: _Control, name: str, kind: str, size: int | None) -> Head:
     """Type by name (RFC 1738 3.2.3); the octets are passed on as the server sends them."""
-    media_type, coding = MimeTypes().guess_type(f"x/{name}", strict=False)
+    media_type, coding = guessed_media(name)
     details: dict[str, Any] = {"type": kind, "replies": control.replies}
     if kind.startswith("A"):
         details["line_ends"] = "CRLF"  # those of NVT-ASCII (RFC 959 3.1.1.1)

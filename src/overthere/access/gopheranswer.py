@@ -6,12 +6,12 @@ import re
 from collections.abc import Generator
 from contextlib import suppress
 from dataclasses import replace
-from mimetypes import MimeTypes
 from typing import TYPE_CHECKING, Any
 
 from overthere.access.errors import AccessFailed, ProtocolError, ResourceMissing
 from overthere.access.gopherentries import Described, entry, item_of, malformed
 from overthere.access.gopherframes import Framed
+from overthere.access.media import guessed as guessed_media
 from overthere.access.session import described
 from overthere.access.steps import Connect, Interact, Receive, Send
 from overthere.access.wire import Dial, Dialogue, Effect, Hangup, Head, Item, Wire, Write
@@ -83,7 +83,7 @@ def media_type(locator: GopherLocator) -> tuple[str | None, str, str]:
     if locator.gophertype in _TYPES:
         return _TYPES[locator.gophertype][0], "scheme", _TYPES[locator.gophertype][1]
     name = locator.selector.decode("latin-1").rpartition("/")[2]
-    guessed, coding = MimeTypes().guess_type(f"x/{name}", strict=False)
+    guessed, coding = guessed_media(name)
     return (guessed, "name", "") if guessed and not coding else (None, "", "")
 
 

@@ -7,7 +7,7 @@ from base64 import b64encode
 from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
-from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError, ResourceMissing
+from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError, ResourceMissing, needs
 from overthere.access.steps import Connect, Credentials, Receive, Send, Step, connect, guarded
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Hangup, Head, Read, Wire, Write
 from overthere.errors import PlanRefused
@@ -107,6 +107,7 @@ class Reader:
     """The answer to a request, read by h11, which is told what was asked: it must know whether there is a body."""
 
     def __init__(self, asked: bytes, policy: Policy) -> None:
+        needs("h11")
         import h11
 
         method, target, _ = asked.split(b" ", 2)
@@ -199,7 +200,9 @@ def _response(asked: bytes, plan: Plan, policy: Policy) -> Dialogue:
         yield Head(location=fields["location"], permanent=status in (301, 308), details=details)
         return
     if status >= 300:
-        raise ResourceMissing(_status(event), str(status), "RFC 9110 15", plan.uri)
+        # RFC 9110 15.6, 15.5.9; RFC 6585 4: what may be otherwise another time.
+        temporary = status >= 500 or status in (408, 429)
+        raise ResourceMissing(_status(event), str(status), "RFC 9110 15", plan.uri, temporary=temporary)
     if status == 206:
         raise ProtocolError("a part of the content, which was not asked for", "RFC 9110 15.3.7", plan.uri)
     coding = fields.get("content-encoding", "").strip()

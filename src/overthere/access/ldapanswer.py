@@ -24,6 +24,7 @@ SET, REFERRAL = 0x31, 0xA3
 _URIS = 1_000
 """So many URIs of one referral are read, and no more."""
 _ATTRIBUTES = 10_000
+_VALUES = 1_000_000
 _UNSOLICITED = 100
 """So many notifications in a row that nobody asked for are passed over."""
 
@@ -177,6 +178,7 @@ def entry(operation: Element, where: str) -> tuple[bytes, dict[str, list[str] | 
     that a person can read, else as octets.  Raises: ProtocolError, LimitExceeded."""
     name, listed = _fields(operation.content, (OCTETS, SEQUENCE), "SearchResultEntry", where)
     raw: dict[str, list[bytes]] = {}
+    count = 0
     for one in _elements(listed, where):
         kind, values = _fields(one.content, (OCTETS, SET), "PartialAttribute", where)
         held = raw.setdefault(_told(kind), [])
@@ -186,6 +188,9 @@ def entry(operation: Element, where: str) -> tuple[bytes, dict[str, list[str] | 
             if value.tag != OCTETS:
                 raise ProtocolError("an attribute has a value that is no octet string", "RFC 4511 4.1.5", where=where)
             held.append(value.content)
+            count += 1
+            if count > _VALUES:
+                raise LimitExceeded(f"an entry of more than {_VALUES:,} values", where=where)
     return name, {kind: values if _binary(kind) else _texts(values) for kind, values in raw.items()}
 
 

@@ -8,8 +8,8 @@ from ipaddress import ip_address
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from overthere.access.address import forbidden
-from overthere.access.errors import AccessError, AccessRefused, ProtocolError
+from overthere.access.address import forbidden, literal
+from overthere.access.errors import AccessError, AccessRefused, ProtocolError, needs
 from overthere.access.gateways import Gateways
 from overthere.access.planning import Plan, plan
 from overthere.access.policy import Policy
@@ -81,8 +81,8 @@ class _Way:
     def dialogue(self, scheme: Scheme) -> Dialogue:
         """The generator that carries out the plan."""
         if self.plan.locates_nothing:
-            named = f"what it identifies: {self.plan.locator!r}"
-            raise NotSpecified(f"there is nothing to open: {self.plan.locates_nothing}; {named}")
+            parts = ", ".join(f"{name} {value}" for name, value in self.plan.locator.to_dict().items())
+            raise NotSpecified(f"there is nothing to open, but a name ({parts}): {self.plan.locates_nothing}")
         done = self.plan.done
         found: Any = scheme.dialogue
         if isinstance(found, str):
@@ -106,6 +106,14 @@ class _Way:
         scheme = self.registry.scheme(uri.scheme)
         return scheme.name, (uri.host or "").lower(), scheme.port if uri.port is None else uri.port
 
+    def _is_private(self, peer: tuple[Any, ...] | None) -> bool:
+        """Whether who has spoken is not public; behind a proxy only a literal address tells it."""
+        asked = self._asked()
+        if self.policy.proxy.get(asked.scheme.lower()) is None:
+            return peer is None or forbidden(ip_address(peer[1][0])) is not None
+        found = literal(asked.host or "")
+        return found is not None and forbidden(found) is not None
+
     def follow(self, head: Head, peer: tuple[Any, ...] | None) -> None:
         """Go where a redirect leads.  Raises: AccessRefused, ProtocolError."""
         try:
@@ -126,8 +134,8 @@ class _Way:
         if target.fragment is None and self.uri.fragment is not None:
             target = target.replace(fragment=self.uri.fragment)
         # What a public server says is a stranger's URI, also where one's own may reach what is private (RFC 3986 7.4).
-        if self.policy.private and peer is not None and forbidden(ip_address(peer[1][0])) is None:
-            self.policy = self.policy.with_(private=False)
+        if self.policy.private and not self._is_private(peer):
+            self.policy = self.policy.with_(private=False, ports=frozenset())
         told = self.credentials if self._origin(target) == self.origin else None
         try:
             there = self._plan(target, told)
@@ -178,6 +186,7 @@ async def aopen(
     gateways: Gateways | None = None,
 ) -> AsyncResource:
     """`open` in an event loop (asyncio, trio).  Raises: as `open`."""
+    needs("anyio")
     from overthere.access.aio import AsyncTransport
 
     way = _Way(uri, policy, credentials, registry, gateways)

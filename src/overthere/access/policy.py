@@ -53,7 +53,7 @@ class Policy:
     """Where messages are looked for (RFC 2392 2): mbox files, .eml files and folders of them, Maildir folders."""
     proxy: Mapping[str, str] = field(default_factory=dict[str, str], hash=False, repr=False)
     """From a scheme (http, https, ws, wss) to the `http:` URI of the proxy for it; none comes from the environment.
-    Its address is judged as every other, its name and port are not; what it connects to it has resolved itself."""
+    It is asked wherever it is, for the policy names it; what it connects to it has resolved itself."""
 
     @classmethod
     def local(cls) -> Self:

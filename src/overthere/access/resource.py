@@ -213,8 +213,8 @@ class Resource(_Known):
                 yield given.octets
 
     def entries(self) -> Iterator[Entry]:
-        """What a listing names, one by one; nothing if it is none.  Raises: AccessError."""
-        while (given := self._transport.advance()) is not None:
+        """What a listing names, one by one; nothing if it is none: then the content is read.  Raises: AccessError."""
+        while self.is_listing and (given := self._transport.advance()) is not None:
             if isinstance(given, Item):
                 yield given.entry
             elif isinstance(given, Data):
@@ -324,8 +324,8 @@ class AsyncResource(_Known):
                 yield given.octets
 
     async def entries(self) -> AsyncIterator[Entry]:
-        """What a listing names, one by one."""
-        while (given := await self._transport.advance()) is not None:
+        """What a listing names, one by one; nothing if it is none."""
+        while self.is_listing and (given := await self._transport.advance()) is not None:
             if isinstance(given, Item):
                 yield given.entry
             elif isinstance(given, Data):

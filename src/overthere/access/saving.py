@@ -45,7 +45,8 @@ class Saving:
         if self.path.exists() and not self.path.is_file():
             self._file = open(self.path, "wb")  # a directory is refused here
             return self._file
-        if self.path.exists() and not self.force:
+        # A link that leads to nothing is somebody else's wish for where the octets go.
+        if (self.path.exists() or os.path.islink(self.given)) and not self.force:
             raise self._taken()
         partial = self.path.with_name(f"{self.path.name[:48]}.{secrets.token_hex(4)}.part")
         try:

@@ -7,7 +7,7 @@ import subprocess
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from overthere.access.errors import AccessFailed
+from overthere.access.errors import AccessFailed, needs
 from overthere.access.policy import Policy
 from overthere.access.steps import Connect, guarded
 from overthere.access.transport import Transport
@@ -147,6 +147,7 @@ class Session:
 
 
 async def _telnet(address: str, port: int, encoding: str | bool, policy: Policy) -> Ends:
+    needs("telnetlib3")
     import telnetlib3
 
     return await telnetlib3.open_connection(

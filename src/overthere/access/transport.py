@@ -52,7 +52,16 @@ class Call(NamedTuple):
     function: Callable[[], Any]
 
 
-Waiting = Ready | Call
+class Pause(NamedTuple):
+    """Let others run: a server that is always ready must not have an event loop to itself."""
+
+
+_BREATH = 64
+"""How many effects are carried out between two pauses."""
+_DAY = 86_400.0
+"""Longer than that no system waits at once."""
+
+Waiting = Ready | Call | Pause
 T = TypeVar("T")
 
 
@@ -86,12 +95,16 @@ class Carrier:
         if self.error is not None:
             raise self.error
         answer: Any = None
+        done = 0
         try:
             while True:
                 effect = self.dialogue.send(answer)
                 if isinstance(effect, Head | Data | Item):
                     return effect
                 answer = yield from self._do(effect)
+                done += 1
+                if done % _BREATH == 0:
+                    yield Pause()
         except StopIteration:
             self.over = True
             self.release()
@@ -160,6 +173,7 @@ class Carrier:
     ) -> Generator[Waiting, Any, T]:
         """What a call on a socket gives, when the socket is ready for it."""
         while True:
+            self._left(until)  # who is always ready must end in time too
             try:
                 return do()
             except BlockingIOError:
@@ -207,10 +221,10 @@ class Carrier:
         if dial.transport != "proxy":
             there = Connect(source="", host=dial.host, port=dial.port, tls=dial.tls)
             self.policy.judge_connection(there, self.port, self.uri)
-        elif found is not None:
-            self.policy.judge_address(found, self.uri)
         if found is None:
-            return pinned((yield from self._resolve(dial, until)), self.policy, self.uri)
+            # The proxy is the policy's own word, wherever it is.
+            policy = self.policy.with_(private=True) if dial.transport == "proxy" else self.policy
+            return pinned((yield from self._resolve(dial, until)), policy, self.uri)
         if found.version == 4:
             return [(socket.AF_INET, (str(found), dial.port))]
         zone = found.scope_id
@@ -225,7 +239,10 @@ class Carrier:
             name = resolvable(dial.host)
         except UnicodeError as error:
             raise AccessFailed(f"no resolver knows such a name: {error}", uri=self.uri, where=dial.host) from None
-        question = Question(partial(socket.getaddrinfo, name, dial.port, type=socket.SOCK_STREAM))
+        try:
+            question = Question(partial(socket.getaddrinfo, name, dial.port, type=socket.SOCK_STREAM))
+        except OSError as error:  # no descriptor is left
+            raise AccessFailed(f"no resolver can be asked: {error}", uri=self.uri, where=dial.host) from error
         try:
             yield from self._wait(question.ready, False, until)
             found: list[Any] = question.answer()
@@ -363,9 +380,11 @@ _Selector = getattr(selectors, "PollSelector", selectors.SelectSelector)
 def _waited(waiting: Waiting) -> Any:
     if isinstance(waiting, Call):
         return waiting.function()
+    if isinstance(waiting, Pause):
+        return None
     with _Selector() as selector:
         selector.register(waiting.held, selectors.EVENT_WRITE if waiting.write else selectors.EVENT_READ)
-        return bool(selector.select(waiting.seconds))
+        return bool(selector.select(min(waiting.seconds, _DAY)))
 
 
 def pinned(answers: list[Any], policy: Policy, uri: URI) -> list[tuple[int, Any]]:

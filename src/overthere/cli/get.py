@@ -92,7 +92,7 @@ def command(texts: tuple[str, ...], user: str | None, password_file: Path | None
     Menus, directories and other listings are printed in columns.  With --format jsonl an entry is a line; of other
     content what is known is told in one object, and the content goes only to -o.
 
-    Exit: 1 if a URI is bad, refused or names nothing, 2 if one could not be fetched, 130 after Ctrl-C.
+    Exit: 1 if a URI is bad, refused or names nothing, 2 if one could not be fetched now, 130 after Ctrl-C.
     """
     output = options["output"]
     if len(texts) > 1 and output is not None and not output.is_dir():
@@ -199,8 +199,9 @@ class Get:
                 self.one(text)
             except AccessError as error:
                 error.uri = error.uri or text
-                missing = isinstance(error, AccessRefused | ResourceMissing)
-                self.refuse(text, error, 1 if missing else 2, one_line(str(error)))
+                final = isinstance(error, AccessRefused) or (isinstance(error, ResourceMissing) and not error.temporary)
+                asked = "" if str(error.uri) == text else f" [asked for: {printable(mask(text))}]"
+                self.refuse(text, error, 1 if final else 2, one_line(str(error)) + asked)
             except InvalidURI as error:
                 self.refuse(text, error, 1, error.figure(width()))
             except OverthereError as error:

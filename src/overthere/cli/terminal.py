@@ -65,15 +65,21 @@ def bare(uri: str) -> str:
     return uri if span is None else uri[: span[0] - 1] + uri[span[1] :]
 
 
+# Servers pad names with blanks to put dates behind them.
+_BLANKS = re.compile(" {3,}")
+TAB = "\t"
+
+
 def aligned(entries: Iterable[Entry], width: int) -> Iterator[str]:
     """A listing in columns: what kind of thing, its name, its URI; a line that names nothing has no URI."""
     rest = iter(entries)
     first = list(islice(rest, _AHEAD))
     kinds = max((columns(printable(entry.kind)) for entry in first), default=0)
-    names = max((columns(printable(entry.name).rstrip()) for entry in first if entry.uri is not None), default=0)
+    shown = (_BLANKS.sub("  ", printable(entry.name)).rstrip() for entry in first if entry.uri is not None)
+    names = max(map(columns, shown), default=0)
     names = min(names, max(16, width // 2 - kinds))
     for entry in chain(first, rest):
-        kind, name = printable(entry.kind), printable(entry.name).rstrip()
+        kind, name = printable(entry.kind), _BLANKS.sub("  ", printable(entry.name)).rstrip()
         line = f"{_padded(kind, kinds)}  " if kinds else ""
         if entry.uri is None:
             yield (line + name).rstrip()
@@ -89,7 +95,7 @@ def _attributes(attributes: object) -> Iterator[str]:
     for name, values in attributes.items():
         for value in values if isinstance(values, list | tuple) else [values]:
             text = f"({len(value):,} octets)" if isinstance(value, bytes) else str(value)
-            yield from (f"    {printable(f'{name}: {line}')}" for line in text.splitlines() or [""])
+            yield from (f"    {printable(f'{name}: {line}'.replace(TAB, '  '))}" for line in text.splitlines() or [""])
 
 
 def _padded(text: str, width: int) -> str:

@@ -1,0 +1,25 @@
+"""The media type that a name's suffix tells (RFC 1738 3.2.3), by Python's own table alone."""
+
+from __future__ import annotations
+
+from functools import cache
+from mimetypes import MimeTypes
+
+__all__ = ["guessed"]
+
+
+@cache
+def _table() -> MimeTypes:
+    try:
+        return MimeTypes()
+    except OSError:  # the system's own tables, which are read at the first use and not asked, cannot be opened
+        return MimeTypes()
+
+
+def guessed(name: str) -> tuple[str | None, str | None]:
+    """The media type and the content coding of a file's name; None where it tells none.
+
+    >>> guessed("a.tar.gz"), guessed("README")
+    (('application/x-tar', 'gzip'), (None, None))
+    """
+    return _table().guess_type(f"x/{name}", strict=False)

@@ -1,0 +1,88 @@
+"""Servers that are always ready and never done: all ends in time, and others run meanwhile."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import anyio
+import pytest
+
+from overthere.access.aio import AsyncTransport
+from overthere.access.errors import AccessTimeout
+from overthere.access.opening import open as open_
+from overthere.access.policy import Policy
+from overthere.access.saving import Saving
+from overthere.access.wire import Dial, Dialogue, Head, Read, Write
+from overthere.uri import URI
+from servers.faults import cut, endless, faulty, simple
+
+POLICY = Policy.local().with_(read_timeout=2, total_timeout=1)
+MENU = (b"", b"1a\tb\th\t70\r\n" * 1000)
+
+
+def test_a_menu_without_end_ends_in_time() -> None:
+    with faulty(endless(*MENU)) as server:
+        began = time.monotonic()
+        with pytest.raises(AccessTimeout), open_(f"gopher://127.0.0.1:{server.port}/1", POLICY) as resource:
+            for _ in resource.entries():
+                pass
+        assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+def test_others_run_while_nothing_is_given(backend: str) -> None:
+    """A dialogue that reads on and gives nothing must not have the loop to itself."""
+    turns = 0
+
+    def dialogue(port: int) -> Dialogue:
+        yield Dial("127.0.0.1", port)
+        yield Write(b"x\r\n")
+        for _ in range(2000):
+            yield Read(100)
+        yield Head()
+
+    async def run(port: int) -> None:
+        async def other() -> None:
+            nonlocal turns
+            while True:
+                turns += 1
+                await anyio.sleep(0)
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(other)
+            transport = AsyncTransport(dialogue(port), POLICY, URI("x-raw://127.0.0.1"), port)
+            assert isinstance(await transport.advance(), Head)
+            await transport.close()
+            group.cancel_scope.cancel()
+
+    with faulty(endless(b"", b"y" * 65_536)) as server:
+        anyio.run(run, server.port, backend=backend)
+    assert turns > 20
+
+
+def test_what_is_no_listing_is_not_read_for_entries() -> None:
+    with (
+        faulty(endless(b"HTTP/1.1 200 OK\r\n\r\n", b"x" * 65_536)) as server,
+        open_(f"http://127.0.0.1:{server.port}/", POLICY) as resource,
+    ):
+        assert list(resource.entries()) == []
+        assert resource.read(10) == b"x" * 10
+
+
+def test_a_time_that_no_system_waits() -> None:
+    policy = Policy.local().with_(read_timeout=1e12, connect_timeout=1e12)
+    with (
+        faulty(simple(cut(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"))) as server,
+        open_(f"http://127.0.0.1:{server.port}/", policy) as resource,
+    ):
+        assert resource.read() == b"ok"
+
+
+def test_a_link_that_leads_to_nothing_is_not_followed(tmp_path: Path) -> None:
+    link, target = tmp_path / "x", tmp_path / "elsewhere"
+    os.symlink(target, link)
+    with pytest.raises(FileExistsError), Saving(link):
+        pass
+    assert not target.exists()
