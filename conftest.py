@@ -28,7 +28,7 @@ def note(report: pytest.TestReport | pytest.CollectReport) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What waits for servers of others' making is asked again before it counts: a busy machine may be late."""
     for item in items:
-        if item.path.name.startswith(("test_access_", "test_cli_get", "test_cli_tables", "test_spark")):
+        if item.path.name.startswith(("test_access_", "test_cli_get")):
             item.add_marker(pytest.mark.flaky(reruns=2, reruns_delay=1))
 
 

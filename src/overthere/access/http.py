@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Reader", "basic", "dialogue", "opening", "said", "steps", "tunnel"]
 
-_TARGET = re.compile(r"/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/?]|%[0-9A-Fa-f]{2})*")
-_HOST = re.compile(r"\[[A-Za-z0-9\-._~!$&'()*+,;=:]+\]|(?:[A-Za-z0-9\-._~!$&'()*+,;=]|%[0-9A-Fa-f]{2})+")
+# Runs are taken whole and never given back: a long target must not be remembered character by character.
+_TARGET = re.compile(r"/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/?]++|%[0-9A-Fa-f]{2})*+")
+_HOST = re.compile(r"\[[A-Za-z0-9\-._~!$&'()*+,;=:]+\]|(?:[A-Za-z0-9\-._~!$&'()*+,;=]++|%[0-9A-Fa-f]{2})++")
 
 
 def steps(locator: HTTPLocator, credentials: Credentials) -> Iterator[Step]:

@@ -5,9 +5,11 @@ A step that sends octets holds exactly those octets.  Passwords are in them, but
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from functools import cache
 from typing import Any, ClassVar, NamedTuple
 
 from overthere.errors import PlanRefused, printable
@@ -62,12 +64,17 @@ def guarded(data: str | bytes, part: str, source: str, *, delimiters: bytes = b"
         octets = data.encode(charset, "surrogateescape") if isinstance(data, str) else data
     except UnicodeEncodeError as error:
         raise PlanRefused(f"{part} holds U+{ord(error.object[error.start]):04X}, not in {charset} ({source})") from None
-    for octet in octets:
-        if octet in b"\r\n\t\0" or octet in delimiters:
-            name = _NAMES.get(octet, f'"{chr(octet)}"' if 0x20 < octet < 0x7F else f"the octet %{octet:02X}")
-            what = "ends a command" if octet in b"\r\n" else "ends a text" if octet == 0 else "parts fields"
-            raise PlanRefused(f"{part} holds {name}, which {what} there ({source}; RFC 3986 7.2)")
+    if found := _parting(delimiters).search(octets):
+        octet = found[0][0]
+        name = _NAMES.get(octet, f'"{chr(octet)}"' if 0x20 < octet < 0x7F else f"the octet %{octet:02X}")
+        what = "ends a command" if octet in b"\r\n" else "ends a text" if octet == 0 else "parts fields"
+        raise PlanRefused(f"{part} holds {name}, which {what} there ({source}; RFC 3986 7.2)")
     return octets
+
+
+@cache
+def _parting(delimiters: bytes) -> re.Pattern[bytes]:
+    return re.compile(b"[" + re.escape(b"\r\n\t\0" + delimiters) + b"]")
 
 
 _NAMES = {0: "NUL", 9: "a tab", 10: "a line feed", 13: "a carriage return", 32: "a space"}
