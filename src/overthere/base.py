@@ -1,21 +1,44 @@
-"""Establishing a base URI (RFC 3986 5.1): four layers, and which of them answered.
-
-First form: HTML content and the URI of retrieval.
-"""
+"""Establishing a base URI (RFC 3986 5.1): four layers, which of them answered, and what was passed over."""
 
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, cast
 
-from overthere.errors import InvalidURI
+from overthere.errors import InvalidURI, NoBase, NotSpecified
 from overthere.iri import IRIReference
 from overthere.uri import URI, URIReference
 
-__all__ = ["Base", "Layer", "file_uri", "from_content", "retrieval_uri", "to_reference"]
+__all__ = [
+    "THIS_MESSAGE",
+    "Base",
+    "Layer",
+    "Passed",
+    "Protocol",
+    "enclosed",
+    "establish",
+    "file_uri",
+    "from_content",
+    "retrieval_uri",
+    "to_reference",
+]
 
 Layer = Literal["content", "entity", "retrieval", "default"]
+Protocol = Literal["mime", "http"]
+
+THIS_MESSAGE = URI("thismessage:/")
+"""The default base of what is in a message (RFC 2557 5 e)."""
+
+
+class Passed(NamedTuple):
+    """What could have been the base and is not."""
+
+    by: str
+    text: str
+    reason: str
 
 
 class Base(NamedTuple):
@@ -23,6 +46,10 @@ class Base(NamedTuple):
 
     uri: URI
     layer: Layer
+    by: str = ""
+    """What said it: "HTML base", "xml:base", "Content-Base", "Content-Location", "entity", "retrieval", ..."""
+    passed: tuple[Passed, ...] = ()
+    """What `establish` passed over, the outermost first."""
 
 
 def file_uri(path: str | os.PathLike[str]) -> URI:
@@ -69,15 +96,280 @@ def to_reference(text: str) -> tuple[URIReference | None, InvalidURI | None]:
             return None, worse
 
 
-def from_content(href: str | None, fallback: Base) -> Base:
-    """5.1.1 for HTML: the first `base` element with an href, itself resolved against the fallback base.
+def from_content(value: str | None, fallback: Base, by: str = "HTML base") -> Base:
+    """5.1.1: the base that content says, such as the first `base` element with an href, resolved against the fallback.
 
-    A value that is no reference, or names a `data:` or `javascript:` URI, leaves the fallback, as HTML says.
+    A value that is no reference leaves the fallback; so does an HTML base that is a `data:` or `javascript:` URI, as
+    the HTML Standard says (4.2.3, "set the frozen base URL").  An `xml:base` is mapped as XML Base 3.1 says.
+
+    >>> from_content("d/", Base(URI("http://h/a/b"), "retrieval")).uri
+    URI('http://h/a/d/')
     """
-    if href is None:
+    if value is None:
         return fallback
-    reference, _ = to_reference(href)
+    found = _resolved(_said(value, by), fallback)
+    if isinstance(found, str) or (by == "HTML base" and found.scheme.lower() in ("data", "javascript")):
+        return fallback
+    return Base(found, "content", by)
+
+
+def enclosed(base: Base) -> Base:
+    """5.1.2: what the base of an entity is to the entities in it; a default stays one.
+
+    >>> enclosed(Base(URI("http://h/a.zip"), "retrieval", "retrieval")).layer
+    'entity'
+    """
+    return base if base.layer == "default" else Base(base.uri, "entity", base.by or "entity")
+
+
+# -- the four layers
+
+Content = str | Iterable[str] | None
+Fields = Mapping[str, str] | Iterable[tuple[str, str]]
+Retrieval = URI | str | Iterable[URI | str] | None
+
+# Which fields give a base, the one that goes before the other last, and in which layer.  What an edition's time had:
+# RFC 2557 5 and 12 for MIME today (Content-Base is read "for compatibility"), RFC 2110 5 and RFC 2616 14.14 in 2003.
+_PARAGRAPH = {
+    "rfc3986": "RFC 3986 5.1",
+    "uri-2003": "draft-fielding-uri-rfc2396bis-01 5.1",
+    "url-1997": "draft-fielding-url-syntax-05 5.1",
+}
+_FIELDS: dict[tuple[str, Protocol], tuple[tuple[str, ...], Layer]] = {
+    ("rfc3986", "mime"): (("Content-Base", "Content-Location"), "entity"),
+    ("rfc3986", "http"): ((), "entity"),
+    ("uri-2003", "mime"): (("Content-Location", "Content-Base"), "content"),
+    ("uri-2003", "http"): (("Content-Location",), "content"),
+}
+_NAMES = {"content-base": "Content-Base", "content-location": "Content-Location"}
+_NO_EFFECT = {
+    ("rfc3986", "Content-Location"): "in HTTP it does not change the base (RFC 9110 8.7; RFC 7231 Appendix B)",
+    ("rfc3986", "Content-Base"): "HTTP has it no more (RFC 2616 19.6.3)",
+    ("uri-2003", "Content-Base"): "HTTP has it no more (RFC 2616 19.6.3)",
+}
+
+
+def establish(
+    content: Content = None,
+    *,
+    by: str = "HTML base",
+    headers: Fields = (),
+    entity: Base | URI | str | None = None,
+    retrieval: Retrieval = None,
+    default: URI | str | None = None,
+    edition: str = "rfc3986",
+    protocol: Protocol = "mime",
+    content_location: bool = False,
+) -> Base:
+    """5.1: the base URI, the innermost that is there, with its layer and with what was passed over.
+
+    content: what the content says of its base (5.1.1), the outermost first: HTML's `base`, a chain of `xml:base`.
+    by: which of these it is.
+    headers: the fields around the content, in any case, folded or not; the first of a name counts.
+    entity: the base of the encapsulating entity (5.1.2), which `establish` gave for that one.
+    retrieval: the URI of retrieval, or the history of redirects, whose last counts (5.1.3); a Location of it may be
+    relative to the one before.
+    default: what the application holds for the base (5.1.4), such as `THIS_MESSAGE`.
+    edition: by whose rules.  1997: `Content-Base` goes before `Content-Location`, and both are content (5.1.1).
+    protocol: whose fields these are; a response of HTTP "http" has other rules than a message or a part of one "mime".
+    content_location: whether the Content-Location of HTTP counts today, as it did in RFC 2616 14.14.
+
+    Raises: NoBase if nothing gives a base; InvalidURI if `entity` or `default` is text that is no URI; NotSpecified
+    for an edition that leaves relative references to another document (RFC 1738).
+
+    >>> inner = establish(headers={"Content-Location": "img/"}, entity="http://h/a/b", retrieval="http://r/")
+    >>> str(inner.uri), inner.layer, inner.by
+    ('http://h/a/img/', 'entity', 'Content-Location')
+    >>> inner.passed
+    (Passed(by='retrieval', text='http://r/', reason='entity goes before it (RFC 3986 5.1)'),)
+    """
+    from overthere.editions import NAMES
+
+    if edition not in NAMES:
+        raise NotSpecified(f"there is no edition {edition!r}; there is {', '.join(NAMES)}")
+    if protocol not in ("mime", "http"):
+        raise ValueError(f"there is no protocol {protocol!r} here; there is mime, http")
+    if edition not in _PARAGRAPH:
+        raise NotSpecified(f"{edition} leaves bases and relative references to another document: RFC 1808")
+    trail = _Trail(edition)
+    if default is not None:
+        trail.take(URI(default), "default", "default")
+    trail.retrieve(retrieval)
+    if isinstance(entity, Base) and entity.layer == "default":
+        if trail.base is None or trail.base.layer == "default":
+            trail.take(entity.uri, "default", entity.by or "default")
+    elif entity is not None:
+        said = entity.by if isinstance(entity, Base) else ""
+        trail.take(entity.uri if isinstance(entity, Base) else URI(entity), "entity", said or "entity")
+    values = [content] if isinstance(content, str) else list(content or ())
+    fields = _fields(headers)
+    if edition == "url-1997":
+        _by_1997(trail, values, by, fields)
+    else:
+        _by_fields(trail, fields, edition, protocol, content_location)
+        for value in values:
+            trail.embedded(value, by)
+    if trail.base is None:
+        tried = "; ".join(f"{one.by} {one.text[:200]!r}: {one.reason}" for one in trail.passed[:8])
+        # 1997 5.1.4: "the base URL is the empty string", against which nothing relative can be resolved.
+        raise NoBase(f"nothing gives a base URI ({_PARAGRAPH[edition]}){': ' if tried else ''}{tried}")
+    return trail.base._replace(passed=tuple(trail.passed))
+
+
+class _Trail:
+    """The base so far, from the outermost layer inwards."""
+
+    def __init__(self, edition: str) -> None:
+        self.edition = edition
+        self.base: Base | None = None
+        self.passed: list[Passed] = []
+
+    def take(self, uri: URI, layer: Layer, by: str, *, relative: bool = False) -> None:
+        """A base further in; one that it was not resolved against is passed over."""
+        if self.base is not None and not relative:
+            document = "5.1" if self.edition == "url-1997" else f"{_TITLES[self.edition]} 5.1"
+            self.leave(self.base.by, str(self.base.uri), f"{by} goes before it ({document})")
+        self.base = Base(_absolute(uri), layer, by)
+
+    def leave(self, by: str, text: str, reason: str) -> None:
+        self.passed.append(Passed(by, text, reason))
+
+    def retrieve(self, history: Retrieval) -> None:
+        """5.1.3: "the last URI used"."""
+        if history is None:
+            return
+        steps = [history] if isinstance(history, str | URI) else list(history)
+        last: Base | None = None
+        for number, step in enumerate(steps):
+            by = "redirect" if number else "retrieval"
+            found = _resolved(_said(str(step), by), last, self.edition)
+            if isinstance(found, str):
+                self.leave(by, str(step), found)
+            else:
+                last = Base(found, "retrieval", by)
+        if last is not None:
+            self.take(last.uri, "retrieval", last.by)
+
+    def resolve(self, text: str, by: str, layer: Layer) -> None:
+        """A value that may be relative: "converted to absolute form" (RFC 3986 5.1)."""
+        said = _said(text, by)
+        found = _resolved(said, self.base, self.edition)
+        if isinstance(found, str):
+            self.leave(by, text, found)
+        elif by == "HTML base" and found.scheme.lower() in ("data", "javascript"):
+            self.leave(by, text, "an HTML base is no data: and no javascript: URI (HTML Standard 4.2.3)")
+        else:
+            self.take(found, layer, by, relative=not _has_scheme(said))
+
+    def embedded(self, text: str, by: str) -> None:
+        if self.edition == "uri-2003" and by == "HTML base" and not _has_scheme(_said(text, by)):
+            self.leave(by, text, "the base of HTML has to be absolute (RFC 2396bis-01 Appendix D)")
+        else:
+            self.resolve(text, by, "content")
+
+
+_TITLES = {"rfc3986": "RFC 3986", "uri-2003": "RFC 2396bis-01"}
+
+
+def _by_fields(
+    trail: _Trail, fields: Mapping[str, str], edition: str, protocol: Protocol, content_location: bool
+) -> None:
+    order, layer = _FIELDS[edition, protocol]
+    if content_location and "Content-Location" not in order:
+        order = ("Content-Location",)
+    for name in fields:
+        if name not in order:
+            trail.leave(name, fields[name], _NO_EFFECT[edition, name])
+    for name in order:
+        if name not in fields:
+            continue
+        if name == "Content-Base" and not _has_scheme(fields[name]):
+            trail.leave(name, fields[name], "it has to be absolute (RFC 2110 4.2)")
+        elif protocol == "mime" and fields[name][:4].lower() == "cid:":
+            trail.leave(name, fields[name], "a cid: URI in it is ignored (RFC 2557 8.3)")
+        else:
+            trail.resolve(fields[name], name, layer)
+
+
+def _by_1997(trail: _Trail, values: list[str], by: str, fields: Mapping[str, str]) -> None:
+    """The order of 1997 is in `context1997.base_url`; here is found out whose answer it was."""
+    from overthere.editions.context1997 import BaseURL, base_url
+
+    said = [(by, _said(value, by)) for value in values] + list(fields.items())
+    usable: list[tuple[str, str]] = []
+    for name, text in said:
+        reference, problem = to_reference(text)
+        if reference is None:
+            trail.leave(name, text, str(problem))
+        else:
+            usable.append((name, str(reference)))
+    # One value of the content counts: the innermost that is absolute ("must be an absolute URL", Appendix D).
+    inside = next((text for name, text in reversed(usable) if name == by and _has_scheme(text)), None)
+    headers = [pair for pair in usable if pair[0] in _NAMES.values()]
+    outer = None if trail.base is None else str(trail.base.uri)
+    answer = base_url(inside, headers, entity=outer)
+    if answer.layer != "content":
+        for name, text in usable:
+            trail.leave(name, text, "it is not absolute, and nothing outside of it gives a base (5.1.1)")
+        return
+    alone: list[tuple[str, str, BaseURL]] = [] if inside is None else [(by, inside, base_url(inside))]
+    alone += [(name, text, base_url(None, [(name, text)], entity=outer)) for name, text in headers]
+    who, text = next((name, text) for name, text, gives in alone if gives == answer)
+    for name, other in usable:
+        if (name, other) != (who, text):
+            trail.leave(name, other, f"{who} goes before it (5.1.1)")
+    try:
+        trail.take(URI(answer.url), "content", who, relative=not _has_scheme(text))
+    except InvalidURI as error:
+        trail.leave(who, text, str(error))
+
+
+def _fields(headers: Fields) -> dict[str, str]:
+    """The two fields, their first values without white space: what folds a URI is no part of it (RFC 2557 4.4.2)."""
+    pairs = headers.items() if isinstance(headers, Mapping) else headers
+    found: dict[str, str] = {}
+    for name, value in cast("Iterable[tuple[str, str]]", pairs):
+        known = _NAMES.get(name.strip().lower())
+        if known is not None and known not in found:
+            found[known] = "".join(_COMMENT.sub("", value).split())
+    return found
+
+
+# RFC 2557 4.2: comments may stand around the URI; without white space "(" is of it.
+_COMMENT = re.compile(r"^\s*+\([^()]*+\)\s|\s\([^()]*+\)\s*+$")
+_HAS_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*+:")
+# What XML Base 3.1 lets stand in a value (a LEIRI) and no URI holds.
+_ONLY_LEIRI = re.compile(r"""[\x00-\x20"<>\\^`{|}\x7f]""")
+
+
+def _has_scheme(text: str) -> bool:
+    return _HAS_SCHEME.match(text) is not None
+
+
+def _said(value: str, by: str) -> str:
+    text = value.strip(" \t\n\f\r")
+    return _ONLY_LEIRI.sub(lambda match: f"%{ord(match[0]):02X}", text) if by == "xml:base" else text
+
+
+def _absolute(uri: URI) -> URI:
+    """5.1: a base is an absolute-URI, "stripped of any fragment component"."""
+    return uri if uri.fragment is None else uri.replace(fragment=None)
+
+
+def _resolved(text: str, outer: Base | None, edition: str = "rfc3986") -> URI | str:
+    """The URI that is meant against what is outside, without its fragment; or why there is none."""
+    reference, problem = to_reference(text)
     if reference is None:
-        return fallback
-    uri = fallback.uri.join(reference).replace(fragment=None)
-    return fallback if uri.scheme.lower() in ("data", "javascript") else Base(uri, "content")
+        return str(problem)
+    if reference.scheme is None:
+        if outer is None:
+            return "it is relative, and nothing outside of it gives a base"
+        if edition == "uri-2003":
+            from overthere.editions.resolution import uri2003
+
+            try:
+                return _absolute(URI(uri2003(str(outer.uri), str(reference)).uri or outer.uri))
+            except InvalidURI as error:
+                return str(error)
+        return _absolute(outer.uri.join(reference))
+    return _absolute(URI(reference))
