@@ -1,0 +1,184 @@
+"""overthere find: URIs in running text (RFC 3986 Appendix C and 4.5)."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, BinaryIO, NamedTuple, cast
+
+import click
+
+from overthere.errors import printable
+from overthere.text import Found, Rules, find
+from overthere.text.pieces import pieces
+
+_BLOCK = 1 << 16
+
+
+class _Place(NamedTuple):
+    """Where a piece begins in its text: characters before it, lines before it, characters before it in its line."""
+
+    offset: int
+    lines: int
+    column: int
+
+    def after(self, text: str) -> _Place:
+        last = text.rfind("\n") + 1
+        column = len(text) - last if last else self.column + len(text)
+        return _Place(self.offset + len(text), self.lines + text.count("\n"), column)
+
+
+@click.command()
+@click.argument("files", nargs=-1)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "jsonl", "html", "markdown", "terminal"]),
+    default="text",
+    help="What was found, a line each; or the whole text with it marked.",
+)
+@click.option("--schemes", metavar="A,B", help="Only these schemes, wherever they stand.")
+@click.option("--abbreviated/--no-abbreviated", default=True, help="Also www.w3.org/Addressing/ (RFC 3986 4.5).")
+@click.option("--hosts", is_flag=True, help="Also other names of hosts, example.com/x.")
+@click.option("--mail", is_flag=True, help="Also mail addresses without a scheme.")
+@click.option(
+    "--rules",
+    type=click.Choice(["rfc3986", "commonmark", "gfm"]),
+    default="rfc3986",
+    help="By RFC 3986, or the autolinks of CommonMark or GitHub Flavored Markdown.",
+)
+@click.option("--charset", default="utf-8", show_default=True, help="Of the files; a byte order mark goes before it.")
+def command(
+    files: tuple[str, ...],
+    form: str,
+    schemes: str | None,
+    abbreviated: bool,
+    hosts: bool,
+    mail: bool,
+    rules: str,
+    charset: str,
+) -> None:
+    """Find the URIs in texts: files, or standard input (no FILE, or -).
+
+    Exit 1 if a file could not be read or is not in the charset; finding nothing is no error.
+    """
+    try:
+        codecs.lookup(charset)
+        "".encode(charset)
+    except (LookupError, ValueError, UnicodeError):
+        raise click.UsageError(f"--charset: {charset!r} is no charset") from None
+    if not files and sys.stdin.isatty():
+        raise click.UsageError("nothing to do: give FILE as arguments, or a text on standard input")
+    if schemes is not None and rules != "rfc3986":
+        raise click.UsageError("--schemes goes with --rules rfc3986 only")
+    wanted = None if schemes is None else [name.strip() for name in schemes.split(",") if name.strip()]
+    search = partial(find, schemes=wanted, abbreviated=abbreviated, hosts=hosts, mail=mail, rules=cast(Rules, rules))
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="replace")
+    bad = False
+    for name in files or ("-",):
+        try:
+            with _opened(name) as file:
+                text = _characters(file, charset)
+                # Blocks of code and definitions of Markdown hold over empty lines.
+                damaged = _one(name, pieces(text) if rules == "rfc3986" else ["".join(text)], form, search)
+        except BrokenPipeError:
+            raise  # who reads has enough
+        except OSError as error:
+            click.echo(f"{printable(name)}: {error.strerror or error}", err=True)
+            bad = True
+            continue
+        if damaged:
+            click.echo(f"{printable(name)}: not all of it is {charset}; read with U+FFFD in its place", err=True)
+            bad = True
+    if bad:
+        raise SystemExit(1)
+
+
+@contextmanager
+def _opened(name: str) -> Iterator[BinaryIO]:
+    if name == "-":
+        yield sys.stdin.buffer
+    else:
+        with open(name, "rb") as file:
+            yield file
+
+
+_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+
+
+def _characters(file: BinaryIO, charset: str) -> Iterator[str]:
+    """The text block by block; octets that are not in the charset are U+FFFD."""
+    octets = file.read(_BLOCK)
+    for mark, name in _MARKS:
+        if octets.startswith(mark):
+            octets, charset = octets[len(mark) :], name
+            break
+    decoder = codecs.getincrementaldecoder(charset)("replace")
+    while octets:
+        yield decoder.decode(octets)
+        octets = file.read(_BLOCK)
+    yield decoder.decode(b"", True)
+
+
+def _one(name: str, texts: Iterable[str], form: str, search: Any) -> bool:
+    """Write what one text has; returns whether octets of it were not in the charset."""
+    write = _Writer(name, form)
+    damaged = False
+    place = _Place(0, 0, 0)
+    for text in texts:
+        damaged = damaged or "\ufffd" in text
+        write.piece(text, list(search(text)), place)
+        place = place.after(text)
+    return damaged
+
+
+class _Writer:
+    """What is found in one text, in one of the formats."""
+
+    def __init__(self, name: str, form: str) -> None:
+        self.name, self.form = name, form
+
+    def piece(self, text: str, found: list[Found], place: _Place) -> None:
+        if self.form in ("text", "jsonl"):
+            self._rows(text, found, place)
+        elif self.form == "terminal":
+            from rich.console import Console
+
+            from overthere.text.output import as_terminal
+
+            console = Console(markup=False, highlight=False, emoji=False)
+            console.print(as_terminal(text, found), end="", soft_wrap=True)
+        else:
+            from overthere.text.output import as_html, as_markdown
+
+            click.echo(as_html(text, found) if self.form == "html" else as_markdown(text, found), nl=False)
+
+    def _rows(self, text: str, found: list[Found], place: _Place) -> None:
+        shown = "standard input" if self.name == "-" else printable(self.name)
+        at = 0
+        here = place
+        for one in found:
+            here, at = here.after(text[at : one.start]), one.start
+            line, column = here.lines + 1, here.column + 1
+            if self.form == "jsonl":
+                data = {"file": self.name, "line": line, "column": column, **one._asdict()}
+                data["start"], data["end"] = one.start + place.offset, one.end + place.offset
+                data["outer"] = [offset + place.offset for offset in one.outer]
+                click.echo(json.dumps(data))
+            else:
+                click.echo(f"{shown}:{line}:{column}  {printable(one.uri)}{_note(one)}")
+
+
+def _note(found: Found) -> str:
+    marks = []
+    if found.kind != "URI":
+        marks.append(f"{found.kind}: {printable(' '.join(found.text.split()))}")
+    if found.alternative is not None:
+        marks.append(f"or {printable(found.alternative)}")
+    return f"  ({'; '.join(marks)})" if marks else ""

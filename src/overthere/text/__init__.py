@@ -1,0 +1,352 @@
+"""URIs in running text (RFC 3986 Appendix C and 4.5; RFC 1738, Appendix; the drafts of 1994, 1997 and 2003).
+
+Delimiters are angle brackets, double quotes, and white space.  Between brackets or quotes white space is ignored, and
+so are a prefix "URL:" and the marks by which mail programs quote lines; they end at an empty line.  How a URI that
+only white space delimits ends is told in `text.rules`.  What is found is always a valid URI or IRI.
+
+>>> for found in find("pick it up from <ftp://foo.example.\\n   com/rfc/> (or www.w3.org/Addressing/)."):
+...     print(found.kind, found.delimiter, found.reference, found.uri)
+URI <> ftp://foo.example.com/rfc/ ftp://foo.example.com/rfc/
+abbreviated  www.w3.org/Addressing/ http://www.w3.org/Addressing/
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from typing import Literal, NamedTuple
+
+from overthere.errors import InvalidURI
+from overthere.iri import IRI
+from overthere.text.rules import (
+    ABBREVIATED,
+    AUTHORITY,
+    COUNTRY_CODES_ALIKE,
+    GENERIC_NAMES,
+    MAIL_DOMAIN,
+    NEEDS_HOST,
+    SHAPES,
+    registered,
+    run,
+    shaped,
+    trimmed,
+)
+from overthere.text.wrapped import Wrapped, wrapped
+from overthere.uri import URI
+
+__all__ = ["Found", "Kind", "Rules", "find"]
+
+Kind = Literal["URI", "IRI", "abbreviated", "mail"]
+Rules = Literal["rfc3986", "commonmark", "gfm"]
+
+
+class Found(NamedTuple):
+    """A reference that stands in a text."""
+
+    reference: str
+    """The text of the URI or IRI, of an abbreviated reference or a mail address; white space in it taken out."""
+    text: str
+    """As it stands: text[start:end]."""
+    start: int
+    """Code-point offsets in the text; delimiters and the prefix "URL:" left out."""
+    end: int
+    delimiter: str
+    """`<>`, `""`, `URL:` (the prefix and white space), or "" (white space, or punctuation that belongs to the text)."""
+    kind: Kind
+    """URI; IRI, which has characters beyond US-ASCII; abbreviated (RFC 3986 4.5); mail, an address without a scheme."""
+    uri: str
+    """The URI that is meant: the reference, what an IRI maps to (RFC 3987 3.1), or a guess for the other two kinds."""
+    alternative: str | None
+    """The reference without the hyphens at its line ends, which "may or may not actually be part of the URI"."""
+    outer: tuple[int, int]
+    """Offsets with the delimiters and the prefix."""
+
+
+def find(
+    text: str,
+    *,
+    schemes: Collection[str] | None = None,
+    abbreviated: bool = True,
+    hosts: bool = False,
+    mail: bool = False,
+    rules: Rules = "rfc3986",
+) -> Iterator[Found]:
+    """The URIs in a text, in their order.
+
+    schemes: only these.  By default every scheme where "//" follows it, and those of `text.rules.SHAPES` where what
+    follows looks like them; between angle brackets every scheme.
+    abbreviated: references without a scheme that begin with "www." or "ftp." (RFC 3986 4.5).
+    hosts: also those that begin with another registered name, such as `example.com/x`.
+    mail: also mail addresses without a scheme.
+    rules: "commonmark" for the autolinks of CommonMark, "gfm" with the extended ones of GitHub Flavored Markdown;
+    the other options have no meaning then.  See `overthere.text.gfm`.
+
+    A scheme of one letter is taken for a drive, and one of more than 64 is not seen.  Time is linear in the text.
+
+    Raises: ValueError for other rules; TypeError if it is not text.
+
+    >>> [found.reference for found in find('C:/x "http://h/a", (see http://h/a_(b)). std::vector key:value')]
+    ['http://h/a', 'http://h/a_(b)']
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"URIs are found in text, not in {type(text).__name__}")
+    if rules in ("gfm", "commonmark"):
+        from overthere.text import gfm
+
+        return gfm.find(text, extended=rules == "gfm")
+    if rules != "rfc3986":
+        raise ValueError(f"no rules are called {rules!r}: rfc3986, commonmark or gfm")
+    if isinstance(schemes, str):
+        raise TypeError("schemes is a collection of names, not text")
+    wanted = None if schemes is None else frozenset(name.lower().removesuffix(":") for name in schemes)
+    return _Scanner(text, wanted, abbreviated, hosts, mail).run()
+
+
+_LONGEST = 64
+_SCHEME = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-."
+_LOCAL = _SCHEME + "_%"
+_AFTER_PREFIX = re.compile(r"[ \t]*+(?:\r?\n[ \t]*+)?+")
+_WITH_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+):(.+)", re.DOTALL)
+# What an unregistered scheme cannot be followed by in brackets: `<std::string>`, `<localhost:80/>`, `<dc:title>`.
+_NO_URI = re.compile(r":|[0-9]++(?:/.*|\Z)|/?[A-Za-z_][\w.-]*+/?\Z", re.DOTALL)
+_HOST = r"(?<![\w@/.:%=\\-])[A-Za-z0-9][A-Za-z0-9-]*+(?:\.[A-Za-z0-9][A-Za-z0-9-]*+)++"
+_PORT = re.compile(r"(?::[0-9]{1,5}+(?![0-9A-Za-z]))?+")
+_HOST_END = re.compile(r"(?::[0-9]++)?+(?P<path>/)?")
+_ANY = re.compile(r"[^\s<>\"]")
+
+
+def _trigger(schemes: frozenset[str] | None, abbreviated: bool, hosts: bool, mail: bool) -> re.Pattern[str]:
+    """Where something may begin or has a colon; each alternative looks at a bounded, or its own, part of the text."""
+    names = {*(SHAPES if schemes is None else schemes), "url"}
+    width = min(2, *(len(name) for name in names)) or 1
+    ends = "|".join(sorted({re.escape(name[-width:]) for name in names if name}))
+    wanted = [
+        r"<(?=\s*+[A-Za-z])",
+        r'"(?=[A-Za-z][A-Za-z0-9+.-]{1,64}+:)',
+        rf":(?:(?=//[^\s/?#]|///[^\s/])|(?<=(?i:{ends}):))",
+    ]
+    if abbreviated:
+        wanted.append(r"(?<![\w@/.\\-])(?i:www|ftp)\.(?=[^\s.])")
+    if mail:
+        wanted.append(r"(?<=[A-Za-z0-9_+%-])@(?=[A-Za-z0-9])")
+    if hosts:
+        wanted.append(_HOST)
+    return re.compile("|".join(wanted), re.ASCII)
+
+
+class _Scanner:
+    """One pass over a text: `floor` is the end of what was found, and no character is looked at without bound twice."""
+
+    def __init__(self, text: str, schemes: frozenset[str] | None, abbreviated: bool, hosts: bool, mail: bool) -> None:
+        self.text = text
+        self.schemes = schemes
+        self.abbreviated, self.hosts, self.mail = abbreviated, hosts, mail
+        self.search = _trigger(schemes, abbreviated, hosts, mail).search
+        self.floor = 0
+        self.prefix = (-1, -1)
+        self.line = self.seen = 0
+
+    def run(self) -> Iterator[Found]:
+        at = 0
+        while match := self.search(self.text, at):
+            mark = match[0][0]
+            if mark in '<"':
+                found, at = self._wrapped(match.start())
+            elif mark == ":":
+                found, at = self._colon(match.start())
+            elif mark == "@":
+                found, at = self._address(match.start())
+            else:
+                found, at = self._suffix(match)
+            if found is not None:
+                self.floor = at
+                yield found
+
+    # -- between brackets and quotes
+
+    def _wrapped(self, at: int) -> tuple[Found | None, int]:
+        line = self.text.rfind("\n", self.seen, at)
+        self.line, self.seen = line + 1 if line >= 0 else self.line, at
+        inside = wrapped(self.text, at, self.line)
+        if inside is None:
+            return None, at + 1
+        kind = self._kind(inside, at)
+        if kind is None:
+            return None, at + 1
+        found = self._found(inside.reference, inside.start, inside.end, inside.delimiter, kind, (at, inside.closed))
+        if found is None:
+            return None, at + 1
+        if inside.alternative is not None and _meant(inside.alternative, kind) is not None:
+            found = found._replace(alternative=inside.alternative)
+        return found, inside.closed
+
+    def _kind(self, inside: Wrapped, at: int) -> Kind | None:
+        """Of what stands between delimiters: whether it is meant for a URI."""
+        text = inside.reference
+        match = _WITH_SCHEME.fullmatch(text)
+        if match is None:
+            if self.abbreviated and inside.delimiter == "<>" and self._guessed(text) and ABBREVIATED.match(text):
+                return "abbreviated"
+            return "mail" if self._is_mailbox(text) else None
+        scheme, rest = match[1].lower(), match[2]
+        if rest.startswith("//"):
+            fits = len(scheme) > 1 and rest.strip("/") and not (scheme in NEEDS_HOST and rest[2] in "/?#")
+            return "URI" if fits and (self.schemes is None or scheme in self.schemes) else None
+        if self.schemes is not None:
+            return "URI" if scheme in self.schemes else None
+        shape = shaped(scheme)
+        if shape is not None and shape.match(rest):
+            return "URI"
+        if inside.delimiter != "<>":
+            return None
+        if inside.prefixed:
+            return "URI"
+        if inside.broken:
+            return None
+        if scheme in registered():
+            return "URI"
+        # `vector<std::string>` and `<dc:title>` are no URIs.
+        before = self.text[at - 1 : at]
+        sure = len(scheme) > 1 and not re.match("[A-Za-z0-9_<]", before)
+        return "URI" if sure and not (_NO_URI.match(rest) and "+" not in scheme) else None
+
+    def _is_mailbox(self, text: str) -> bool:
+        local, at, domain = text.partition("@")
+        if not (self.mail and at) or len(local) > _LONGEST or local.strip(_LOCAL) or not local.strip("."):
+            return False
+        return MAIL_DOMAIN.fullmatch(domain) is not None
+
+    # -- between white space
+
+    def _colon(self, at: int) -> tuple[Found | None, int]:
+        """A colon that may follow a scheme; what is refused is not read again."""
+        text, slashes = self.text, self.text.startswith("//", at + 1)
+        scheme = self._scheme_before(at, slashes)
+        start, name = at - len(scheme), scheme.lower()
+        if name == "url" and not slashes:
+            after = _AFTER_PREFIX.match(text, at + 1)
+            self.prefix = (start, after.end() if after else at + 1)
+            return None, at + 1
+        if not name or (self.schemes is not None and name not in self.schemes):
+            return None, at + 1
+        begin = at + 1
+        apostrophe = text[start - 1 : start] == "'"
+        if slashes:
+            if len(name) == 1 and self.schemes is None:
+                return None, at + 1
+            authority = AUTHORITY.match(text, at + 3)
+            assert authority is not None  # all of it is optional
+            begin = authority.end()
+            if authority["bad"] or (name in NEEDS_HOST and not authority["host"].strip("._-~")):
+                return None, begin
+            if text[begin : begin + 1] not in ("/", "?", "#"):
+                return self._bare(start, trimmed(text, start, begin), begin)
+        elif not self._fits(name, start, begin):
+            return None, begin
+        end = run(text, begin, apostrophe)
+        return self._bare(start, trimmed(text, start, end), end)
+
+    def _scheme_before(self, at: int, slashes: bool) -> str:
+        before = self.text[max(self.floor, at - _LONGEST - 1) : at]
+        scheme = before[len(before.rstrip(_SCHEME)) :]
+        if len(scheme) > _LONGEST:
+            return ""
+        scheme = scheme.lstrip("0123456789+-.")
+        if "." in scheme and scheme.lower() not in registered():
+            # A sentence that ends without a blank: `See.http://h/`
+            last = scheme.rpartition(".")[2]
+            if last.lower() in registered() or last.lower() == "url":
+                return last
+        if not slashes and self.text[max(0, at - len(scheme) - 1) : at - len(scheme)] in ("_", "@", "\\"):
+            return ""
+        return scheme
+
+    def _fits(self, name: str, start: int, begin: int) -> bool:
+        """Whether what follows a scheme without "//" looks like its URI."""
+        if self.schemes is not None:
+            return _ANY.match(self.text, begin) is not None
+        shape = shaped(name)
+        return shape is not None and shape.match(self.text, begin) is not None
+
+    def _bare(self, start: int, end: int, scanned: int) -> tuple[Found | None, int]:
+        text = self.text[start:end]
+        match = _WITH_SCHEME.fullmatch(text)
+        if match is None or not match[2].strip("/"):
+            return None, scanned
+        found = self._plain(text, start, end, "URI")
+        return found, scanned if found is None else end
+
+    def _plain(self, text: str, start: int, end: int, kind: Kind) -> Found | None:
+        delimiter, outer = ("URL:", self.prefix[0]) if self.prefix[1] == start else ("", start)
+        return self._found(text, start, end, delimiter, kind, (outer, end))
+
+    def _suffix(self, match: re.Match[str]) -> tuple[Found | None, int]:
+        """A suffix reference (4.5): the authority, then a path if there is one."""
+        text, start = self.text, match.start()
+        host = ABBREVIATED.match(text, start) if self.abbreviated else None
+        begin = host.end() if host else match.end()
+        if host is None and not (self.hosts and self._is_host(match)):
+            return None, begin
+        port = _PORT.match(text, begin)
+        begin = port.end() if port else begin
+        if text[begin : begin + 1] in ("@", "_"):
+            return None, begin
+        end = begin
+        if text[begin : begin + 1] in ("/", "?", "#"):
+            end = run(text, begin, text[start - 1 : start] == "'")
+        scanned, end = end, trimmed(text, start, end)
+        if not self._guessed(text[start:end]):
+            return None, scanned
+        found = self._plain(text[start:end], start, end, "abbreviated")
+        return found, scanned if found is None else end
+
+    def _is_host(self, match: re.Match[str]) -> bool:
+        """A registered name by its last label, and by a path after it where that is not sure."""
+        host, top = match[0], match[0].rpartition(".")[2]
+        if not top.isalpha() or host.isdigit() or self.text[match.end() : match.end() + 1] in ("@", "_", "("):
+            return False
+        after = _HOST_END.match(self.text, match.end())
+        if top in GENERIC_NAMES:
+            return True
+        if top.lower() in GENERIC_NAMES or len(top) == 2:
+            return bool(after and after["path"]) and top.lower() not in COUNTRY_CODES_ALIKE
+        return False
+
+    def _guessed(self, text: str) -> bool:
+        return self.schemes is None or _guess(text).partition(":")[0] in self.schemes
+
+    def _address(self, at: int) -> tuple[Found | None, int]:
+        before = self.text[max(self.floor, at - _LONGEST - 1) : at]
+        local = before[len(before.rstrip(_LOCAL)) :].lstrip(".-+%")
+        domain = MAIL_DOMAIN.match(self.text, at + 1)
+        start = at - len(local)
+        if domain is None or not local or len(local) > _LONGEST or self.text[start - 1 : start] == ":":
+            return None, at + 1
+        end = domain.end()
+        wrapper = "<>" if self.text[start - 1 : start] + self.text[end : end + 1] == "<>" else ""
+        outer = (start - 1, end + 1) if wrapper else (start, end)
+        return self._found(self.text[start:end], start, end, wrapper, "mail", outer), end
+
+    def _found(
+        self, reference: str, start: int, end: int, delimiter: str, kind: Kind, outer: tuple[int, int]
+    ) -> Found | None:
+        uri = _meant(reference, kind)
+        if uri is None:
+            return None
+        if kind == "URI" and not reference.isascii():
+            kind = "IRI"
+        return Found(reference, self.text[start:end], start, end, delimiter, kind, uri, None, outer)
+
+
+def _guess(text: str) -> str:
+    """4.5: "most registered names beginning with "www" are likely to have a URI prefix of "http://"."."""
+    return f"{'ftp' if text[:4].lower() == 'ftp.' else 'http'}://{text}"
+
+
+def _meant(reference: str, kind: Kind) -> str | None:
+    """The URI that a reference of this kind means; None if it is not valid."""
+    text = f"mailto:{reference}" if kind == "mail" else _guess(reference) if kind == "abbreviated" else reference
+    try:
+        return str(URI(text)) if text.isascii() else str(IRI(text).to_uri())
+    except InvalidURI:
+        return None

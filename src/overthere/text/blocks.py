@@ -1,0 +1,74 @@
+"""Which parts of a Markdown text hold inline text: paragraphs, and the labels of link reference definitions.
+
+What CommonMark 0.31 calls leaf blocks (4), as far as autolinks depend on them: fenced and indented code, HTML blocks
+and definitions hold none.  Containers are not told apart; a list item or a heading begins a paragraph of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+__all__ = ["Blocks", "label"]
+
+_LINE = re.compile(r"[^\r\n]*+(?:\r\n?|\n|\Z)")
+_FENCE = re.compile(r"[ >]{0,80}+(?P<fence>`{3,}+(?=[^`\r\n]*+(?:[\r\n]|\Z))|~{3,}+)")
+_BLANK = re.compile(r"[ \t>]*+(?:[\r\n]|\Z)")
+_INDENTED = re.compile(r" {4}| {0,3}\t")
+_ITEM = re.compile(r"[ \t>]{0,80}(?:[-+*]|[0-9]{1,9}[.)])[ \t]")
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
+_HTML = re.compile(
+    r"(?i) {0,3}</?(?:address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details"
+    r"|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe"
+    r"|legend|li|link|main|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|pre|script|search|section|style"
+    r"|summary|table|tbody|td|textarea|tfoot|th|thead|title|tr|track|ul)(?:[ \t\r\n>]|/>)"
+)
+_DEFINITION = re.compile(r" {0,3}\[((?:[^\[\]\\\r\n]|\\.){1,999}+)\]:[ \t]*+(?:(?:\r\n?|\n)[ \t]*+)?\S")
+
+
+def label(text: str) -> str:
+    """A link label as it is compared: without case, runs of white space as one blank (CommonMark 4.7)."""
+    return " ".join(text.split()).casefold()
+
+
+class Blocks:
+    """The paragraphs of a text as spans, and the labels that it defines."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.labels: set[str] = set()
+        self.paragraphs = list(self._read())
+
+    def _read(self) -> Iterator[tuple[int, int]]:
+        text, begin, fence, listed, html = self.text, -1, "", False, False
+        at = 0
+        while at < len(text):
+            line = _LINE.match(text, at)
+            start, at = at, line.end() if line else len(text)
+            opens = _FENCE.match(text, start, at)
+            if fence:
+                if opens and opens["fence"].startswith(fence) and _BLANK.match(text, opens.end(), at):
+                    fence = ""
+                continue
+            ends = opens is not None or _BLANK.match(text, start, at) is not None
+            item = not ends and _ITEM.match(text, start, at) is not None
+            if begin >= 0 and (ends or item or _HEADING.match(text, start, at)):
+                yield begin, start
+                begin = -1
+            if opens:
+                fence = opens["fence"]
+            if ends:
+                html = False
+            if ends or html:
+                continue
+            if begin < 0:
+                listed = item or (listed and text[start] in " \t")
+                html = _HTML.match(text, start, at) is not None
+                if html or (not listed and _INDENTED.match(text, start, at)):
+                    continue
+                if defined := _DEFINITION.match(text, start):
+                    self.labels.add(label(defined[1]))
+                    continue
+                begin = start
+        if begin >= 0:
+            yield begin, len(text)

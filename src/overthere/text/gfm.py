@@ -1,0 +1,233 @@
+"""Autolinks of CommonMark (0.31, 6.5) and of GitHub Flavored Markdown (0.29, 6.8 and 6.9), by the letter of both.
+
+A `Found` of these rules has what the link leads to, as HTML has it, in `reference` and `uri`; that is not always a
+URI, for CommonMark takes more for one.  `text` is what is shown.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import partial
+from html import unescape
+from urllib.parse import quote
+
+from overthere.text import Found, Kind
+from overthere.text.blocks import Blocks, label
+
+__all__ = ["find"]
+
+_URI = re.compile(r"<([A-Za-z][A-Za-z0-9+.-]{1,31}:[^\x00-\x20\x7f<>]*+)>")
+_LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+_MAIL = re.compile(rf"<([A-Za-z0-9.!#$%&'*+/=?^_`{{|}}~-]++@{_LABEL}(?:\.{_LABEL})*+)>")
+_ATTRIBUTE = r"""\s++[A-Za-z_:][A-Za-z0-9_.:-]*+(?:\s*+=\s*+(?:[^\s"'=<>`]++|'[^']*+'|"[^"]*+"))?+"""
+_TAG = re.compile(rf"<(?:[A-Za-z][A-Za-z0-9-]*+(?:{_ATTRIBUTE})*+\s*+/?|/[A-Za-z][A-Za-z0-9-]*+\s*+)>")
+# Raw HTML whose end is looked for, and what ends it (CommonMark 6.6).
+_RAW = (("<!-->", ""), ("<!--->", ""), ("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>"))
+_DECLARATION = re.compile(r"<![A-Za-z][^<>]*+>")
+
+_INSIDE = r"[^\s()\\<\x00-\x1f]|\\."
+_DESTINATION = (
+    rf"(?:<(?:[^<>\\\r\n]|\\.)*+>|(?!<)(?:{_INSIDE}|\((?:{_INSIDE}|\((?:{_INSIDE}|\((?:{_INSIDE})*+\))*+\))*+\))*+)"
+)
+_TITLE = r"""(?:"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'|\((?:[^()\\]|\\.)*+\))"""
+_INLINE = re.compile(rf"\(\s*+(?:{_DESTINATION}(?:\s++{_TITLE})?+)?\s*+\)", re.DOTALL)
+_FULL = re.compile(r"\[((?:[^\[\]\\]|\\.){0,999}+)\]", re.DOTALL)
+
+_BASIC = r"\\[!-/:-@\[-`{-~]|`++|<|!?\[|\]"
+_STARTS = {
+    False: re.compile(_BASIC),
+    True: re.compile(rf"{_BASIC}|(?<![^\s*_~(])www\.|(?<![A-Za-z])(?i:https?|ftp)://|@"),
+}
+# A domain is of characters that are neither white space nor punctuation, and "-", "_", ".".
+_HOST = r"[^\s\x00-/:-@\[-`{-\x7f\u2010-\u2027\u2030-\u205e\u3001-\u3003\u3008-\u3011]"
+_DOMAIN = re.compile(rf"{_HOST}(?:{_HOST}|[._-])*+")
+_REST = {False: re.compile(r"[^\s<]*+"), True: re.compile(r"[^\s<\]]*+")}
+_MAIL_DOMAIN = re.compile(r"[A-Za-z0-9_-]++(?:\.(?=[A-Za-z0-9_-])[A-Za-z0-9_-]++)++")
+_RESOURCE = re.compile(r"/[A-Za-z0-9@.]++")
+_LOCAL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._+-"
+_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_TRAILING = "?!.,:*_~'\""
+
+
+# What HTML renderers leave as it stands in a link.
+_href = partial(quote, safe="-_.+!*'(),%#@?=;:/&$~", errors="replace")
+
+
+def find(text: str, *, extended: bool) -> Iterator[Found]:
+    """The autolinks of a Markdown text; with `extended` also those of GitHub Flavored Markdown.
+
+    >>> [(found.text, found.uri) for found in find("`<a:b>` <x+y:z> www.commonmark.org.", extended=True)]
+    [('x+y:z', 'x+y:z'), ('www.commonmark.org', 'http://www.commonmark.org')]
+    """
+    blocks = Blocks(text)
+    for start, end in blocks.paragraphs:
+        yield from _Paragraph(text, start, end, blocks.labels, extended).read()
+
+
+class _Paragraph:
+    """The inline text between two offsets."""
+
+    def __init__(self, text: str, start: int, end: int, labels: set[str], extended: bool) -> None:
+        self.text, self.start, self.end = text, start, end
+        self.labels = labels
+        self.search = _STARTS[extended].search
+        self.found: list[Found] = []
+        # Open brackets: where, how much was found before, whether it is an image's.
+        self.open: list[tuple[int, int, bool]] = []
+        # Open brackets below this are in front of a link, which stands in no other (CommonMark 6.3).
+        self.dead = 0
+        self.ticks: dict[int, list[int]] | None = None
+        self.without: set[str] = set()
+
+    def read(self) -> Iterator[Found]:
+        at = self.start
+        while match := self.search(self.text, at, self.end):
+            at = self._token(match)
+        yield from self.found
+
+    def _token(self, match: re.Match[str]) -> int:
+        token, at = match[0], match.start()
+        if token[0] == "\\":
+            return match.end()
+        if token[0] == "`":
+            return self._code(at, len(token))
+        if token == "<":
+            return self._angle(at)
+        if token in ("[", "!["):
+            self.open.append((match.end(), len(self.found), token == "!["))
+            return match.end()
+        if token == "]":
+            return self._close(match.end())
+        if token == "@":
+            return self._address(at)
+        return self._extended(at, match.end() if token != "www." else at, token == "www.")
+
+    def _code(self, at: int, length: int) -> int:
+        """6.1: a code span ends at the next run of as many backticks."""
+        if self.ticks is None:
+            self.ticks = {}
+            for match in re.compile("`++").finditer(self.text, self.start, self.end):
+                self.ticks.setdefault(len(match[0]), []).append(match.start())
+        closers = self.ticks.get(length, [])
+        place = bisect_right(closers, at)
+        return closers[place] + length if place < len(closers) else at + length
+
+    def _angle(self, at: int) -> int:
+        text = self.text
+        if match := _URI.match(text, at, self.end):
+            shown = match[1]
+            href = _href(_ENTITY.sub(lambda entity: unescape(entity[0]), shown))
+            self._add(href, match.start(1), match.end(1), "<>", "URI" if shown.isascii() else "IRI")
+            return match.end()
+        if match := _MAIL.match(text, at, self.end):
+            self._add("mailto:" + _href(match[1]), match.start(1), match.end(1), "<>", "mail")
+            return match.end()
+        if match := _TAG.match(text, at, self.end) or _DECLARATION.match(text, at, self.end):
+            return match.end()
+        for opening, closing in _RAW:
+            if text.startswith(opening, at) and closing not in self.without:
+                end = text.find(closing, at + len(opening), self.end)
+                if end >= 0:
+                    return end + len(closing)
+                self.without.add(closing)
+        return at + 1
+
+    def _close(self, at: int) -> int:
+        """A "]": the end of a link's text, of an image's, or of nothing."""
+        if not self.open:
+            return at
+        begin, before, image = self.open.pop()
+        dead = len(self.open) < self.dead
+        self.dead = min(self.dead, len(self.open))
+        end = at if dead and not image else self._target(begin, at)
+        if end > at or (not (dead and not image) and self._defined(self.text[begin : begin + 1000], at - 1 - begin)):
+            # "Links may not contain other links": what the rules beyond CommonMark found is none.
+            kept = [] if image else [found for found in self.found[before:] if found.delimiter]
+            self.found[before:] = kept
+            if not image:
+                self.dead = len(self.open)
+            return end
+        return at
+
+    def _target(self, begin: int, at: int) -> int:
+        """The end of what follows a link's text, `(destination "title")` or `[label]`; `at` if nothing does."""
+        if match := _INLINE.match(self.text, at, self.end):
+            return match.end()
+        if self.labels and (match := _FULL.match(self.text, at, self.end)):
+            if not match[1].strip():
+                return match.end() if self._defined(self.text[begin : begin + 1000], at - 1 - begin) else at
+            return match.end() if label(match[1]) in self.labels else at
+        return at
+
+    def _defined(self, text: str, length: int) -> bool:
+        return bool(self.labels) and length < 1000 and label(text[:length]) in self.labels
+
+    # -- GitHub Flavored Markdown 6.9
+
+    def _extended(self, start: int, begin: int, www: bool) -> int:
+        """`www.`, `http://`, `https://`, `ftp://`: a valid domain and what is neither white space nor "<"."""
+        domain = _DOMAIN.match(self.text, begin, self.end)
+        if domain is None:
+            return begin + 1
+        segments = domain[0].rsplit(".", 2)
+        if any("_" in segment for segment in segments[-2:]) or (www and "." not in domain[0]):
+            return domain.end()
+        rest = _REST[bool(self.open)].match(self.text, domain.end(), self.end)
+        end = _shortened(self.text, start, rest.end() if rest else domain.end())
+        if end <= begin:
+            return domain.end()
+        shown = self.text[start:end]
+        href = _href(f"http://{shown}" if www else shown)
+        self._add(href, start, end, "", "abbreviated" if www else "URI" if shown.isascii() else "IRI")
+        return end
+
+    def _address(self, at: int) -> int:
+        floor = max(self.start, self.found[-1].end if self.found else 0, at - 256)
+        before = self.text[floor:at]
+        start = at - len(before) + len(before.rstrip(_LOCAL))
+        domain = _MAIL_DOMAIN.match(self.text, at + 1, self.end)
+        if start == at or domain is None:
+            return at + 1
+        end = domain.end()
+        # A part of a domain without a letter or digit is none; neither is what goes on as another address.
+        if domain[0][-1] in "-_" or self.text[end : end + 1] == "@" or not all(map(_spoken, domain[0].split("."))):
+            return end
+        kind: Kind = "mail"
+        for protocol in ("mailto:", "xmpp:"):
+            if self.text.endswith(protocol, floor, start):
+                start, kind = start - len(protocol), "URI"
+                if protocol == "xmpp:" and (resource := _RESOURCE.match(self.text, end, self.end)):
+                    end = _shortened(self.text, end, resource.end())
+        shown = self.text[start:end]
+        self._add(_href(shown if kind == "URI" else f"mailto:{shown}"), start, end, "", kind)
+        return end
+
+    def _add(self, href: str, start: int, end: int, delimiter: str, kind: Kind) -> None:
+        outer = (start - 1, end + 1) if delimiter else (start, end)
+        self.found.append(Found(href, self.text[start:end], start, end, delimiter, kind, href, None, outer))
+
+
+def _spoken(part: str) -> bool:
+    return part.strip("-_") != ""
+
+
+def _shortened(text: str, start: int, end: int) -> int:
+    """Extended autolink path validation: trailing punctuation, parentheses that are not opened, entities."""
+    surplus = text.count(")", start, end) - text.count("(", start, end)
+    while end > start:
+        last = text[end - 1]
+        if last in _TRAILING:
+            end -= 1
+        elif last == ")" and surplus > 0:
+            surplus -= 1
+            end -= 1
+        elif last == ";":
+            name = end - 1
+            while name > start and text[name - 1].isascii() and text[name - 1].isalnum():
+                name -= 1
+            end = name - 1 if name < end - 1 and name > start and text[name - 1] == "&" else end - 1
+        else:
+            break
+    return end

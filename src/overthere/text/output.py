@@ -1,0 +1,120 @@
+"""A text with what was found in it marked: for HTML, for Markdown, for a terminal.
+
+A link is made only to a URI of `LINKED`: `javascript:` and `data:` are shown and lead nowhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from html import escape
+from typing import TYPE_CHECKING
+
+from overthere.errors import printable
+from overthere.text import Found
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+__all__ = ["LINKED", "as_html", "as_markdown", "as_terminal"]
+
+LINKED = frozenset(
+    (
+        "http", "https", "ftp", "ftps", "sftp", "gopher", "mailto", "news", "nntp", "telnet", "tn3270", "wais", "ldap",
+        "ldaps", "irc", "ircs", "tel", "sms", "sip", "sips", "xmpp", "geo", "urn", "doi", "magnet", "tag",
+    )
+)  # fmt: skip
+"""Schemes that only name or locate something: nothing of them is executed where the page is shown."""
+
+
+def _leads(found: Found, schemes: Collection[str]) -> bool:
+    return found.uri.partition(":")[0].lower() in schemes
+
+
+def _parts(text: str, found: Iterable[Found], *, outer: bool = False) -> Iterator[tuple[str, Found | None]]:
+    """The text in parts: what lies between, and what was found, with its delimiters if `outer`."""
+    at = 0
+    for one in found:
+        start, end = one.outer if outer else (one.start, one.end)
+        yield text[at:start], None
+        yield text[start:end], one
+        at = end
+    yield text[at:], None
+
+
+# Controls, which HTML does not have (13.1) and a terminal obeys, and surrogates.
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def _html(text: str) -> str:
+    return escape(_CONTROLS.sub("\ufffd", text))
+
+
+def as_html(text: str, found: Iterable[Found], *, schemes: Collection[str] = LINKED) -> str:
+    """The text as HTML phrasing content: escaped, each URI an `a` element; for inside of `pre`, its line ends kept.
+
+    >>> from overthere.text import find
+    >>> text = "<http://h/?a&b> & www.w3.org/x"
+    >>> print(as_html(text, find(text)))
+    &lt;<a href="http://h/?a&amp;b">http://h/?a&amp;b</a>&gt; &amp; <a href="http://www.w3.org/x">www.w3.org/x</a>
+    """
+    written: list[str] = []
+    for part, one in _parts(text, found):
+        if one is not None and _leads(one, schemes):
+            written.append(f'<a href="{_html(one.uri)}">{_html(part)}</a>')
+        else:
+            written.append(_html(part))
+    return "".join(written)
+
+
+# CommonMark 6.5: what can stand between "<" and ">".
+_AUTOLINK = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\x00-\x20\x7f<>]*")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>~|])")
+
+
+def as_markdown(text: str, found: Iterable[Found], *, schemes: Collection[str] = LINKED) -> str:
+    """The text with each URI as an autolink, `<http://h/>`, or, if another text stands for it, as `[text](<uri>)`.
+
+    Delimiters and the prefix "URL:" are replaced, line breaks in a URI go; what lies between stays as it is, except
+    controls.
+
+    >>> from overthere.text import find
+    >>> text = 'under "http://h/_a_" or www.w3.org/Addr_/'
+    >>> as_markdown(text, find(text))
+    'under <http://h/_a_> or [www.w3.org/Addr\\\\_/](<http://www.w3.org/Addr_/>)'
+    """
+    written: list[str] = []
+    for part, one in _parts(text, found, outer=True):
+        if one is None or not _leads(one, schemes):
+            written.append(_CONTROLS.sub("\ufffd", part))
+        elif one.reference == one.uri and _AUTOLINK.fullmatch(one.uri):
+            written.append(f"<{one.uri}>")
+        else:
+            shown = _SPECIAL.sub(r"\\\1", _CONTROLS.sub("\ufffd", " ".join(one.text.split())))
+            written.append(f"[{shown}](<{one.uri}>)")
+    return "".join(written)
+
+
+_LINE = re.compile(r"[^\n\t]+")
+_STYLES = {"URI": "cyan underline", "IRI": "cyan underline", "abbreviated": "magenta underline", "mail": "blue"}
+
+
+def _shown(text: str) -> str:
+    """No control gets to the terminal, nor what turns the direction of writing; line ends and tabs do."""
+    text = text.replace("\r\n", "\n")
+    return text if text.isprintable() else _LINE.sub(lambda match: printable(match[0]), text)
+
+
+def as_terminal(text: str, found: Iterable[Found], *, schemes: Collection[str] = LINKED) -> Text:
+    """The text for rich: each URI in a colour, by its kind, and a hyperlink where the terminal has them (OSC 8)."""
+    from rich.style import Style
+    from rich.text import Text
+
+    written = Text(no_wrap=True)
+    for part, one in _parts(text, found):
+        if one is None:
+            written.append(_shown(part))
+        else:
+            link = printable(one.uri) if _leads(one, schemes) else None
+            written.append(_shown(part), Style.parse(_STYLES[one.kind]) + Style(link=link))
+    return written

@@ -1,0 +1,347 @@
+"""overthere.text: URIs in running text, by RFC 3986 and by GitHub Flavored Markdown; what is written of them."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from overthere import IRI, URI
+from overthere.base import Base
+from overthere.cli.find import command
+from overthere.editions import rfc1738
+from overthere.editions.context1997 import delimited
+from overthere.kernel.classes import UCSCHAR
+from overthere.links import plaintext
+from overthere.links.model import Document, Note, Options
+from overthere.links.model import Found as LinkFound
+from overthere.text import Found, find
+from overthere.text.output import as_html, as_markdown, as_terminal
+from overthere.text.pieces import pieces
+from overthere.text.rules import ENDS, SHAPES, registered
+from support import SHARED, cases, ids, outside
+
+ROWS = cases("text")
+GFM = cases("gfm")
+AUTOLINKS = outside("commonmark_gfm_autolink")
+SEEDS = [row for row in outside("seed_examples") if row["kind"] == "extract"]
+ABSENT = pytest.mark.skipif(not SHARED.exists(), reason="../shared/cases is absent")
+ALL: dict[str, Any] = {"hosts": True, "mail": True}
+FIELDS = {"kinds": "kind", "uris": "uri", "delimiters": "delimiter", "alternatives": "alternative"}
+
+
+@contextmanager
+def within(seconds: int) -> Iterator[None]:
+    def late(*_: object) -> None:
+        raise AssertionError(f"not done in {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def lawful(text: str, found: list[Found], uris: bool = True) -> None:
+    """What holds of everything that is found."""
+    at = 0
+    for one in found:
+        assert at <= one.outer[0] <= one.start < one.end <= one.outer[1] <= len(text)
+        assert one.text == text[one.start : one.end]
+        at = one.outer[1]
+        if not uris:
+            continue
+        assert str(URI(one.uri)) == one.uri
+        if one.kind == "IRI":
+            assert str(IRI(one.reference).to_uri()) == one.uri
+        if not one.delimiter:
+            assert one.reference == one.text
+
+
+@pytest.mark.parametrize("row", ROWS, ids=ids(ROWS))
+def test_cases(row: dict[str, Any]) -> None:
+    found = list(find(row["text"], **row.get("options", {})))
+    assert [one.reference for one in found] == row["found"]
+    lawful(row["text"], found)
+    for name, field in FIELDS.items():
+        if name in row:
+            assert [getattr(one, field) or "" for one in found] == row[name]
+
+
+@ABSENT
+@pytest.mark.parametrize("row", SEEDS, ids=ids(SEEDS))
+def test_seeds(row: dict[str, Any]) -> None:
+    assert [one.reference for one in find(row["input"])] == row["expected"]
+
+
+@ABSENT
+@pytest.mark.parametrize("row", AUTOLINKS, ids=ids(AUTOLINKS))
+def test_autolinks(row: dict[str, Any]) -> None:
+    """The extension is on in the rows that name it, and in those of the extension's own file."""
+    extended = "(" in row["target"] or row["spec"] == "gfm-ext"
+    found = list(find(row["input"], rules="gfm" if extended else "commonmark"))
+    assert [one.reference for one in found] == row["expected"]["hrefs"]
+    lawful(row["input"], found, uris=False)
+
+
+@pytest.mark.parametrize("row", GFM, ids=ids(GFM))
+def test_gfm(row: dict[str, Any]) -> None:
+    found = list(find(row["text"], rules=row.get("rules", "gfm")))
+    assert [one.reference for one in found] == row["found"]
+    lawful(row["text"], found, uris=False)
+
+
+def test_the_editions_agree() -> None:
+    """RFC 1738 and the draft of 1997 have rules of their own; in their examples nothing else is found."""
+    rows = {row["id"]: row["text"] for row in ROWS}
+    old = [one.url + (f"#{one.fragment}" if one.fragment else "") for one in rfc1738.extract(rows["rfc1738"])]
+    assert old == [one.reference for one in find(rows["rfc1738"])]
+    for name in ("draft-1997", "draft-1997-delimiters", "draft-1994"):
+        texts = [one.url.rstrip(".,") for one in delimited(rows[name])]
+        assert texts == [one.reference for one in find(rows[name])]
+
+
+def test_ends_are_what_unicode_says() -> None:
+    """White space, quotation marks and brackets of the scripts end a URI; no letter, digit or mark does."""
+    ends = {chr(code) for low, high in ENDS for code in range(low, high + 1)}
+    assert [low for low, _ in ENDS] == sorted(low for low, _ in ENDS)
+    assert not [char for char in ends if unicodedata.category(char)[0] in "LNM"]
+    for low, high in UCSCHAR[:3]:
+        for char in map(chr, range(low, high + 1)):
+            if unicodedata.category(char) in ("Zs", "Zl", "Zp", "Pi", "Pf") and not 0x2E00 <= ord(char) < 0x2E80:
+                assert char in ends, hex(ord(char))
+
+
+def test_shapes_are_of_registered_schemes() -> None:
+    assert set(SHAPES) <= registered()
+
+
+def test_no_text() -> None:
+    with pytest.raises(TypeError):
+        find(b"http://h/")  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        find("http://h/", schemes="http")
+    with pytest.raises(ValueError, match="no rules"):
+        find("http://h/", rules="html")  # type: ignore[arg-type]
+    assert list(find("")) == list(find("\ud800<\ud800>http://\ud800/", **ALL)) == []
+
+
+_BITS = [
+    *"<>\"'()[]{}.,;:!?*_~-/#@%&|\\ \t\n\r ab1é。”",
+    "http://", "h", "URL:", "www.", "a.org", "mailto:", "urn:", "\n> ", "\r\n", "-\n", "&gt;", "[::1]", "%41", "\n\n",
+    "`", "```\n", "[a](", "tel:+1", "ftp://", "x@y.org", "\ud800", "\x00", "\u202e",
+]  # fmt: skip
+
+
+def test_laws_on_random_texts() -> None:
+    chosen = random.Random(7)
+    for _ in range(6000):
+        text = "".join(chosen.choices(_BITS, k=chosen.randrange(1, 24)))
+        lawful(text, list(find(text, **ALL)))
+        lawful(text, list(find(text, schemes=["http", "b"], **ALL)))
+        for rules in ("gfm", "commonmark"):
+            lawful(text, list(find(text, rules=rules)), uris=False)
+
+
+def test_a_text_in_pieces() -> None:
+    """What is found does not depend on where the pieces end, if they end at empty lines."""
+    chosen = random.Random(8)
+    for _ in range(1000):
+        text = "".join(chosen.choices(_BITS, k=60))
+        whole = [(one.reference, one.start) for one in find(text, **ALL)]
+        size = chosen.randrange(1, 30)
+        blocks = [text[at : at + size] for at in range(0, len(text), size)]
+        parts = list(pieces(blocks, enough=chosen.randrange(1, 40)))
+        assert "".join(parts) == text
+        found, offset = [], 0
+        for part in parts:
+            found += [(one.reference, one.start + offset) for one in find(part, **ALL)]
+            offset += len(part)
+        assert found == whole, text
+
+
+def test_pieces_are_bounded() -> None:
+    parts = list(pieces(["x" * 10] * 10 + ["y z"] * 20, enough=8, most=32))
+    assert max(map(len, parts)) <= 42
+    assert "".join(parts) == "x" * 100 + "y z" * 20
+
+
+# -- hostile texts
+
+_REPEATED = [
+    "<", '"', "<http://", "http://h/(((((", "h:", "www.", "URL:", "-\n", "> ", "a@", "<a", '"a:', "<a\n", '"a:\n', "`",
+    "http://h/)", "http://h/,", "http://h/%", "http://@@", "http://@@/", "urn:", "news:", "data:", "www.a,", "a.b",
+    "http://h/##", "> <http://h/\n", "<a:\n> ", "'http://h/", "&lt;http://h/", "a@b.", "http://é/", "[", "](", "[a](<",
+    "<!--", '<a b="', "<?", "\\", "[a](b \"", "[a]: ", "xmpp:a@b.c/", "*_", "``` ",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("rules", ["rfc3986", "gfm"])
+def test_hostile(rules: Any) -> None:
+    size = 400_000
+    texts = [unit * (size // len(unit)) for unit in _REPEATED]
+    texts += ["http://h/" + tail * size for tail in (")", "(", ".", "*", "a")]
+    texts += [">" * size + "<a" * size, " " * size + "<a" * size, "`".join("`" * n for n in range(900))]
+    for text in texts:
+        with within(30):
+            lawful(text, list(find(text, rules=rules, **ALL)), uris=False)
+
+
+# -- output
+
+_SHOWN = 'x <http://h/?a&amp;b> & "http://h/-\n  b" javascript://h/ <javascript:alert(1)> www.w3.org/_a_\x1b[31m'
+
+
+class _Links(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.links: list[str | None] = []
+        self.tags: list[str] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.links.append(dict(attrs).get("href"))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_html() -> None:
+    parser = _Links()
+    parser.feed(as_html(_SHOWN, find(_SHOWN)))
+    parser.close()
+    assert parser.links == ["http://h/?a&amp;b", "http://h/-b", "http://www.w3.org/_a_"]
+    assert parser.text == _SHOWN.replace("\x1b", "\ufffd")
+
+
+def test_html_of_random_texts() -> None:
+    """The text comes back from it, and nothing but links is in it."""
+    chosen = random.Random(9)
+    for _ in range(1000):
+        text = "".join(chosen.choices([*_BITS, "<script>", "javascript:"], k=20))
+        parser = _Links()
+        parser.feed(as_html(text, find(text, **ALL)))
+        parser.close()
+        assert set(parser.tags) <= {"a"}
+        assert parser.text == text.replace("\ud800", "\ufffd").replace("\x00", "\ufffd")
+        assert not [link for link in parser.links if link is None or link.lower().startswith(("javascript", "data"))]
+
+
+def test_markdown() -> None:
+    written = as_markdown(_SHOWN, find(_SHOWN))
+    assert written == (
+        "x <http://h/?a&amp;b> & <http://h/-b> javascript://h/ <javascript:alert(1)>"
+        " [www.w3.org/\\_a\\_](<http://www.w3.org/_a_>)\ufffd[31m"
+    )
+    # What is written is found again, by the rules of Markdown.
+    assert [one.uri for one in find(written, rules="commonmark")][1] == "http://h/-b"
+
+
+def test_terminal() -> None:
+    import io
+
+    from rich.console import Console
+
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, color_system="truecolor", legacy_windows=False, width=40)
+    console.print(as_terminal(_SHOWN, find(_SHOWN)), soft_wrap=True)
+    assert ";http://h/-b\x1b\\" in out.getvalue()  # the URI of the hyperlink, without the line break
+    assert "\x1b[31m" not in out.getvalue()
+    assert ";javascript" not in out.getvalue()
+
+
+# -- the verb
+
+_TEXT = "see <http://h/a-\n b> and www.w3.org/x,\nhttp://ü/ a@b.org\n"
+ARGUMENTS: list[tuple[list[str], str]] = [
+    ([], "F:1:6  http://h/a-b  (or http://h/ab)\nF:2:9  http://www.w3.org/x  (abbreviated: www.w3.org/x)\n"
+         "F:3:1  http://%C3%BC/  (IRI: http://ü/)\n"),
+    (["--no-abbreviated", "--schemes", "http, x"], "F:1:6  http://h/a-b  (or http://h/ab)\n"
+                                                   "F:3:1  http://%C3%BC/  (IRI: http://ü/)\n"),
+    (["--schemes", "ftp", "--mail"], "F:3:11  mailto:a@b.org  (mail: a@b.org)\n"),
+    (["--rules", "gfm"], "F:1:6  http://h/a-\nF:2:9  http://www.w3.org/x  (abbreviated: www.w3.org/x)\n"
+                         "F:3:1  http://%C3%BC/  (IRI: http://ü/)\nF:3:11  mailto:a@b.org  (mail: a@b.org)\n"),
+    (["--rules", "commonmark"], ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "output"), ARGUMENTS)
+def test_verb(tmp_path: Path, arguments: list[str], output: str) -> None:
+    file = tmp_path / "t.txt"
+    file.write_text(_TEXT, encoding="utf-8")
+    done = CliRunner().invoke(command, [*arguments, str(file)])
+    assert (done.exit_code, done.stdout.replace(str(file), "F")) == (0, output)
+
+
+def test_verb_jsonl() -> None:
+    done = CliRunner().invoke(command, ["--format", "jsonl", "-"], input=_TEXT)
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert (rows[0]["line"], rows[0]["column"], rows[0]["uri"]) == (1, 6, "http://h/a-b")
+    assert all(_TEXT[row["start"] : row["end"]] == row["text"] for row in rows)
+    assert rows[0]["outer"] == [4, 20]
+
+
+def test_verb_offsets_over_pieces(tmp_path: Path) -> None:
+    file = tmp_path / "long.txt"
+    text = ("word " * 20 + "\n\n") * 30_000 + "x http://h/ y"
+    file.write_text(text)
+    done = CliRunner().invoke(command, ["--format", "jsonl", str(file)])
+    row = json.loads(done.stdout)
+    assert (row["line"], row["column"]) == (60_001, 3)
+    assert text[row["start"] : row["end"]] == "http://h/"
+
+
+@pytest.mark.parametrize("form", ["html", "markdown", "terminal"])
+def test_verb_whole_text(form: str) -> None:
+    done = CliRunner().invoke(command, ["--format", form], input="a \x1b[31m http://h/\n")
+    assert done.exit_code == 0
+    assert "\x1b[31m" not in done.stdout
+    assert "http://h/" in done.stdout
+
+
+def test_verb_charset(tmp_path: Path) -> None:
+    file = tmp_path / "t.txt"
+    file.write_bytes("\ufeffhttp://h/é".encode("utf-16-le"))
+    assert CliRunner().invoke(command, [str(file)]).stdout.endswith("http://h/%C3%A9  (IRI: http://h/é)\n")
+    file.write_bytes("http://h/é".encode("latin-1"))
+    done = CliRunner().invoke(command, [str(file)])
+    assert (done.exit_code, "not all of it is utf-8" in done.stderr) == (1, True)
+    assert CliRunner().invoke(command, ["--charset", "latin-1", str(file)]).exit_code == 0
+    assert CliRunner().invoke(command, ["--charset", "no-such", str(file)]).exit_code == 2
+    assert CliRunner().invoke(command, ["--charset", "base64", str(file)]).exit_code == 2
+
+
+def test_verb_files(tmp_path: Path) -> None:
+    file = tmp_path / "t.txt"
+    file.write_text("http://h/")
+    done = CliRunner().invoke(command, [str(tmp_path / "absent"), str(tmp_path), str(file)])
+    assert done.exit_code == 1
+    assert done.stdout == f"{file}:1:1  http://h/\n"
+    assert len(done.stderr.splitlines()) == 2
+
+
+# -- the reader
+
+
+def test_reader() -> None:
+    base = Base(URI("http://h/"), "retrieval")
+    read = list(plaintext.read(Document("s", "<http://h/a\n b> www.w3.org/x ü".encode(), base), Options()))
+    assert read == [
+        LinkFound("text", "http://h/ab"),
+        LinkFound("text, abbreviated", "www.w3.org/x", target="http://www.w3.org/x"),
+    ]
+    read = list(plaintext.read(Document("s", b"\xff http://h/", base), Options()))
+    assert read == [Note("wrong-charset"), LinkFound("text", "http://h/")]
+    assert list(plaintext.read(Document("s", b"", base), Options())) == []
