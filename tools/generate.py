@@ -60,6 +60,12 @@ def schemes_page() -> str:
     return generate_schemes.schemes()
 
 
+def audit_page() -> str:
+    import generate_audit
+
+    return generate_audit.page()
+
+
 OUTPUTS: dict[str, Callable[[], str]] = {
     "src/overthere/editions/url1994.tables.json": lambda: tables("url1994"),
     "src/overthere/editions/rfc1738.tables.json": lambda: tables("rfc1738"),
@@ -73,6 +79,7 @@ OUTPUTS: dict[str, Callable[[], str]] = {
     "docs/errors.md": errors_page,
     "docs/editions.md": editions_page,
     "docs/schemes.md": schemes_page,
+    "docs/audit.md": audit_page,
 }
 
 

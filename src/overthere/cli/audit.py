@@ -1,0 +1,180 @@
+"""overthere audit: what to be careful about in each text, and in the URIs of files."""
+
+from __future__ import annotations
+
+import json
+import sys
+from bisect import bisect_right
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+
+from overthere import sarif
+from overthere.cli.common import inputs, texts_argument, width
+from overthere.errors import Finding, printable, underline
+from overthere.redact import mask, password_span
+from overthere.security import KINDS, LEVELS, Level, audit, level_of, veiled
+
+_KIND = click.Choice([kind for kind in KINDS if kind != "more"])
+_AT_ONCE = 1000
+"""Findings of a text that are shown."""
+
+
+class _Audited(NamedTuple):
+    text: str
+    findings: list[Finding]
+    name: str | None = None
+    """Of the file, or "-"; None for an argument."""
+    start: int = 0
+    """Where the text begins in `lines`."""
+    lines: _Lines | None = None
+    exact: bool = True
+    """Whether the text stands in the file as it is, without white space that was taken out."""
+    line: int = 1
+    """Where there are no `lines`."""
+
+    def place(self, finding: Finding | None = None) -> tuple[int, int, int, int]:
+        """Line, column, and those of the character behind."""
+        start, end = (finding.start, finding.end) if finding and self.exact else (0, len(self.text))
+        if self.lines is None:
+            return self.line, start + 1, self.line, end + 1
+        return *self.lines.place(self.start + start), *self.lines.place(self.start + end)
+
+
+class _Lines:
+    """Where the lines of a text begin."""
+
+    def __init__(self, text: str) -> None:
+        self.starts = [0]
+        at = text.find("\n")
+        while at >= 0:
+            self.starts.append(at + 1)
+            at = text.find("\n", at + 1)
+
+    def place(self, offset: int) -> tuple[int, int]:
+        line = bisect_right(self.starts, offset)
+        return line, offset - self.starts[line - 1] + 1
+
+
+@click.command()
+@texts_argument
+@click.option(
+    "--file",
+    "files",
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False),
+    help="Find the URIs.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "jsonl", "sarif"]),
+    default="text",
+    help="Lines for people, JSON lines, or SARIF 2.1.0 for code scanners.",
+)
+@click.option("--level", type=click.Choice(LEVELS), default="note", help="The least that is told, and that counts.")
+@click.option("--only", multiple=True, metavar="KIND", type=_KIND, help="Tell these kinds and no others.")
+@click.option("--ignore", multiple=True, metavar="KIND", type=_KIND, help="Do not tell this kind.")
+def command(
+    texts: tuple[str, ...],
+    files: tuple[str, ...],
+    form: str,
+    level: Level,
+    only: tuple[str, ...],
+    ignore: tuple[str, ...],
+) -> None:
+    """Say what to be careful about in each text, valid or not; exit 1 if there is anything.
+
+    The texts are the arguments, the lines of standard input, or the URIs in FILEs.
+    """
+    wanted = {kind for kind in KINDS if (not only or kind in only) and kind not in ignore}
+    counted = _Counted(_audited(texts, files, level, wanted))
+    if form == "sarif":
+        sarif.write(chain.from_iterable(map(_results, counted)), sys.stdout)
+    else:
+        for found in counted:
+            click.echo(_json(found) if form == "jsonl" else _lines(found))
+    if counted.bad:
+        raise SystemExit(1)
+
+
+class _Counted:
+    """What was audited, and how much of it was found wanting."""
+
+    def __init__(self, audited: Iterator[_Audited]) -> None:
+        self.audited, self.bad = audited, 0
+
+    def __iter__(self) -> Iterator[_Audited]:
+        for found in self.audited:
+            self.bad += bool(found.findings)
+            yield found
+
+
+def _audited(texts: tuple[str, ...], files: tuple[str, ...], level: Level, wanted: set[str]) -> Iterator[_Audited]:
+    def of(text: str) -> list[Finding]:
+        every = audit(text, level=level, limit=_AT_ONCE)
+        return [finding for finding in every if finding.kind in wanted]
+
+    if texts or not files:
+        for number, text in enumerate(inputs(texts, "URIs"), 1):
+            yield _Audited(text, of(text), None if texts else "-", line=1 if texts else number)
+    for name in files:
+        for found in _found(name):
+            findings = of(found.text)
+            if findings:  # of a file the rest is not of interest
+                yield found._replace(findings=findings)
+
+
+def _found(name: str) -> Iterator[_Audited]:
+    """The URIs in the text of a file, as `overthere find` finds them."""
+    try:
+        from overthere.links.charset import decoded
+        from overthere.text import find
+    except ImportError as error:
+        raise click.UsageError(f"--file needs {error.name}: pip install 'overthere[links]'") from None
+    try:
+        content = Path(name).read_bytes()
+    except OSError as error:
+        raise click.UsageError(f"{name}: {error.strerror}") from None
+    text, damaged = decoded(content, None)
+    if damaged:
+        click.echo(f"{name}: not all of it is UTF-8; read with U+FFFD in its place", err=True)
+    lines = _Lines(text)
+    for found in find(text):
+        reference = str(found.reference)
+        exact = text.startswith(reference, found.start)
+        yield _Audited(reference, [], name, found.start, lines, exact)
+
+
+def _results(found: _Audited) -> Iterator[sarif.Result]:
+    artifact = None if found.name is None else "-" if found.name == "-" else sarif.artifact(found.name)
+    for finding in found.findings:
+        yield sarif.Result(finding, found.text, artifact, *found.place(finding))
+
+
+def _json(found: _Audited) -> str:
+    findings = [{**finding._asdict(), "level": level_of(finding)} for finding in found.findings]
+    where = {} if found.name is None else {"file": found.name, "line": found.place()[0], "column": found.place()[1]}
+    return json.dumps({"text": found.text, "level": _worst(found.findings), **where, "findings": findings})
+
+
+def _worst(findings: list[Finding]) -> Level | None:
+    return LEVELS[max(LEVELS.index(level_of(finding)) for finding in findings)] if findings else None
+
+
+def _lines(found: _Audited) -> str:
+    """The text with its worst level, and each finding below it with its figure."""
+    worst = _worst(found.findings)
+    shown = printable(mask(veiled(found.text)))
+    count = f"  ({len(found.findings)} finding{'s' if len(found.findings) > 1 else ''})" if worst else ""
+    where = "" if found.name in (None, "-") else "{}:{}:{}: ".format(found.name, *found.place()[:2])
+    lines = [f"{worst or 'nothing':<8} {printable(where)}{shown}{count}"]
+    for finding in found.findings:
+        figure = underline(veiled(found.text), finding.start, finding.end, width(), password_span(found.text))
+        lines += [f"    {line}" for line in figure.split("\n")]
+        lines.append(f"    {level_of(finding)} {finding.kind}: {printable(str(finding))}")
+    return "\n".join(lines)

@@ -1,0 +1,108 @@
+"""Findings as SARIF 2.1.0 (OASIS, Static Analysis Results Interchange Format), as code scanners take them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from pathlib import PurePath
+from typing import Any, NamedTuple, TextIO
+
+from overthere.encoding import encode
+from overthere.errors import Finding, printable
+from overthere.redact import mask
+from overthere.security import KINDS, veiled
+
+__all__ = ["Result", "artifact", "write"]
+
+_KINDS = list(KINDS)
+
+
+class Result(NamedTuple):
+    """A finding and where its text stands."""
+
+    finding: Finding
+    text: str
+    """The whole text in which it was found."""
+    artifact: str | None = None
+    """A URI-reference of the file (see `artifact`); None for a text that stands in no file."""
+    line: int = 1
+    """From 1, as the columns (3.30.5, 3.30.6)."""
+    column: int = 1
+    end_line: int = 1
+    end_column: int = 1
+    """Of the character behind the place."""
+
+
+def artifact(path: str | os.PathLike[str]) -> str:
+    """The URI-reference of a path, relative as it is: what `artifactLocation.uri` wants (3.4.3).
+
+    >>> artifact("docs/a b.md"), artifact("a:b")
+    ('docs/a%20b.md', './a:b')
+    """
+    if os.path.isabs(path):
+        from overthere.base import file_uri
+
+        return str(file_uri(path))
+    parts = [encode(os.fsencode(part), "segment") for part in PurePath(path).parts]
+    return "/".join(["."] * (":" in "".join(parts[:1])) + parts)
+
+
+_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+
+def write(results: Iterable[Result], file: TextIO) -> None:
+    """A log of one run, written as the results come.
+
+    No password is in it, nor the value of a secret parameter.
+    """
+    from overthere import __version__
+
+    driver = {"name": "overthere", "version": __version__, "rules": [_rule(kind) for kind in KINDS]}
+    head = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints"}
+    # What stands outside of the results is small and goes first; the results are its last member.
+    file.write(
+        '{"$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json", '
+        '"version": "2.1.0", "runs": ['
+    )
+    file.write(json.dumps(head)[:-1] + ', "results": [')
+    for number, result in enumerate(results):
+        file.write(",\n" if number else "\n")
+        file.write(json.dumps(_result(result)))
+    file.write("\n]}]}\n")
+
+
+def _rule(kind: str) -> dict[str, Any]:
+    """A reportingDescriptor (3.49)."""
+    row = KINDS[kind]
+    older = f" Before it: {row.older}." if row.older else ""
+    return {
+        "id": kind,
+        "shortDescription": {"text": row.message.replace("{it}", "…")},
+        "fullDescription": {"text": row.means},
+        "help": {"text": f"{row.means} {row.source}.{older}"},
+        "defaultConfiguration": {"level": row.level},
+        "properties": {"tags": ["security"], "component": row.component},
+    }
+
+
+def _result(result: Result) -> dict[str, Any]:
+    finding = result.finding
+    shown = printable(mask(veiled(result.text)))
+    location: dict[str, Any] = {"logicalLocations": [{"fullyQualifiedName": shown[:1000]}]}
+    if result.artifact is not None:
+        region = {
+            "startLine": result.line,
+            "startColumn": result.column,
+            "endLine": result.end_line,
+            "endColumn": result.end_column,
+        }
+        location["physicalLocation"] = {"artifactLocation": {"uri": result.artifact}, "region": region}
+    return {
+        "ruleId": finding.kind,
+        "ruleIndex": _KINDS.index(finding.kind),
+        "level": KINDS[finding.kind].level,
+        "message": {"text": printable(f"{finding.message} ({finding.source})")},
+        "locations": [location],
+        "properties": {"component": finding.component, "start": finding.start, "end": finding.end},
+    }

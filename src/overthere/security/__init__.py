@@ -1,0 +1,141 @@
+"""audit(): what to be careful about in a URI (RFC 3986 7; RFC 3987 8), kind by kind in `table.py`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import chain, islice
+from typing import TYPE_CHECKING
+
+from overthere.errors import Finding
+from overthere.security.contents import veiled
+from overthere.security.table import KINDS, LEVELS, Concern, Level
+
+if TYPE_CHECKING:
+    from overthere.security.parts import Cut, Place
+    from overthere.value import Value
+
+__all__ = ["KINDS", "LEVELS", "Concern", "Level", "audit", "harmless", "kinds", "level_of", "veiled"]
+
+
+def audit(uri: Value | str, *, level: Level = "note", limit: int = 1000) -> list[Finding]:
+    """Everything in a URI that is worth care, in the order of the text; it need not be a valid URI.
+
+    uri: a URI, a reference, an IRI, or any text; offsets are code points of it.
+    level: what is below it is not told: "note", "warning" or "error" (see `KINDS`).
+    limit: how many are listed; a last one of the kind "more" counts the rest.
+
+    No message shows a password.  Raises: TypeError if it is not text.
+
+    >>> for finding in audit("http://www.bank.example@0x7f.1/"):
+    ...     print(finding.kind, finding.start, finding.message)
+    userinfo-host 7 the userinfo looks like the host "www.bank.example"
+    address-rare 24 "0x7f.1" is no IPv4address of the syntax, but an address to inet_aton
+    address-loopback 24 the address 127.0.0.1, loopback: the machine of whoever opens it
+    """
+    text = _text(uri)
+    if harmless(text):
+        return []
+    from overthere.security.parts import cut, finding
+
+    parts = cut(text)
+    places = _places(parts, level)
+    found = [finding(parts, place) for place in islice(places, limit)]
+    found.sort(key=lambda one: one.start)
+    rest = sum(1 for _ in places)
+    if rest:
+        from overthere.security.parts import Place
+
+        found.append(finding(parts, Place("more", len(text), len(text), f"{rest:,}", component="any")))
+    return found
+
+
+def kinds(uri: Value | str, *, level: Level = "note") -> tuple[str, ...]:
+    """The kinds alone, each once, without their words: for many URIs.
+
+    >>> kinds("http://joe:secret@h.example:22/"), kinds("http://h.example/")
+    (('password', 'port-reserved'), ())
+    """
+    text = _text(uri)
+    if harmless(text):
+        return ()
+    from overthere.security.parts import cut
+
+    return tuple(dict.fromkeys(place.kind for place in _places(cut(text), level)))
+
+
+def level_of(finding: Finding | str) -> Level:
+    """The level of a finding, or of a kind."""
+    return KINDS[finding if isinstance(finding, str) else finding.kind].level
+
+
+def _text(uri: Value | str) -> str:
+    from overthere.kernel import Components
+
+    if not isinstance(uri, str | Components):
+        raise TypeError(f"a URI is a URI or text, not {type(uri).__name__}")
+    return str(uri)
+
+
+def _places(parts: Cut, level: Level) -> Iterator[Place]:
+    """What there is a bounded number of first, so that a limit does not hide it."""
+    from overthere.security import characters, contents, hosts
+    from overthere.security.differences import differences
+
+    least = LEVELS.index(level)
+    places = chain(
+        hosts.authority(parts),
+        contents.contents(parts),
+        differences(parts),
+        contents.length(parts),
+        _invalid(parts),
+        contents.parameters(parts),
+        characters.dots(parts),
+        characters.escaped(parts),
+        characters.raw(parts),
+    )
+    return (place for place in places if LEVELS.index(KINDS[place.kind].level) >= least)
+
+
+def _invalid(parts: Cut) -> Iterator[Place]:
+    """The first thing that makes the text neither URI nor IRI, unless `characters.raw` names it."""
+    from overthere.findings import walk
+    from overthere.kernel import parse
+    from overthere.security.characters import foreign
+    from overthere.security.parts import Place
+
+    if parse(parts.text, "IRI-reference", True) is None and not foreign(parts.text):
+        first = next(walk(parts.text, "IRI-reference", True))
+        yield Place(
+            "invalid", first.start, first.end, first.message, first.expected, first.component, first.rule
+        )  # fmt: skip
+
+
+# Texts in which nothing is worth care, told at a glance: a name with a dot that is not in "xn--" letters and not below
+# localhost, no userinfo, no port, no dot-segment, and no escape but of spaces, marks that are no delimiters, and
+# letters whose blocks hold nothing invisible.
+_ESCAPES = (
+    r"%(?:2[0-24689a-dA-D]|3[b-eB-E]|5[bdBD]|7[b-eB-E]|(?:[cC][3-9a-bA-BcC]|[dD][0-79a-fA-F])%[89abAB][0-9a-fA-F]"
+    r"|(?:[eE][4-9a-dA-D]%[89abAB][0-9a-fA-F]|[eE]3%8[1-3])%[89abAB][0-9a-fA-F])"
+)
+_HARMLESS = re.compile(
+    r"mailto:[a-zA-Z0-9._+-]++@[a-zA-Z0-9.-]++"
+    r"|(?:https?|ftp)://(?:(?![xX][nN]--)[a-zA-Z0-9][a-zA-Z0-9-]{0,62}+\.){1,3}+(?![xX][nN]--|[lL][oO][cC][aA][lL][hH])"
+    rf"[a-zA-Z]{{2,63}}+(?:/(?!\.)(?:[a-zA-Z0-9._~!$&'()*+,;=:@-]|{_ESCAPES})*+)*+"
+    rf"(?:\?((?:[a-zA-Z0-9._~!$&'()*+,;=:@/?-]|{_ESCAPES}|%(?:2[fF]|3[aAfF]|40))*+))?+"
+    rf"(?:\#((?:[a-zA-Z0-9._~!$&'()*+,;=:@/?-]|{_ESCAPES})*+))?+"
+)
+
+
+def harmless(text: str) -> bool:
+    """Whether a text is one of those in which nothing can be found, as most are; False says nothing."""
+    if len(text) > 2000:
+        return False
+    match = _HARMLESS.fullmatch(text)
+    if match is None:
+        return False
+    return match.lastindex is None or ("=" not in text and "@" not in text) or _plain_parameters(text, match)
+
+
+def _plain_parameters(text: str, match: re.Match[str]) -> bool:
+    return "@" not in text[match.start(match.lastindex or 0) - 1 :] and veiled(text) == text

@@ -1,0 +1,155 @@
+"""Characters and escapes that are more than they seem (RFC 3986 2, 7.2, 7.3; RFC 3987 4.1, 8)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from overthere.errors import name_of
+from overthere.kernel.percent import percent_decode
+from overthere.security.parts import Cut, Place, Span
+
+__all__ = ["BIDI", "INVISIBLE", "dots", "escaped", "raw"]
+
+# The property Bidi_Control (UAX #9 2): RFC 3987 4.1 names the seven of its day, the isolates came later.
+BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+# Default_Ignorable_Code_Point (Unicode, DerivedCoreProperties) but those above, and separators that are no " " (Zs, Zl,
+# Zp of the Unicode Character Database).
+INVISIBLE = (
+    "\u00a0\u00ad\u034f\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200b\u2028\u2029\u202f\u205f-\u2065\u206a-"
+    "\u206f\u3000\u3164\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+# Those that belong to the character before them: joiners (RFC 5892 A.1, A.2) and variation selectors.
+_JOINED = "\u200c\u200d\ufe00-\ufe0f"
+_LETTER = f"[^\\x00-\\x9f{BIDI}{INVISIBLE}{_JOINED}]"
+
+_PLAIN = re.compile(r"[!-\[\]-~]*+")
+_RAW = re.compile(
+    rf"(?P<control>[\x00-\x1f\x7f-\x9f]++)|(?P<space>\ ++)|(?P<backslash>\\++)|(?P<bidi>[{BIDI}]++)"
+    rf"|(?P<letters>(?:{_LETTER}[{_JOINED}]*+)++)|(?P<invisible>[{INVISIBLE}{_JOINED}]++)"
+)
+_KIND_OF_RAW = {"letters": "non-ascii", "bidi": "bidi-control"}
+_UNSEEN = re.compile(f"(?<![^\\x00-\\x7f])[{_JOINED}]|[{BIDI}{INVISIBLE}]")
+
+
+def raw(cut: Cut) -> Iterator[Place]:
+    """Characters that no URI holds but that are met all the same (2; RFC 3987 4.1), in runs of one kind."""
+    if _PLAIN.fullmatch(cut.text):
+        return
+    for match in _RAW.finditer(cut.text):
+        group = match.lastgroup or ""
+        yield Place(_KIND_OF_RAW.get(group, group), *match.span())
+
+
+# -- escapes
+
+_OVERLONG = (
+    r"(?:%[cC][01]%[89aAbB][0-9a-fA-F]|%[eE]0%[89][0-9a-fA-F]%[89aAbB][0-9a-fA-F]"
+    r"|%[fF]0%8[0-9a-fA-F](?:%[89aAbB][0-9a-fA-F]){2})"
+)
+_ALL_OVERLONG = re.compile(rf"{_OVERLONG}++")
+_ESCAPE = re.compile(
+    r"(?P<nul>(?:%00)++)|(?P<line>(?:%0[aAdD])++)|(?P<tab>(?:%09)++)"
+    r"|(?P<control>(?:%(?:0[1-8bBcCeEfF]|1[0-9a-fA-F]|7[fF]))++)"
+    r"|%25(?P<double>[0-9A-Fa-f]{2})|(?P<delimiter>%(?:2[fF]|5[cC]|3[fF]|23|40))"
+    r"|(?P<high>(?:%[89a-fA-F][0-9a-fA-F])++)"
+)
+_LINES = frozenset(("ftp", "gopher", "news", "nntp", "telnet", "rlogin", "tn3270"))
+"""Schemes whose protocols speak in lines (RFC 1738 3.2, 3.4, 3.6 to 3.8)."""
+_OWN = {"gopher": {"tab"}, "prospero": {"nul"}, "wais": {"nul", "line", "tab", "control"}}
+"""Escapes that a scheme has by right: the TAB before a search (RFC 1738 3.4.2), the NUL before a version (3.11), the
+octets of a document-id (3.9)."""
+_BODY = re.compile(r"(?i)(?<![^?&])body=[^&#]*+")
+
+
+def escaped(cut: Cut) -> Iterator[Place]:
+    """Escapes whose octets are delimiters or controls, and such as were encoded twice (7.2, 7.3, 2.4)."""
+    if "%" not in cut.text or cut.scheme == "data":  # any octets are content there (RFC 2397 2)
+        return
+    for component in ("userinfo", "host", "path", "query", "fragment"):
+        span: Span | None = getattr(cut, component)
+        # Between brackets a zone follows "%25" (RFC 6874 2).
+        if span is None or (component == "host" and cut.text.startswith("[", span[0])):
+            continue
+        for start, end in _without_bodies(cut, span) if component == "query" else (span,):
+            for match in _ESCAPE.finditer(cut.text, start, end):
+                place = _escape(cut.scheme, component, match)
+                if place is not None:
+                    yield place
+
+
+def _without_bodies(cut: Cut, span: Span) -> Iterator[Span]:
+    """Line ends belong in the body of a mailto URI (RFC 6068 5)."""
+    done = span[0]
+    if cut.scheme == "mailto":
+        for match in _BODY.finditer(cut.text, *span):
+            yield done, match.start()
+            done = match.end()
+    yield done, span[1]
+
+
+def _escape(scheme: str, component: str, match: re.Match[str]) -> Place | None:
+    group, (start, end) = match.lastgroup, match.span()
+    if group == "double":
+        octet = int(match["double"], 16)
+        # A URI in a query is encoded twice by right.
+        if component in ("query", "fragment"):
+            return Place("double-encoding", start, end) if octet < 0x20 else None
+        return Place("double-encoding", start, end)
+    if group == "delimiter":
+        return _delimiter(scheme, component, match[0].upper(), start, end)
+    if group == "high":
+        return _high(match[0], start, end)
+    if group in _OWN.get(scheme, ()):
+        return None
+    if group == "line" and scheme in _LINES:
+        return Place("command-lines", start, end)
+    return Place({"nul": "encoded-nul", "line": "encoded-line"}.get(group or "", "encoded-control"), start, end)
+
+
+def _delimiter(scheme: str, component: str, escape: str, start: int, end: int) -> Place | None:
+    if component == "host":
+        return Place("encoded-host-delimiter", start, end)
+    if component == "userinfo" or (component == "path" and escape != "%40" and (escape, scheme) != ("%2F", "ftp")):
+        return Place("encoded-delimiter", start, end)
+    return None
+
+
+def _high(run: str, start: int, end: int) -> Place | None:
+    # Legacy charsets have the octets C0 and C1 among others; a run of nothing else is meant for tolerant decoders.
+    if _ALL_OVERLONG.fullmatch(run):
+        return Place("overlong", start, end)
+    unseen = _UNSEEN.search(percent_decode(run.encode()).decode("utf-8", "replace"))
+    return None if unseen is None else Place("encoded-invisible", start, end, name_of(unseen[0]))
+
+
+# -- dot-segments
+
+_SLASH = r"(?:[/\\]|%2[fF]|%5[cC])"
+_DOTS = re.compile(rf"(?:(?<=[/\\])|(?<=%2[fF])|(?<=%5[cC])|\A)(?:\.|%2[eE]){{1,2}}(?={_SLASH}|\Z)")
+
+
+def dots(cut: Cut) -> Iterator[Place]:
+    """Segments "." and ".." that resolution has not removed, and those that decoding makes (6.2.2.2, 6.2.2.3)."""
+    start, end = cut.path
+    path = cut.text[start:end]
+    if cut.scheme == "data" or not ("." in path or "%2e" in path.lower()):
+        return
+    # Relative references have them by right, and a path without "/" at its start need not be a hierarchy (3.3).
+    final = (cut.scheme or cut.authority is not None) and path.startswith("/")
+    for match in _DOTS.finditer(path):
+        low, high = match.span()
+        before, after = path[low - 1 : low] if low else "/", path[high : high + 1] or "/"
+        place = start + low, start + high
+        if "%" in match[0] or (before not in "/\\" and len(match[0]) == 2) or (after == "%" and len(match[0]) == 2):
+            yield Place("dot-segments-encoded", *place)
+        elif final and before in "/\\" and after in "/\\":
+            yield Place("dot-segments", *place)
+
+
+_FOREIGN = re.compile(f"[\\x00-\\x20\\x7f-\\x9f\\\\{BIDI}{INVISIBLE}]")
+
+
+def foreign(text: str) -> bool:
+    """Whether a text holds characters that `raw` tells and no IRI has."""
+    return _FOREIGN.search(text) is not None

@@ -1,0 +1,71 @@
+"""Schemes and parameters that are worth care: programs, content, files of other hosts, secrets (RFC 3986 7, 7.5)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from overthere.security.parts import Cut, Place
+
+__all__ = ["contents", "length", "parameters", "veiled"]
+
+
+def _through(scheme: str) -> str:
+    """A scheme as browsers see it (URL Standard 4.4): they take tabs and line ends out."""
+    return r"[\t\n\r]*+".join(scheme)
+
+
+# Browsers take controls and spaces off before the text begins.
+_SCRIPT = re.compile(rf"(?i)[\x00-\x20]*+({_through('javascript')}|{_through('vbscript')})[\t\n\r]*+:")
+_DATA = re.compile(r"(?i)data:([^,;]*+)")
+# Types whose content can hold a program that browsers run.
+_PROGRAMS = re.compile(
+    r"(?i)(?:text|application)/(?:x-)?(?:html|(?:java|ecma|vb|live|j)script|xml)"
+    r"|[a-z]++/[a-z0-9.+-]*\+xml|text/xsl"
+)
+_LONG = 8000
+"""RFC 9110 4.1: octets that everybody should support."""
+
+
+def contents(cut: Cut) -> Iterator[Place]:
+    """Programs, content in the URI, and files of other hosts whose name stands in the path."""
+    text = cut.text
+    script = _SCRIPT.match(text)
+    if script is not None:
+        yield Place("script", *script.span(1))
+    data = _DATA.match(text)
+    if data is not None:
+        kind = data[1].strip().lower()
+        if len(kind) < 128 and _PROGRAMS.fullmatch(kind):
+            yield Place("data-script", *data.span(1))
+        else:
+            yield Place("data", 0, 4)
+    # RFC 8089 E.3.2: the name of a host of Windows after four or five slashes.
+    if cut.scheme == "file" and not cut.of(cut.host) and cut.of(cut.path)[:2] == "//":
+        yield Place("file-host", *cut.path)
+
+
+# Ours: RFC 3986 7.5 and RFC 9110 17.9 name no parameters, RFC 6750 2.3 has access_token, RFC 6749 2.3.1 client_secret.
+_SECRET = re.compile(
+    r"(?i)(?<![^?#&;])(pass(?:word|wd|phrase)?|pwd|secret|api[_-]?key|(?:access|auth|id|private|refresh)[_-]?token"
+    r"|client[_-]secret|x-amz-signature|x-goog-signature)=([^&;#]++)"
+)
+
+
+def parameters(cut: Cut) -> Iterator[Place]:
+    """Parameters of the query and of the fragment (RFC 6749 4.2.2) whose names say that they are secret."""
+    for span in (cut.query, cut.fragment):
+        if span is not None and cut.scheme not in ("data", "javascript"):
+            for match in _SECRET.finditer(cut.text, *span):
+                yield Place("secret-parameter", *match.span(1), f'"{match[1]}"')
+
+
+def veiled(text: str) -> str:
+    """The text with "*" for each character of such parameters' values, for showing it; offsets hold."""
+    return _SECRET.sub(lambda match: f"{match[1]}={'*' * len(match[2])}", text)
+
+
+def length(cut: Cut) -> Iterator[Place]:
+    """Texts that some will cut off; `data:` has its own limits (RFC 2397 4)."""
+    if len(cut.text) > _LONG and cut.scheme != "data":
+        yield Place("long", _LONG, len(cut.text), f"{len(cut.text):,}")

@@ -1,0 +1,92 @@
+"""One text and two hosts: what the editions and browsers take for the host (RFC 3986 7.6; URL Standard 4.4)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from overthere.access.address import literal
+from overthere.editions import NAMES, edition, whatwg
+from overthere.errors import OverthereError
+from overthere.security.hosts import decoded, quoted
+from overthere.security.parts import Cut, Place
+from overthere.security.scripts import canonical
+
+__all__ = ["differences"]
+
+_SPECIAL = frozenset(("http", "https", "ws", "wss", "ftp", "file"))
+"""Schemes that browsers repair (URL Standard 4.2)."""
+_AT_HOME = "overthere.invalid"
+_BASE = f"https://{_AT_HOME}/"  # RFC 2606 2: there is no such host
+_ENOUGH = 1 << 14
+"""So much of a text is read; hosts stand at its beginning."""
+
+# Where every reader finds the same host: nothing around it could be part of it for anybody.
+_AGREED = re.compile(
+    r"(?:[a-zA-Z][a-zA-Z0-9+.-]*+:)?+//(?:[a-zA-Z0-9._~-]++@)?[a-zA-Z0-9.-]++(?::[0-9]*+)?+"
+    r"(?:/[^\\\x00-\x20]*+|[?#][^\\@\x00-\x20]*+)?+\Z"
+)
+_REPAIRED = re.compile(r"[\\\x00-\x20]")
+
+
+def differences(cut: Cut) -> Iterator[Place]:
+    """The host as RFC 3986 finds it beside what others ask, if they ask another."""
+    text = cut.text[:_ENOUGH]
+    if _AGREED.match(text):
+        return
+    if cut.authority is None and (cut.scheme not in _SPECIAL if cut.scheme else not _REPAIRED.search(text)):
+        return
+    own = cut.of(cut.host)
+    wanted = _key(own, cut.scheme)
+    others: dict[str, tuple[str, list[str]]] = {}
+    for name, host in _hosts(cut, text):
+        key = _key(host, cut.scheme)
+        if key != wanted:
+            others.setdefault(key, (host, []))[1].append(name)
+    if others:
+        start, end = cut.authority or (0, 0)
+        if start == end:  # there is nothing to point at but the whole
+            start, end = 0, cut.path[1]
+        said = [f"{_shown(cut, own)} (RFC 3986)"]
+        said += [f"{_shown(cut, host)} ({', '.join(names)})" for host, names in others.values()]
+        yield Place("host-readings", start, end, "; ".join(said), component="authority")
+
+
+def _hosts(cut: Cut, text: str) -> Iterator[tuple[str, str]]:
+    """Who asks which host; those who say nothing of it are left out."""
+    if cut.scheme and not cut.of(cut.host).startswith("["):  # documents before 2003 know no brackets (RFC 2732)
+        for name in NAMES:
+            if name == "rfc3986":
+                continue
+            try:
+                host = edition(name).host_of(text)
+            except OverthereError:
+                continue
+            # The draft of 2003 leaves a reg-name to a registry: it asks nobody (3.2.1).
+            if host is not None:
+                yield edition(name).document, host
+    if whatwg.available() and (cut.scheme in _SPECIAL or not cut.scheme):
+        href = whatwg.read(text) or (None if cut.scheme in _SPECIAL else whatwg.read(text, _BASE))
+        if href is not None and href.protocol[:-1] in _SPECIAL:
+            yield "browsers", "" if href.hostname == _AT_HOME else href.hostname
+
+
+def _key(host: str, scheme: str) -> str:
+    """What is asked, however it is written; two spellings of one host are no disagreement."""
+    address = literal(host[:1000])
+    if address is not None:
+        return str(address)
+    name = canonical(decoded(host)).removesuffix(".")
+    return "" if scheme == "file" and name == "localhost" else name
+
+
+def _shown(cut: Cut, host: str) -> str:
+    """A host in quotes; where a password stands in the text only such as have nothing of it."""
+    if not host:
+        return "none"
+    return quoted(host) if cut.secret is None else "another" if host != cut.of(cut.host) else _own(cut)
+
+
+def _own(cut: Cut) -> str:
+    assert cut.host is not None
+    return "one" if cut.hides(*cut.host) else quoted(cut.of(cut.host))

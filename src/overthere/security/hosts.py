@@ -1,0 +1,191 @@
+"""Who is asked: userinfo, host and port (RFC 3986 3.2, 7.2, 7.4 to 7.6; RFC 3987 8)."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from overthere.access.address import Address, embedded, forbidden, literal
+from overthere.kernel.percent import percent_decode
+from overthere.redact import MASK
+from overthere.security import scripts
+from overthere.security.parts import Cut, Place
+
+__all__ = ["authority", "decoded", "quoted"]
+
+# Names of RFC 1034 3.1 have 255 octets; UTS 46 drops characters, so that a few more may make one.
+_LONGEST = 1000
+_WEB = frozenset(("http", "https", "ws", "wss"))
+_METADATA = frozenset(map(ipaddress.ip_address, ("169.254.169.254", "fd00:ec2::254")))
+_MAIL = frozenset(("smtp", "submission"))
+
+
+def authority(cut: Cut) -> Iterator[Place]:
+    """Everything about an authority; nothing if there is none."""
+    if cut.userinfo is not None:
+        yield from _userinfo(cut)
+    if cut.host is not None and cut.host[0] < cut.host[1]:
+        yield from _host(cut, *cut.host)
+    if cut.port is not None:
+        yield from _port(cut, *cut.port)
+
+
+def decoded(text: str) -> str:
+    """The characters of escapes by UTF-8, as far as they are some."""
+    if "%" not in text:
+        return text
+    return percent_decode(text.encode("utf-8", "surrogatepass")).decode("utf-8", "replace")
+
+
+# -- userinfo
+
+_NAME = re.compile(
+    r"(?:[a-zA-Z]++://)?+((?:[a-zA-Z0-9_][a-zA-Z0-9_-]{0,62}+\.){1,20}[a-zA-Z][a-zA-Z0-9-]{0,62}+|localhost)"
+)
+_NUMBERS = re.compile(r"[0-9a-fA-FxX.]++|\[[0-9a-fA-F:.]++\]")
+_FOLLOWS = re.compile(r"[&;=+$,!*'()/?#\\@ ]")
+_PORT = re.compile(r":[0-9]{1,5}(?:(?:[/?#\\]|%2[fF3]|%3[fF]|%5[cC]).*)?", re.DOTALL)
+_BEGINNINGS = _WEB | {"ftp"}
+_SLASHES = re.compile(r":(?:[/\\]|%2[fF]|%5[cC]){2}")
+
+
+def _userinfo(cut: Cut) -> Iterator[Place]:
+    assert cut.userinfo is not None
+    start, end = cut.userinfo
+    colon = cut.text.find(":", start, end)
+    user = cut.text[start : end if colon < 0 else colon]
+    anonymous = cut.scheme == "ftp" and user.lower() in ("anonymous", "ftp")  # RFC 1738 3.2.1, RFC 1635
+    password = 0 <= colon < end - 1 and not anonymous
+    shown = _host_in(cut, start, end if colon < 0 else colon, end)
+    if shown is not None:
+        yield Place("userinfo-host", start, end, shown)
+    if password:
+        yield Place("password", colon + 1, end)
+    elif shown is None:
+        yield Place("userinfo", start, end)
+
+
+def _host_in(cut: Cut, start: int, colon: int, end: int) -> str | None:
+    """What a person would take for the host (7.6), in the part before the first colon; that may be all."""
+    user, after = cut.text[start : min(colon, start + 400)], cut.text[colon : min(end, colon + 8)]
+    if user.lower() in _BEGINNINGS and _SLASHES.match(after):
+        return MASK
+    text = unicodedata.normalize("NFKC", decoded(user)).replace("\u3002", ".")
+    numbers = _NUMBERS.match(text)
+    if numbers is not None and "." in numbers[0] and literal(numbers[0]) is not None:
+        return quoted(numbers[0])
+    match = _NAME.match(text)
+    if match is None:
+        return None
+    name, rest = match[1], text[match.end() :] + after
+    if rest and not _FOLLOWS.match(rest) and not rest.startswith(":"):
+        return None
+    # joe.doe and joe.doe:password are usual where there are users; what stands behind a name in a URI is not.
+    behind = bool(rest) and (not rest.startswith(":") or bool(_PORT.fullmatch(rest)))
+    usual = name.count(".") == 1 and not name.lower().startswith("www.") and cut.scheme not in _WEB
+    return None if usual and not behind else quoted(name)
+
+
+def quoted(name: str) -> str:
+    """A host in quotes, cut at the length of a line."""
+    shown = "".join(c if c.isprintable() else "\ufffd" for c in name)
+    return f'"{shown}"' if len(shown) <= 64 else f'"{shown[:64]}…"'
+
+
+# -- host
+
+
+def _host(cut: Cut, start: int, end: int) -> Iterator[Place]:
+    text = cut.text[start:end]
+    hidden = cut.hides(start, end)
+    if len(text) > _LONGEST:
+        yield Place("host-long", start, end)
+        return
+    if "%" in text and not text.startswith("["):
+        yield Place("encoded-host", start, end, MASK if hidden else quoted(decoded(text)))
+    address = literal(text)
+    if address is not None and not (text.isdigit() and _default_port(cut) is None):  # a drive, a number of somebody
+        yield from _address(address, text, start, end, hidden)
+        return
+    name = decoded(text)
+    if name.lower().removesuffix(".").rpartition(".")[2] == "localhost":
+        if cut.scheme != "file":
+            yield Place("localhost", start, end, MASK if hidden else quoted(name))
+        return
+    if cut.scheme == "file":
+        yield Place("file-host", start, end, MASK if hidden else quoted(name))
+    labels = name.removesuffix(".").split(".")
+    if any(len(label) > 63 for label in labels) or len(name) > 255:
+        yield Place("host-long", start, end)
+    if not name.isascii() or "xn--" in name.lower():
+        for kind, it in scripts.judge(name):
+            yield Place(kind, start, end, MASK if hidden else it)
+
+
+def _address(address: Address, text: str, start: int, end: int, hidden: bool) -> Iterator[Place]:
+    if address.version == 4 and text != str(address):
+        it, expected = (MASK, "") if hidden else (quoted(text), f'"{address}"')
+        yield Place("address-rare", start, end, it, expected)
+    why = forbidden(address)
+    if why is None:
+        return
+    inner = embedded(address)
+    shown = MASK if hidden else f"{str(inner or address)[:60]}, {why}"
+    yield Place(_kind_of(inner or address, why), start, end, shown)
+
+
+def _kind_of(address: Address, why: str) -> str:
+    bare = ipaddress.IPv6Address(int(address)) if address.version == 6 else address  # without a zone
+    if bare in _METADATA:
+        return "address-metadata"
+    for word, kind in _KINDS_OF_ADDRESS:
+        if why.startswith(word):
+            return kind
+    return "address-special"
+
+
+# "0.0.0.0" and "::" lead to the machine itself on most systems.
+_KINDS_OF_ADDRESS = (
+    ("loopback", "address-loopback"),
+    ("unspecified", "address-loopback"),
+    ("link-local", "address-link-local"),
+    ("private", "address-private"),
+    ("shared", "address-private"),
+    ("unique-local", "address-private"),
+    ("site-local", "address-private"),
+)
+
+
+# -- port
+
+
+def _port(cut: Cut, start: int, end: int) -> Iterator[Place]:
+    text = cut.text[start:end]
+    if not (text.isascii() and text.isdigit()):
+        return
+    digits = text.lstrip("0") or "0"
+    if len(digits) > 5 or int(digits) > 65535:
+        yield Place("port-range", start, end, MASK if cut.hides(start, end) else _shortened(digits))
+        return
+    port, usual = int(digits), _default_port(cut)
+    if port == 25 and cut.scheme not in _MAIL:
+        yield Place("port-mail", start, end)
+    elif usual is not None and port != usual:
+        shown = MASK if cut.hides(start, end) else digits
+        yield Place("port-reserved" if port < 1024 else "port-other", start, end, shown)
+
+
+def _default_port(cut: Cut) -> int | None:
+    from overthere.errors import RegistryError
+    from overthere.schemes import port_of
+
+    try:
+        return port_of(cut.scheme) if cut.scheme else None
+    except RegistryError:  # an installed package whose claim is empty
+        return None
+
+
+def _shortened(digits: str) -> str:
+    return digits if len(digits) <= 20 else f"{digits[:20]}…"

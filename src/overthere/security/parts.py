@@ -1,0 +1,93 @@
+"""A text cut by Appendix B, whatever it is, and what passes between the judges of its parts."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from overthere.errors import Finding, name_of
+from overthere.kernel.reference import APPENDIX_B
+from overthere.redact import MASK, password_span
+from overthere.security.table import KINDS
+
+__all__ = ["Cut", "Place", "Span", "cut", "finding"]
+
+Span = tuple[int, int]
+
+
+class Place(NamedTuple):
+    """A finding before it is put in words."""
+
+    kind: str
+    start: int
+    end: int
+    it: str = ""
+    """What `{it}` stands for; "" for the text at the place."""
+    expected: str = ""
+    component: str = ""
+    rule: str = ""
+
+
+class Cut(NamedTuple):
+    """The components' places (RFC 3986 3, 3.2); None is undefined."""
+
+    text: str
+    scheme: str
+    """In lower case; "" if there is none."""
+    authority: Span | None
+    userinfo: Span | None
+    host: Span | None
+    port: Span | None
+    path: Span
+    query: Span | None
+    fragment: Span | None
+    secret: Span | None
+    """Where a password stands."""
+
+    def of(self, span: Span | None) -> str:
+        """The text of a component; "" if it is undefined."""
+        return "" if span is None else self.text[span[0] : span[1]]
+
+    def hides(self, start: int, end: int) -> bool:
+        """Whether some of a password stands there."""
+        return self.secret is not None and start < self.secret[1] and self.secret[0] < end
+
+    def component(self, at: int) -> str:
+        """The component in which a character stands."""
+        for name in ("fragment", "query", "path", "port", "host", "userinfo"):
+            span: Span | None = getattr(self, name)
+            if span is not None and at >= span[0]:
+                return name
+        return "scheme" if self.authority is None else "authority"
+
+
+def cut(text: str) -> Cut:
+    """Appendix B and 3.2: the last "@" ends the userinfo (decision 3986-10).
+
+    >>> parts = cut("http://u@[::1]:8/p")
+    >>> parts.of(parts.userinfo), parts.of(parts.host), parts.of(parts.port)
+    ('u', '[::1]', '8')
+    """
+    match = APPENDIX_B.fullmatch(text)
+    assert match is not None  # the expression matches everything
+    authority, query, fragment = (None if match[i] is None else match.span(i) for i in (2, 4, 5))
+    userinfo = host = port = None
+    if authority is not None:
+        start, end = authority
+        at = text.rfind("@", start, end)
+        if at >= 0:
+            userinfo, start = (start, at), at + 1
+        colon = text.find(":", max(start, text.rfind("]", start, end)), end)
+        host = (start, end if colon < 0 else colon)
+        port = None if colon < 0 else (colon + 1, end)
+    scheme = (match[1] or "").lower()
+    return Cut(text, scheme, authority, userinfo, host, port, match.span(3), query, fragment, password_span(text))
+
+
+def finding(parts: Cut, place: Place) -> Finding:
+    """A place in words; nothing of a password is in them."""
+    kind, start, end, it, expected, component, rule = place
+    row = KINDS[kind]
+    if not it:
+        it = MASK if parts.hides(start, end) else name_of(parts.text[start:end])
+    component = component or (parts.component(start) if row.component == "any" else row.component)
+    return Finding(kind, start, end, component, rule or row.rule, expected, row.source, row.message.format(it=it))
