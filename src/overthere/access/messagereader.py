@@ -167,8 +167,9 @@ class Reader:
                 continue
             # The empty line before "From " belongs to the file, the line end before a delimiter to the delimiter.
             found = self._take(start - (1 if start > self.at and self.held[start - 1] == 13 else 0))
-            self.at = start + 1 if mark is END else end + 1 if end >= 0 else len(self.held)
-            self.owed = False
+            # Its line end may be that of another delimiter, which follows at once (RFC 2046 5.1.1).
+            self.at = start + 1 if mark is END else end if end >= 0 else len(self.held)
+            self.owed = mark is not END and end >= 0
             return found, mark
 
     def _take(self, end: int) -> bytes:

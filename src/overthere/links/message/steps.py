@@ -1,0 +1,70 @@
+"""A walk through messages carried out over a file: it asks for octets, and what else it yields is given on."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Generator, Iterator
+from typing import Any, BinaryIO
+
+from overthere.access.wire import Effect, Read
+from overthere.links.model import Document, Note
+
+__all__ = ["Steps", "carried", "rewindable"]
+
+Steps = Generator[Effect | Document | Note, Any, None]
+"""Yields `Read`s, which are answered with octets, and what is found."""
+
+
+def carried(steps: Steps, file: BinaryIO) -> Iterator[Document | Note]:
+    """What the steps find; a file that cannot be read on ends there, with a note."""
+    answer: bytes | None = None
+    lines: tuple[bytes, bytes] | None = None
+    while True:
+        try:
+            asked = steps.send(answer)
+        except StopIteration:
+            return
+        answer = None
+        if isinstance(asked, Document | Note):
+            yield asked
+        elif isinstance(asked, Read):
+            answer, note = _read(file, asked.size)
+            if lines is None:
+                # Lines that end in CR alone are lines all the same.
+                lines = (b"\r", b"\n") if b"\n" not in answer and b"\r" in answer[:-1] else (b"", b"")
+            if lines[0]:
+                answer = answer.replace(*lines)
+            if note is not None:
+                yield note
+
+
+def rewindable(file: BinaryIO, limit: int) -> tuple[BinaryIO | None, Note | None]:
+    """The file, or so much of it as is read if it cannot be read twice; None if it cannot be read at all."""
+    try:
+        if file.seekable():
+            file.seek(file.tell())
+            return file, None
+    except Exception:  # some streams say that they can, and cannot
+        pass
+    held = bytearray()
+    while len(held) <= limit:
+        data, note = _read(file, min(1 << 18, limit + 1 - len(held)))
+        held += data
+        if note is not None:
+            return (io.BytesIO(held) if held else None), note
+        if not data:
+            return io.BytesIO(held), None
+    del held[limit:]
+    return io.BytesIO(held), Note("too-large")
+
+
+def _read(file: BinaryIO, size: int) -> tuple[bytes, Note | None]:
+    """What comes next; b"" at the end, and where nothing can be read any more, with a note."""
+    try:
+        return file.read(size), None
+    except EOFError:
+        return b"", Note("truncated")
+    except OSError:
+        return b"", Note("unreadable")
+    except Exception:  # zlib.error, lzma.LZMAError, zipfile.BadZipFile, ...: each decompressor has its own
+        return b"", Note("corrupt")

@@ -1,0 +1,546 @@
+"""Messages and mailboxes as containers: parts, their numbers, bases and names; messages that lie; mail from Python."""
+
+from __future__ import annotations
+
+import io
+import time
+import zlib
+from collections.abc import Callable
+from email.message import EmailMessage
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from overthere import URI
+from overthere.base import Base
+from overthere.links import mbox, message
+from overthere.links.message.labels import part_of
+from overthere.links.model import Document, Note, Options
+
+DEFAULT = Options()
+FILE = Base(URI("file:///mail/m.eml"), "retrieval", "retrieval")
+
+
+def parts(content: bytes, options: Options = DEFAULT, base: Base = FILE, depth: int = 0) -> list[Document | Note]:
+    return list(message.members(io.BytesIO(content), Document("m", b"", base, depth=depth), options))
+
+
+def documents(content: bytes, options: Options = DEFAULT, base: Base = FILE) -> dict[str, Document]:
+    """By their numbers; there may be no note."""
+    found = parts(content, options, base)
+    assert not [one for one in found if isinstance(one, Note)]
+    return {one.source.partition("!")[2]: one for one in found if isinstance(one, Document)}
+
+
+def mime(text: str) -> bytes:
+    return text.replace("\n", "\r\n").encode()
+
+
+# -- numbers, types, contents
+
+NESTED = mime("""\
+Message-ID: <one@x>
+Content-Type: multipart/mixed; boundary="o"
+
+preamble http://not/read
+--o
+
+plain
+--o
+Content-Type: message/rfc822
+
+Message-ID: <two@x>
+Content-Type: multipart/alternative; boundary=a
+
+--a
+Content-Type: text/plain; charset="ISO-8859-1"
+Content-Transfer-Encoding: quoted-printable
+
+caf=E9 =
+more
+--a
+Content-Type: TEXT/HTML; charset=utf-8
+Content-Transfer-Encoding: base64
+
+PGEgaHJl
+Zj14Pg==
+--a--
+--o
+Content-Type: message/rfc822
+
+Subject: one part
+
+inside
+--o
+Content-Type: multipart/digest; boundary=d
+
+--d
+
+From: a@b
+
+first
+--d--
+--o--
+epilogue
+""")
+
+
+def test_parts_have_the_numbers_of_imap() -> None:
+    """RFC 9051 6.4.5: the one part of a message is 1, a multipart in a message has no number of its own."""
+    found = documents(NESTED)
+    assert {number: (one.media_type, one.charset, one.content, one.depth) for number, one in found.items()} == {
+        "1": ("text/plain", None, b"plain", 1),
+        "2.1": ("text/plain", "iso-8859-1", b"caf\xe9 more", 2),
+        "2.2": ("text/html", "utf-8", b"<a href=x>", 2),
+        "3.1": ("text/plain", None, b"inside", 2),
+        "4.1.1": ("text/plain", None, b"first", 2),
+    }
+    assert not any(one.notes for one in found.values())
+
+
+def test_both_line_ends_and_cr_alone() -> None:
+    for ends in (b"\n", b"\r"):
+        found = documents(NESTED.replace(b"\r\n", ends))
+        assert list(found) == ["1", "2.1", "2.2", "3.1", "4.1.1"]
+
+
+def test_what_python_writes_is_read() -> None:
+    mail = EmailMessage()
+    mail["Subject"] = "ü" * 200
+    mail.set_content("text é\n")
+    mail.add_alternative("<a href='x'>é</a>\n", subtype="html")
+    html = mail.get_payload(1)
+    html.add_related(b"\x00\xff" * 500, "image", "png", cid="<i@x>")  # type: ignore[union-attr]
+    mail.add_attachment("attached\n", filename="a.txt")
+    found = documents(mail.as_bytes())
+    told = {number: one.content.decode("latin-1") for number, one in found.items()}
+    expected = {
+        "1.1": "text é\n".encode().decode("latin-1"),
+        "1.2.1": "<a href='x'>é</a>\n".encode().decode("latin-1"),
+        "1.2.2": "\x00\xff" * 500,
+        "2": "attached\n",
+    }
+    assert {number: text.rstrip("\n") for number, text in told.items()} == {
+        number: text.rstrip("\n") for number, text in expected.items()
+    }
+    assert part_of("cid:i@x", found["1.2.1"].parts) == "m!1.2.2"
+    assert found["1.1"].charset == "utf-8"
+
+
+# -- bases (RFC 2557 5) and names (RFC 2557 8, RFC 2392)
+
+AGGREGATE = mime("""\
+Message-ID: <m/1@x>
+Content-Location: http://www.ietf.cnri.reston.va.us/
+Content-Type: multipart/related; boundary="boundary-example";
+        type="text/html"
+
+--boundary-example
+Content-Type: text/html; charset="ISO-8859-1"
+
+<IMG SRC="images/ietflogo1.gif">
+--boundary-example
+Content-Location:
+         http://www.ietf.cnri.reston.va.us/images/iet
+ flogo1.gif
+Content-ID: <foo4%foo1@bar.net>
+Content-Type: IMAGE/GIF
+
+1
+--boundary-example
+Content-Location: images/ietflogo2.gif
+Content-Type: IMAGE/GIF
+
+2
+--boundary-example--
+""")
+
+
+def test_an_aggregate() -> None:
+    """RFC 2557 9.3: absolute and relative Content-Locations, resolved by that of the multipart/related."""
+    found = documents(AGGREGATE)
+    html = found["1"]
+    assert (str(html.base.uri), html.base.layer, html.base.by) == (
+        "http://www.ietf.cnri.reston.va.us/", "entity", "Content-Location",
+    )  # fmt: skip
+    for name, number in (("1", "m!2"), ("2", "m!3")):
+        assert part_of(str(html.base.uri.join(f"images/ietflogo{name}.gif#f")), html.parts) == number
+    # RFC 2392 2: what the identifier means, however it is escaped; "/" is escaped in mid.
+    for reference in ("cid:foo4%25foo1@bar.net", "CID:foo4%25foo1%40bar.net", "mid:m%2F1@x/foo4%25foo1@bar.net"):
+        assert part_of(reference, html.parts) == "m!2"
+    assert part_of("mid:m%2f1@x", html.parts) == "m"
+    assert part_of("mid:m/1@x", html.parts) is None
+
+
+def test_without_any_base() -> None:
+    """RFC 2557 9.4 and 5 (e): "thismessage:/"."""
+    content = mime("""\
+Content-Type: multipart/related; boundary=b
+
+--b
+Content-Type: text/html
+
+<IMG SRC="ietflogo.gif">
+--b
+Content-Location: ietflogo.gif
+Content-Type: image/gif
+
+x
+--b--
+""")
+    html = documents(content)["1"]
+    assert (str(html.base.uri), html.base.layer) == ("thismessage:/", "default")
+    assert part_of(str(html.base.uri.join("ietflogo.gif")), html.parts) == "m!2"
+    # 5 (d): what was retrieved has the URI of that.
+    fetched = documents(content, base=Base(URI("http://h/m.mht"), "retrieval", "retrieval"))["1"]
+    assert (str(fetched.base.uri), fetched.base.layer, fetched.base.by) == ("http://h/m.mht", "entity", "retrieval")
+    assert part_of("http://h/ietflogo.gif", fetched.parts) == "m!2"
+
+
+def test_names_hold_within() -> None:
+    """RFC 2557 9.6: from inside to the multipart/related around it, never from outside or beside."""
+    content = mime("""\
+Content-Type: multipart/related; boundary=1
+
+--1
+Content-Type: text/html
+Content-Location: http://h/root
+
+--1
+Content-Location: http://h/out.gif
+Content-Type: image/gif
+
+--1
+Content-Location: http://h/more
+Content-Type: multipart/related; boundary=2; start="<root>"
+
+--2
+Content-Location: in.gif
+Content-Type: image/gif
+
+--2
+Content-Type: text/html
+Content-ID: <root>
+
+--2--
+--1--
+""")
+    found = documents(content)
+    outside, inside = found["1"].parts, found["3.2"].parts
+    assert part_of("http://h/out.gif", inside) == part_of("http://h/out.gif", outside) == "m!2"
+    assert part_of("http://h/in.gif", inside) == "m!3.1"
+    assert part_of("http://h/in.gif", outside) is None
+    # The aggregate is seen as its root, which `start` names (RFC 2387 3.2).
+    assert part_of("http://h/more", outside) == "m!3.2"
+    assert found["3.2"].base.uri == URI("http://h/more")
+
+
+def test_a_root_with_alternatives() -> None:
+    """RFC 2557 7: of a multipart/alternative as root, the HTML."""
+    content = mime("""\
+Content-Type: multipart/related; boundary=0
+
+--0
+Content-Type: text/html
+
+--0
+Content-Location: http://h/page
+Content-Type: multipart/related; boundary=1; type="multipart/alternative"
+
+--1
+Content-Type: multipart/alternative; boundary=2
+
+--2
+
+--2
+Content-Type: text/html
+Content-ID: <same>
+
+--2
+Content-Type: application/pdf
+Content-ID: <same>
+
+--2--
+--1--
+--0--
+""")
+    names = documents(content)["1"].parts
+    assert part_of("http://h/page", names) == "m!2.1.2"
+    assert part_of("cid:same", names) == "m!2.1.3"  # RFC 2046 5.1.4: the last is the best
+
+
+def test_a_content_location_that_is_no_label() -> None:
+    """RFC 2557 8.3: a cid: in it is ignored; 11.1: outside of multipart/related it names nothing."""
+    content = mime("""\
+Content-Type: multipart/mixed; boundary=b
+
+--b
+Content-Location: cid:x@y
+Content-Type: text/html
+
+--b
+Content-Location: http://h/x
+Content-Type: text/html
+
+--b--
+""")
+    one, two = documents(content).values()
+    assert part_of("cid:x@y", one.parts) is part_of("http://h/x", one.parts) is None
+    assert (str(one.base.uri), str(two.base.uri)) == ("thismessage:/", "http://h/x")
+
+
+@pytest.mark.parametrize(
+    ("edition", "expected"),
+    [("rfc3986", "http://l/"), ("url-1997", "http://b/"), ("uri-2003", "thismessage:/"), ("rfc1738", "http://l/")],
+)
+def test_fields_by_edition(edition: str, expected: str) -> None:
+    """1997: Content-Base first (5.1.1); RFC 2110 4.1: in multipart headings both are meaningless."""
+    content = b"Content-Base: http://b/\nContent-Location: http://l/\nContent-Type: multipart/mixed; boundary=b\n\n"
+    content += b"--b\n\nx\n--b--"
+    assert str(documents(content, Options(edition=edition))["1"].base.uri) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "base"),
+    [
+        ("(a comment) http://h/a_(b)", "http://h/a_(b)"),
+        ("http://h/x (what it is)", "http://h/x"),
+        ("=?us-ascii?Q?http=3A//h/?=\n =?us-ascii?Q?x?=", "http://h/x"),
+        ("http://h/%65?=?x", "http://h/%65?=?x"),
+        ("http://[", "thismessage:/"),
+    ],
+)
+def test_how_a_content_location_is_written(value: str, base: str) -> None:
+    """RFC 2557 4.1 (comments) and 4.4.1 (encoded words)."""
+    assert str(documents(f"Content-Location: {value}\n\nx".encode())["1"].base.uri) == base
+
+
+def test_references_in_headers() -> None:
+    content = mime("""\
+list-unsubscribe: (by web) <https://l/un
+ sub?a=b>,
+  <mailto:leave@l>
+Archived-At: <http://a/1>
+Content-Type: multipart/mixed; boundary=b
+
+--b
+Content-Type: message/external-body; access-type=URL;
+  URL="ftp://ftp.deepdirs.org/1/2/3/4/
+  5/6"
+
+Content-Type: text/html
+
+--b
+Content-Type: message/rfc822
+
+List-Post: NO <mailto:p@l>
+
+--b--
+""")
+    found = documents(content)
+    read = {number: [tuple(f)[:2] for f in message.read(one, Options())] for number, one in found.items()}
+    assert read == {
+        "HEADER": [
+            ("List-Unsubscribe", "https://l/unsub?a=b"), ("List-Unsubscribe", "mailto:leave@l"),
+            ("Archived-At", "http://a/1"),
+        ],
+        "1.MIME": [("Content-Type URL", "ftp://ftp.deepdirs.org/1/2/3/4/5/6")],  # RFC 2017 3.1
+        "2.HEADER": [("List-Post", "mailto:p@l")],
+        "2.1": [],
+    }  # fmt: skip
+    assert {one.media_type for number, one in found.items() if number != "2.1"} == {message.HEADER}
+
+
+# -- messages that lie
+
+
+def notes(content: bytes, options: Options = DEFAULT) -> list[tuple[str, str]]:
+    said = []
+    for one in parts(content, options):
+        if isinstance(one, Note):
+            said.append(("", one.kind))
+        else:
+            said += [(one.source[2:], kind) for kind in one.notes]
+    return said
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"", [("", "empty")]),
+        (b"A: b\n\n", [("1", "empty")]),
+        (b"no header at all\n", [("1", "corrupt")]),
+        (b"Content-Type: multipart/x; boundary=b\n\n--b\n\ncut", [("1", "truncated")]),
+        (b"Content-Type: multipart/x; boundary=b\n\n--b\n\nx\n--b\nContent-Type: multipart/y; boundary=c\n\n"
+         b"--c\n\ny\n--b--", [("2.1", "truncated")]),
+        (b"Content-Type: multipart/x; boundary=b\n\nnothing", [("", "truncated")]),
+        (b"Content-Type: multipart/x; boundary=b\n\n--b--", [("", "empty")]),
+        (b"Content-Type: multipart/x\n\nhttp://h/", [("1", "corrupt")]),
+        (b"Content-Transfer-Encoding: base64\n\nQUJD\nRUZH!!", [("1", "corrupt")]),
+        (b"Content-Transfer-Encoding: base64\n\nA", [("1", "corrupt")]),
+        (b"Content-Transfer-Encoding: x-secret\n\nA", [("1", "unsupported")]),
+        (b"Content-Type: multipart/encrypted; boundary=b\n\n--b\n\nx\n--b--", [("1", "encrypted")]),
+        (b"Content-Type: application/pkcs7-mime; smime-type=enveloped-data\n\nx", [("1", "encrypted")]),
+    ],
+)  # fmt: skip
+def test_what_is_the_matter(content: bytes, expected: list[tuple[str, str]]) -> None:
+    assert notes(content) == expected
+
+
+def test_limits() -> None:
+    cut = parts(b"A: b\n\n" + b"x" * 100, Options(limit=10))[0]
+    assert isinstance(cut, Document)
+    assert (cut.content, cut.notes) == (b"x" * 10, ("too-large",))
+    encoded = parts(b"Content-Transfer-Encoding: base64\n\n" + b"QUJD" * 100, Options(limit=10))[0]
+    assert isinstance(encoded, Document)
+    assert (encoded.content, encoded.notes) == (b"ABCABCABCA", ("too-large",))
+    assert notes(b"Content-Type: message/rfc822\n\n" * 3 + b"A: b\n\nx", Options(depth=4)) == []
+    assert notes(b"Content-Type: message/rfc822\n\n" * 3 + b"A: b\n\nx", Options(depth=3)) == [("1.1.1", "too-deep")]
+    assert parts(b"A: b\n\nx", Options(depth=2), depth=2) == [Note("too-deep")]
+
+
+def test_delimiters_that_follow_at_once() -> None:
+    """RFC 2046 5.1.1: the line end of one delimiter is that of the next; a part may be a header alone."""
+    content = b"Content-Type: multipart/x; boundary=b\n--b\nContent-Type: text/html\n--b\n--b\n\nx\n--b--\n"
+    assert [(number, one.media_type, one.content) for number, one in documents(content).items()] == [
+        ("1", "text/html", b""), ("2", "text/plain", b""), ("3", "text/plain", b"x"),
+    ]  # fmt: skip
+
+
+class Broken(io.BytesIO):
+    """A file that cannot be read to its end, and not from its beginning again."""
+
+    error: Exception = OSError()
+
+    def seekable(self) -> bool:
+        return False
+
+    def read(self, size: int | None = -1) -> bytes:
+        data = super().read(size)
+        if not data:
+            raise self.error
+        return data
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"), [(OSError(), "unreadable"), (EOFError(), "truncated"), (zlib.error(), "corrupt")]
+)
+def test_files_that_break_off(error: Exception, kind: str) -> None:
+    file = Broken(b"From x\nA: b\n\nhello")
+    file.error = error
+    whole = Document("m", b"", FILE)
+    one, note = sorted(mbox.members(file, whole, Options()), key=lambda found: isinstance(found, Note))
+    assert isinstance(one, Document)
+    assert (one.content, note) == (b"A: b\n\nhello", Note(kind))
+    file.seek(0)
+    note, part = message.members(file, whole, Options())
+    assert isinstance(part, Document)
+    assert (part.content, note) == (b"hello", Note(kind))
+
+
+H = b"Content-Type: multipart/related; boundary=b\n\n"
+HOSTILE: dict[str, Callable[[], bytes]] = {
+    "nested": lambda: b"".join(b"Content-Type: multipart/x; boundary=%d\n\n--%d\n" % (i, i) for i in range(100_000)),
+    "nested messages": lambda: b"Content-Type: message/rfc822\n\n" * 100_000,
+    "a header of 10 MB": lambda: b"Content-Type: text/html;" + b" x" * 5_000_000,
+    "10 MB of one line": lambda: b"\0" * 10_000_000,
+    "dashes": lambda: H + b"--\n" * 1_000_000,
+    "more dashes": lambda: H + b"-" * 10_000_000,
+    "a boundary": lambda: b'Content-Type: multipart/x; boundary="(.*)*+[\\"\\\\$"\n\n' + b'--(.*)*+["\\$\n' * 20_000,
+    "no body": lambda: H + b"--b\n" * 20_000,
+    "labels": lambda: H + b"".join(b"--b\nContent-ID: <%d>\nContent-Location: %d\n\n" % (i, i) for i in range(10_000)),
+    "scopes": lambda: H + b"".join(
+        b"--b\nContent-Location: %d\n\n--b\nContent-Type: multipart/related; boundary=c\n\n"
+        b"--c\nContent-Location: x\n\n--c--\n" % i for i in range(4_000)
+    ),
+    "equals": lambda: b"Content-Transfer-Encoding: quoted-printable\n\n" + b"=" * 5_000_000,
+    "base64": lambda: b"Content-Transfer-Encoding: base64\n\n" + b"=\xff" * 2_000_000,
+    "parameters": lambda: b"Content-Type: a/b" + b';a*0="\\"' * 100_000 + b"\n\nx",
+    "words": lambda: b"Content-Location: " + b"=?utf-8?q?" * 100_000 + b"\n\nx",
+    "angles": lambda: b"List-Post: " + b"<" * 500_000 + b"\nContent-ID: " + b"<" * 400_000 + b"\n\nx",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_messages_end(name: str) -> None:
+    began = time.monotonic()
+    content = HOSTILE[name]()
+    count = sum(1 for _ in message.members(io.BytesIO(content), Document("m", b"", FILE), Options()))
+    assert 0 < count <= 20_001
+    assert time.monotonic() - began < 60
+
+
+LINES = st.lists(
+    st.sampled_from(
+        [b"--b", b"--b--", b"--c", b"--c--", b"", b" ", b"x", b"From a", b"Content-Type: multipart/related; boundary=b",
+         b"Content-Type: multipart/alternative; boundary=c", b"Content-Type: message/rfc822", b"Content-ID: <a>",
+         b"Content-Location: x", b"Content-Location: http://h/", b"Content-Base: b:", b"Content-Type: multipart/digest",
+         b"Content-Transfer-Encoding: base64", b"Message-ID: <m>", b"\xff\0: \r", b"List-Post: <\xff>"]
+    ),
+    max_size=30,
+)  # fmt: skip
+
+
+@given(LINES, st.sampled_from([b"\n", b"\r\n", b"\r"]), st.sampled_from(["rfc3986", "url-1997", "uri-2003"]))
+def test_no_message_raises(lines: list[bytes], end: bytes, edition: str) -> None:
+    found = parts(end.join(lines), Options(edition=edition, depth=3))
+    assert found
+    sources = [one.source for one in found if isinstance(one, Document)]
+    assert len(set(sources)) == len(sources)
+
+
+@given(st.binary(max_size=200))
+def test_no_octets_raise(content: bytes) -> None:
+    assert parts(content)
+    for one in mbox.members(io.BytesIO(content), Document("m", b"", FILE), Options()):
+        assert isinstance(one, Document | Note)
+
+
+# -- mailboxes (RFC 4155)
+
+
+def test_a_mailbox() -> None:
+    content = b"From a@b Mon\nSubject: 1\n\nhi\nFrom is no mark here\n\n>From \n\n"
+    content += b"From c@d Tue\nSubject: 2\n\nho\n\nFrom e\n\n"
+    whole = Document("inbox.mbox", b"", Base(URI("file:///inbox.mbox"), "retrieval", "retrieval"))
+    one, two, three = mbox.members(io.BytesIO(content), whole, Options())
+    assert isinstance(one, Document)
+    assert isinstance(two, Document)
+    assert isinstance(three, Document)
+    assert (one.source, one.media_type, one.depth) == ("inbox.mbox!1", "message/rfc822", 1)
+    assert one.content == b"Subject: 1\n\nhi\nFrom is no mark here\n\n>From \n"
+    assert two.content == b"Subject: 2\n\nho\n"
+    assert (three.source, three.notes) == ("inbox.mbox!3", ("empty",))
+    part = next(message.members(io.BytesIO(one.content), one, Options()))
+    assert isinstance(part, Document)
+    assert (part.source, part.depth, str(part.base.uri)) == ("inbox.mbox!1!1", 2, "thismessage:/")
+
+
+def test_a_mailbox_streams() -> None:
+    """What is read ahead of the first message does not grow with the file."""
+
+    class Counted(io.BytesIO):
+        taken = 0
+
+        def read(self, size: int | None = -1) -> bytes:
+            data = super().read(size)
+            self.taken += len(data)
+            return data
+
+    file = Counted(b"From a\nA: b\n\nx\n\n" * 200_000)
+    members = mbox.members(file, Document("m", b"", FILE), Options(limit=5))
+    first = next(members)
+    assert isinstance(first, Document)
+    assert (first.content, first.notes) == (b"A: b\n", ("too-large",))
+    assert file.taken < 1 << 20
+    assert sum(1 for _ in members) == 199_999
+
+
+def test_no_mailbox() -> None:
+    whole = Document("m", b"", FILE)
+    assert list(mbox.members(io.BytesIO(), whole, Options())) == [Note("empty")]
+    note, one = mbox.members(io.BytesIO(b"Subject: x\n\ny"), whole, Options())
+    assert note == Note("corrupt")
+    assert isinstance(one, Document)
+    assert one.content == b"Subject: x\n\ny"
