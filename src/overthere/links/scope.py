@@ -1,0 +1,22 @@
+"""Bases that hold in a part of a document only: xml:base, $id (RFC 3986 5.1.1)."""
+
+from __future__ import annotations
+
+from overthere.base import Base, from_content
+
+__all__ = ["LONGEST", "narrowed"]
+
+LONGEST = 4096
+"""Octets of a base that a part establishes.
+
+Each base is resolved against the one around it, so bases within bases would take time and room by the square of the
+document's length.
+"""
+
+
+def narrowed(value: str, outer: Base, by: str) -> Base | None:
+    """The base that holds where `value` stands within `outer`; None if it would be longer than `LONGEST`."""
+    if len(value) > LONGEST:
+        return None
+    inner = from_content(value, outer, by)
+    return inner if inner is outer or len(str(inner.uri)) <= LONGEST else None

@@ -1,0 +1,192 @@
+"""Readers of documents: XML, style sheets, JSON, Markdown."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from overthere import URI
+from overthere.base import Base
+from overthere.links import css, json, markdown, xml
+from overthere.links.model import NOTES, Document, Found, Note, Options
+from support import cases
+
+Reader = Callable[[Document, Options], Iterator[Found | Note]]
+READERS: dict[str, Reader] = {"xml": xml.read, "css": css.read, "json": json.read, "markdown": markdown.read}
+OUTER = Base(URI("http://h/a/b"), "retrieval", "retrieval")
+ROWS = [(name, row) for name in READERS for row in cases(name)]
+
+
+def read(name: str, content: str | bytes, charset: str | None = None) -> tuple[list[Found], list[str]]:
+    octets = content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass")
+    given = list(READERS[name](Document("d", octets, OUTER, charset=charset), Options(json=True)))
+    return [x for x in given if isinstance(x, Found)], [x.kind for x in given if isinstance(x, Note)]
+
+
+def shown(found: Found) -> list[str]:
+    """Where, what, and which base or target, where it is not the document's and not the reference's own."""
+    more = [str(found.base.uri)] if found.base is not None else [found.target] if found.target is not None else []
+    return [found.where, found.reference, *more]
+
+
+@pytest.mark.parametrize(("name", "row"), ROWS, ids=[f"{name}-{row['id']}" for name, row in ROWS])
+def test_references(name: str, row: dict[str, Any]) -> None:
+    content = bytes.fromhex(row["hex"]) if "hex" in row else row["input"]
+    found, notes = read(name, content, row.get("charset"))
+    assert [shown(f) for f in found] == row["is"]
+    assert notes == row.get("notes", [])
+
+
+def test_bases_say_what_gave_them() -> None:
+    found, _ = read("xml", '<r xml:base="x/"><h xmlns="http://www.w3.org/1999/xhtml"/><a href="b"/></r>')
+    assert found[-1].base == Base(URI("http://h/a/x/"), "content", "xml:base")
+    found, _ = read("xml", '<html><base href="x/"/><a href="b"/></html>')
+    assert found[-1].base == Base(URI("http://h/a/x/"), "content", "HTML base")
+    found, _ = read("json", '{"$id": "x/", "$ref": "b"}')
+    assert found[-1].base == Base(URI("http://h/a/x/"), "content", "$id")
+
+
+def test_json_only_if_asked_for() -> None:
+    assert list(json.read(Document("d", b'"http://x"', OUTER), Options())) == []
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("content", [b"", b" \n", b"\0", b"\xef\xbb\xbf", b"\xff\xfe", b"\xff" * 9])
+def test_next_to_nothing(name: str, content: bytes) -> None:
+    found, notes = read(name, content)
+    assert found == []
+    assert set(notes) <= {"wrong-charset", "corrupt", "truncated"}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_charset_that_does_not_fit(name: str) -> None:
+    assert "wrong-charset" in read(name, b'"\xff"', "utf-8")[1]
+    assert "wrong-charset" in read(name, b'"x"', "no-such-charset")[1]
+
+
+def test_entities_within_entities() -> None:
+    """A document that would become as large as it likes is left before it does."""
+
+    def laughs(numbers: Iterable[int]) -> str:
+        return "".join(f'<!ENTITY e{i + 1} "' + f"&e{i};" * 10 + '">' for i in numbers)
+
+    last = '<r href="&e20;"/>'
+    assert read("xml", f'<!DOCTYPE r [<!ENTITY e0 "ha">{laughs(range(20))}]>{last}') == ([], ["too-large"])
+    # Declared the other way around, none is known when it is used.
+    backwards = laughs(reversed(range(20)))
+    assert read("xml", f'<!DOCTYPE r [{backwards}<!ENTITY e0 "ha">]>{last}') == ([], ["too-large"])
+    one = '<!DOCTYPE r [<!ENTITY e "' + "x" * 50_000 + '">]><r>' + "&e;" * 1000 + "</r>"
+    assert read("xml", one) == ([], ["too-large"])
+    parameter = '<!DOCTYPE r [<!ENTITY % p "' + "<!ENTITY z 'y'>" * 5000 + '">' + "%p;" * 1000 + "]><r>&nbsp;</r>"
+    assert read("xml", parameter) == ([], ["too-large"])
+
+
+def test_bases_within_bases_stay_short() -> None:
+    text = "<r>" + '<a xml:base="abcdefghijklmno/">' * 1000 + '<a href="x"/>' + "</a>" * 1000 + "</r>"
+    found, notes = read("xml", text)
+    assert notes == ["too-large"]
+    base = found[-1].base
+    assert base is not None
+    assert 4000 < len(str(base.uri)) <= 4096
+
+
+def test_names_are_shown_short() -> None:
+    """What stands once in a document is not repeated with each reference."""
+    locations = "n l " * 100
+    name = "n" * 100_000
+    found, _ = read("xml", f'<{name} xsi:schemaLocation="{locations}"/>')
+    assert len(found) == 100
+    assert all(len(f.where) < 200 for f in found)
+    found, _ = read("json", '{"' + name + '": [' + '"http://x",' * 100 + "1]}")
+    assert len(found) == 100
+    assert all(len(f.where) < 1100 for f in found)
+
+
+def test_long_tokens() -> None:
+    """A token that is longer than what is read at once."""
+    long = "x" * 300_000
+    assert read("xml", f'<r><a href="{long}"/><b href="c"/></r>')[0][1] == Found("b href", "c")
+    assert read("markdown", f"[a]({long})\n\n{'b ' * 100_000}\n\n[c](d)")[0][-1] == Found("link", "d")
+
+
+def test_markdown_in_pieces() -> None:
+    text = "".join(f"# {i}\n\nsome [text]({i})\n\n" for i in range(20_000))
+    assert len(text) > 3 * markdown.PIECE
+    assert [f.reference for f in read("markdown", text)[0]] == [str(i) for i in range(20_000)]
+
+
+HOSTILE = {
+    "xml": [
+        "<a>", "<a ", "<a/>", "<", "&", "<!--", "<![CDATA[", "<?a?", "<!", "</", '<a "', "<a '\"", "<a b='", "]]>",
+        "<!DOCTYPE a [", "<a xmlns='x'>", "<a b=c ", "<r xml:base='x/'>", "&amp;", "<a></b>", " a",
+    ],
+    "css": [
+        "url(", "url('", 'url("\\', "'", '"\n', "/*", "\\", "@import ", "@import/*", "@import u", "@namespace a ",
+        "image-set(", "image-set((", "src(", "u", "\\000075", "-", "(", ")", "/**/", "\\\n", "@",
+    ],
+    "json": ["[", '{"', '"', "\\", '{"a":', "]", ":", ",", "1", "a", '"http://x",', "[1,", '"\\u0041', "\"\\"],
+    "markdown": [
+        ">", "[", "![", "[a](", "*a ", "`", "<", "<a ", "- ", "_", "](", "<!--", "a <!-- ", "a <? ", "[]: ", "|",
+        "\n", "[a]: x\n", "http://", "www.", "a@", "~~~\n", "[a](<", "&", "\t", "<div>\n\n", "![a](b",
+    ],
+}  # fmt: skip
+REPEATED = [(name, piece) for name, pieces in HOSTILE.items() for piece in pieces]
+
+
+@contextmanager
+def within(seconds: int) -> Iterator[None]:
+    def late(*_: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="needs an alarm")
+@pytest.mark.parametrize(("name", "piece"), REPEATED, ids=[f"{name}-{piece!r}" for name, piece in REPEATED])
+def test_hostile_text_does_not_hang(name: str, piece: str) -> None:
+    size = 60_000 if name == "markdown" else 500_000
+    start = {"xml": "<r>", "json": "["}.get(name, "")
+    with within(30):
+        _, notes = read(name, start + piece * (size // len(piece)))
+    assert set(notes) <= set(NOTES)
+
+
+_TEXT = {
+    "xml": "<>/=\"'&;! \n[]ax?-:#CDATA xmlns href xml:base <rss <svg <link>",
+    "css": "url(\"'\\)/* \n@import;{}-set src 75",
+    "json": '{}[]:,"\\ \nu0http://$id-1eE.',
+    "markdown": "[]()<>!\\`*_ \n#-+1.>|&;:/@whttp=\"' a",
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+@settings(max_examples=200, deadline=None)
+@given(data=st.data())
+def test_nothing_is_raised(name: str, data: st.DataObject) -> None:
+    content = data.draw(
+        st.binary(max_size=200) | st.text(max_size=200) | st.text(alphabet=sorted(set(_TEXT[name])), max_size=200)
+    )
+    charset = data.draw(st.sampled_from([None, "utf-8", "utf-16", "iso-8859-1", "shift_jis", "x"]))
+    found, notes = read(name, content, charset)
+    assert set(notes) <= set(NOTES)
+    for one in found:
+        assert one.reference == one.reference.strip(" \t\r\n")
+
+
+@pytest.mark.parametrize(("name", "row"), ROWS, ids=[f"{name}-{row['id']}" for name, row in ROWS])
+def test_cut_off_anywhere(name: str, row: dict[str, Any]) -> None:
+    content = bytes.fromhex(row["hex"]) if "hex" in row else row["input"].encode()
+    for end in range(len(content)):
+        assert set(read(name, content[:end], row.get("charset"))[1]) <= set(NOTES)
