@@ -1,0 +1,273 @@
+"""Of which kind a document is: by what was told, by its name, by its content, in this order."""
+
+from __future__ import annotations
+
+import re
+import zlib
+
+from overthere.links.model import Document
+
+__all__ = ["CONTAINERS", "HEAD", "kind", "kind_of", "media_type_of"]
+
+HEAD = 4096
+"""Octets from the beginning of a document by which its kind is known."""
+
+CONTAINERS = frozenset(("message", "mbox", "warc", "zip", "tar", "compressed"))
+"""Kinds that hold documents; the others are read for references."""
+
+_MEDIA_TYPES = {
+    "text/html": "html",
+    "application/xhtml+xml": "html",
+    "application/vnd.wap.xhtml+xml": "html",
+    "text/xml": "xml",
+    "application/xml": "xml",
+    "text/css": "css",
+    "application/json": "json",
+    "text/json": "json",
+    "application/x-ndjson": "json",
+    "application/jsonl": "json",
+    "application/json-seq": "json",
+    "text/markdown": "markdown",
+    "text/x-markdown": "markdown",
+    "text/plain": "text",
+    "text/rfc822-headers": "header",
+    "application/http": "http",
+    "application/mbox": "mbox",
+    "application/warc": "warc",
+    "application/zip": "zip",
+    "application/x-zip-compressed": "zip",
+    "application/x-tar": "tar",
+    "application/gzip": "compressed",
+    "application/x-gzip": "compressed",
+    "application/x-bzip2": "compressed",
+    "application/x-xz": "compressed",
+    "application/zstd": "compressed",
+    # Known, and without a reader.
+    "application/pdf": "binary",
+    "text/javascript": "code",
+    "application/javascript": "code",
+    "application/x-javascript": "code",
+}
+# Told by servers that do not know: the name and the content decide (MIME Sniffing 5.1, "unknown type").
+_UNKNOWN = frozenset(
+    ("", "application/octet-stream", "application/unknown", "binary/octet-stream", "unknown/unknown", "*/*")
+)
+_SUFFIXES = {
+    "html": "html", "htm": "html", "xhtml": "html", "xht": "html", "shtml": "html",
+    "xml": "xml", "atom": "xml", "rss": "xml", "rdf": "xml", "svg": "xml", "xsl": "xml", "xslt": "xml", "xsd": "xml",
+    "opml": "xml", "kml": "xml", "opf": "xml", "ncx": "xml", "rels": "xml",
+    "css": "css", "json": "json", "jsonl": "json", "geojson": "json", "webmanifest": "json",
+    "jsonld": "json", "ndjson": "json",
+    "md": "markdown", "markdown": "markdown", "txt": "text", "text": "text", "log": "text",
+    "eml": "message", "mht": "message", "mhtml": "message", "mbox": "mbox", "mbx": "mbox",
+    "warc": "warc", "zip": "zip", "jar": "zip", "epub": "zip", "docx": "zip", "odt": "zip",
+    "tar": "tar", "gz": "compressed", "bz2": "compressed", "xz": "compressed", "zst": "compressed",
+    "tgz": "compressed", "tbz2": "compressed", "txz": "compressed",
+    "js": "code", "mjs": "code",
+}  # fmt: skip
+
+# First octets (MIME Sniffing 6; the formats' own documents).
+_MAGIC = (
+    (b"WARC/1.", "warc"), (b"WARC/0.", "warc"),
+    (b"PK\x03\x04", "zip"), (b"PK\x05\x06", "zip"),
+    (b"\x1f\x8b\x08", "compressed"), (b"\xfd7zXZ\x00", "compressed"),
+    (b"\x28\xb5\x2f\xfd", "compressed"), (b"\x04\x22\x4d\x18", "compressed"),
+    (b"%PDF-", "binary"), (b"\x89PNG\r\n\x1a\n", "binary"), (b"GIF87a", "binary"), (b"GIF89a", "binary"),
+    (b"\xff\xd8\xff", "binary"), (b"wOFF", "binary"), (b"wOF2", "binary"),
+    (b"7z\xbc\xaf\x27\x1c", "binary"), (b"Rar!\x1a\x07", "binary"), (b"\x7fELF", "binary"),
+)  # fmt: skip
+_LZ4 = b"\x04\x22\x4d\x18"
+_SPACE = b"\t\n\f\r "
+_HTML = re.compile(
+    rb"<(?:!doctype\s++html|html|head|body|script|iframe|h1|div|font|table|a|style|title|b|br|p)(?=[\s>/])",
+    re.IGNORECASE,
+)
+_ROOTS = re.compile(
+    rb"<(?:\?xml\s|rss[\s>]|(?:\w++:)?(?:feed|urlset|sitemapindex|svg|rdf|opml|kml)[\s>])", re.IGNORECASE
+)
+_XHTML = re.compile(rb"<(?:!doctype\s++html|html)[\s>]", re.IGNORECASE)
+_MAIL = re.compile(rb"^(?:From|Date|To|Subject|MIME-Version|Received):[ \t]", re.IGNORECASE | re.MULTILINE)
+_CONTROLS = frozenset(range(0x20)) - frozenset(b"\t\n\f\r\x1b")
+
+
+def kind(name: str, media_type: str, head: bytes) -> tuple[str, tuple[str, ...]]:
+    """The kind of a document by its name, the media type that was told (or ""), and its first octets.
+
+    Returns: the name of the reader or container, "" if there is none; and ("wrong-type",) if what was told, or else
+    the suffix of the name, and the content cannot both be true: the content then decides.
+
+    A media type that was told is believed before the name, the name before the content (RFC 9110 8.3). text/plain
+    stays text whatever stands in it (MIME Sniffing 5.1 and 7): only text that is told as a binary kind, and binary
+    octets that are told as text, are a contradiction.
+
+    >>> kind("x", "text/html; charset=utf-8", b"%PDF-1.4")
+    ('', ('wrong-type',))
+    >>> kind("feed", "", b"<rss version='2.0'>")
+    ('xml', ())
+    """
+    told = _told(media_type)
+    if told is None:
+        told = _suffix(name)
+    there = _content(head)
+    if told is None:
+        return _reader(there) if head else "", ()
+    if not head or _fits(told, there):
+        return _reader(told), ()
+    if there == "warc" and told == "compressed":
+        return "warc", ()  # records that are compressed one by one (WARC 1.1 annex D)
+    return _reader(there), ("wrong-type",)
+
+
+def kind_of(document: Document) -> tuple[str, tuple[str, ...]]:
+    """`kind()` of a document that has its content: its name is the last one of `source`, or of the URI it came by."""
+    name = document.source.rpartition("!")[2]
+    if name.isdecimal() and document.base.layer == "retrieval":
+        name = document.base.uri.path
+    return kind(name, document.media_type, document.content[:HEAD])
+
+
+def media_type_of(field: str) -> tuple[str, str | None]:
+    """The media type, lower case and without parameters, and the charset of a Content-Type field (RFC 9110 8.3.1).
+
+    >>> media_type_of('Text/HTML; Charset="utf-8"')
+    ('text/html', 'utf-8')
+    """
+    essence, _, parameters = field[:1024].partition(";")
+    for parameter in parameters.split(";"):
+        name, _, value = parameter.partition("=")
+        if name.strip().lower() == "charset":
+            return essence.strip().lower(), value.strip().strip("\"'") or None
+    return essence.strip().lower(), None
+
+
+def _told(media_type: str) -> str | None:
+    """The kind of a media type; None if it says nothing."""
+    essence = media_type.partition(";")[0].strip().lower()
+    if essence in _UNKNOWN:
+        return None
+    known = _MEDIA_TYPES.get(essence)
+    if known is not None:
+        return known
+    major = essence.partition("/")[0]
+    if major in ("message", "multipart"):
+        return "message"
+    if essence.endswith("+xml"):
+        return "xml"  # RFC 7303 4.2
+    if essence.endswith("+json"):
+        return "json"  # RFC 8259, RFC 6839 3.1
+    if essence.endswith("+zip"):
+        return "zip"
+    if major == "text":
+        return "text"  # RFC 2046 4.1.4: of an unknown subtype, text is still text
+    return "binary" if major in ("image", "audio", "video", "font") else None
+
+
+def _suffix(name: str) -> str | None:
+    lower = name.lower()
+    stem, dot, suffix = lower.rpartition(".")
+    if not dot or "/" in suffix:
+        return None
+    if suffix in ("gz", "zst", "lz4") and stem.endswith((".warc", ".arc")):
+        return "warc"
+    return _SUFFIXES.get(suffix)
+
+
+def _content(head: bytes) -> str:
+    """The kind that the first octets show: "binary" is a format without a reader, "octets" none that is known."""
+    for magic, name in _MAGIC:
+        if head.startswith(magic):
+            return _compressed(head) if name == "compressed" else name
+    if head[257:262] == b"ustar":
+        return "tar"
+    if head.startswith(b"BZh") and head[4:10] == b"1AY&SY":
+        return "compressed"
+    if head.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
+        # With a byte order mark it is text (MIME Sniffing 7.2).
+        wide = head[:1] != b"\xef"
+        return _text(head[2:].replace(b"\0", b"") if wide else head[3:])
+    if not _CONTROLS.isdisjoint(head[:1445]):  # as many octets as MIME Sniffing 7.1 looks at
+        return "octets"
+    return _text(head)
+
+
+def _compressed(head: bytes) -> str:
+    if head.startswith(_LZ4):
+        return "warc"  # compressed so, only WARCs are read
+    if not head.startswith(b"\x1f\x8b"):
+        return "compressed"
+    try:
+        inside = zlib.decompressobj(31).decompress(head, 16)
+    except zlib.error:
+        return "compressed"
+    return "warc" if inside.startswith((b"WARC/1.", b"WARC/0.")) else "compressed"
+
+
+def _text(head: bytes) -> str:
+    start = head.lstrip(_SPACE)
+    while start.startswith(b"<!--"):
+        _, closed, start = start[4:].partition(b"-->")
+        start = start.lstrip(_SPACE)
+        if not closed:
+            return "html"  # MIME Sniffing 7.1
+    if _ROOTS.match(start):
+        return "html" if start[:5].lower() == b"<?xml" and _XHTML.search(start[:1024]) else "xml"
+    if _HTML.match(start):
+        return "html"
+    if start.startswith((b"{", b"[")) and re.match(rb"[{\[]\s*+[\"{\[\]}0-9tfn-]", start):
+        return "json"
+    if head.startswith(b"From ") and _MAIL.search(head):
+        return "mbox"
+    if _is_header(head):
+        return "message"
+    return "text"
+
+
+def _is_header(head: bytes) -> bool:
+    """Whether lines of fields stand there, the first without a blank before it, and two at least are those of mail."""
+    names: set[bytes] = set()
+    for line in head.split(b"\n", 64)[:64]:
+        if line[:1] in (b" ", b"\t") and names:
+            continue
+        name, colon, _ = line.partition(b":")
+        if not colon or not _NAME.fullmatch(name):
+            return len(names & _MAIL_FIELDS) > 1 and not line.strip(b"\r")
+        names.add(name.rstrip().lower())
+    return len(names & _MAIL_FIELDS) > 1
+
+
+# RFC 5322 2.2: printable US-ASCII without ":".
+_NAME = re.compile(rb"[!-9;-~]{1,76}[ \t]?")
+_MAIL_FIELDS = frozenset(
+    (
+        b"from", b"to", b"cc", b"date", b"subject", b"sender", b"reply-to", b"message-id", b"in-reply-to",
+        b"received", b"return-path", b"delivered-to", b"mime-version", b"content-type", b"content-transfer-encoding",
+        b"content-location", b"content-base", b"list-id", b"references",
+    )
+)  # fmt: skip
+
+
+# A kind of text may hold what looks like another: HTML in Markdown, in a mail, a `{` at the start of a style sheet.
+_TEXTS = frozenset(("html", "xml", "css", "json", "markdown", "text", "message", "mbox", "http", "header"))
+
+
+def _fits(told: str, there: str) -> bool:
+    match told:
+        case "text":
+            return there in _TEXTS  # text or binary: MIME Sniffing 7.2
+        case "binary":
+            return there in ("binary", "octets")
+        case "code":
+            return there not in CONTAINERS and there != "html"
+        case "tar":
+            return there in ("tar", "octets")  # before POSIX a tar had no mark
+        case "warc":
+            return there in ("warc", "compressed", "octets")  # it may be broken at its beginning
+        case _ if told in _TEXTS:
+            # NUL and other controls may be UTF-16 without a mark; nothing can be proved by them.
+            return there in _TEXTS or there == "octets"
+        case _:
+            return told == there
+
+
+def _reader(kind: str) -> str:
+    return "" if kind in ("binary", "code", "octets") else kind

@@ -1,0 +1,339 @@
+"""Where documents come from: files, folders, containers in one another, standard input; and how a job is cut."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import io
+import os
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, cast
+
+from overthere.base import Base, file_uri, retrieval_uri
+from overthere.links import archives, records, warc
+from overthere.links.kinds import CONTAINERS, HEAD, kind, kind_of
+from overthere.links.model import Document, Note, Options
+from overthere.uri import URI
+
+__all__ = ["Task", "blamed", "documents", "tasks"]
+
+
+class Task(NamedTuple):
+    """A part of a job that can be read by itself, in any process on the same machine."""
+
+    paths: tuple[str, ...]
+    root: str | None
+    """The folder that was named, in which they were found; None if each of them was named itself."""
+    base: str | None
+    """The URI under which the sources are published."""
+    start: int = 0
+    end: int | None = None
+    """Of a WARC file the records that begin in [start, end)."""
+    size: int = 0
+    """Octets, as a measure of the work."""
+    name: str | None = None
+    """What to call a file that holds what came through a pipe; "-" is standard input."""
+
+
+_TOGETHER, _MANY = 4 << 20, 200
+"""Small files make a task together, up to so many octets and files."""
+_APART = (".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst", ".mbox", ".eml", ".mht", ".mhtml", ".warc", ".epub")
+
+
+def tasks(
+    sources: Iterable[str | os.PathLike[str]], base: URI | None, options: Options, split: int = 8 << 20
+) -> Iterator[Task]:
+    """A job in parts, in the order of the sources and, in a folder, of the names: its files, then its folders.
+
+    split: octets of a WARC file that make a part.
+
+    What comes through a pipe is laid into a temporary file first: another process could not read it, and archives are
+    read from their end.  Hidden files count; links to folders are not followed.
+    """
+    text = None if base is None else str(base)
+    gathered = _Gathered(text, split)
+    for source in sources:
+        path = os.fspath(source)
+        if path == "-" or _is_pipe(path):
+            yield from gathered.all()
+            yield _piped(path, text)
+        elif os.path.isdir(path):
+            yield from gathered.all()
+            for file, size in _walk(path):
+                yield from gathered.add(file, size, path)
+            yield from gathered.all()
+        else:
+            yield from gathered.add(path, _size(path), None)
+    yield from gathered.all()
+
+
+def documents(task: Task, options: Options) -> Iterator[Document]:
+    """The documents of a task that a reader can read, out of all containers, and those that have notes.
+
+    Never raises: what is the matter is in `notes`.  What has no reader (images and the like) is passed over in folders
+    and containers; of a file that was named the note "unsupported" says so.
+    """
+    for path in task.paths:
+        try:
+            yield from _Reader(options).file(task, path)
+        except (OSError, MemoryError):
+            yield _document(task, path, "unreadable")
+
+
+def blamed(task: Task, options: Options) -> Iterator[Document]:
+    """The sources of a task that could not be carried out, each with the note "unreadable"."""
+    for path in task.paths:
+        yield _document(task, path, "unreadable")
+
+
+class _Gathered:
+    """Files on their way into tasks."""
+
+    def __init__(self, base: str | None, split: int) -> None:
+        self.base, self.split = base, split
+        self.root: str | None = None
+        self.paths: list[str] = []
+        self.size = 0
+
+    def add(self, path: str, size: int, root: str | None) -> Iterator[Task]:
+        self.root = root
+        if size >= _TOGETHER or size > self.split or path.lower().endswith(_APART):
+            yield from self.all()
+            places = _cuts(path, self.split) if size > self.split else [0]
+            for start, end in zip(places, [*places[1:], None], strict=True):
+                yield Task((path,), root, self.base, start, end, (size if end is None else end) - start)
+            return
+        if len(self.paths) >= _MANY or self.size + size > _TOGETHER:
+            yield from self.all()
+        self.paths.append(path)
+        self.size += size
+
+    def all(self) -> Iterator[Task]:
+        if self.paths:
+            yield Task(tuple(self.paths), self.root, self.base, size=self.size)
+            self.paths.clear()
+            self.size = 0
+
+
+def _walk(root: str) -> Iterator[tuple[str, int]]:
+    """The files below a folder and their sizes; a folder that cannot be read is among them."""
+    folders = [root]
+    while folders:
+        folder = folders.pop()
+        try:
+            with os.scandir(folder) as entries:
+                found = sorted(entries, key=lambda entry: entry.name)
+        except OSError:
+            yield folder, 0
+            continue
+        below: list[str] = []
+        for entry in found:
+            if entry.is_dir(follow_symlinks=False):
+                below.append(entry.path)
+            elif not os.path.isdir(entry.path):
+                yield entry.path, _size(entry.path)
+        folders += reversed(below)
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except (OSError, ValueError):
+        return 0
+
+
+def _is_pipe(path: str) -> bool:
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode)
+
+
+def _piped(path: str, base: str | None) -> Task:
+    descriptor, held = tempfile.mkstemp(prefix="overthere-")
+    atexit.register(_remove, held)
+    with open(descriptor, "wb") as file:
+        try:
+            if path == "-":
+                shutil.copyfileobj(sys.stdin.buffer, file)
+            else:
+                with open(path, "rb") as pipe:
+                    shutil.copyfileobj(pipe, file)
+        except OSError:
+            return Task((path,), None, base)
+        size = file.tell()
+    return Task((held,), None, base, size=size, name=path)
+
+
+def _remove(path: str) -> None:
+    with contextlib.suppress(OSError):
+        os.unlink(path)
+
+
+def _cuts(path: str, split: int) -> list[int]:
+    try:
+        with open(path, "rb") as file:
+            if kind(path, "", file.read(HEAD))[0] == "warc":
+                return records.cuts(file, split)
+    except (OSError, ValueError):
+        pass
+    return [0]
+
+
+def _document(task: Task, path: str, *notes: str) -> Document:
+    base = None if task.base is None else URI(task.base)
+    if task.name is not None:
+        # Nobody has retrieved it: the base is what was given, or by default (RFC 3986 5.1.4) where we are.
+        here = Base(URI(f"{file_uri('.')}/"), "default", "default")
+        return Document(_shown(task.name), b"", here if base is None else _base(base), notes=notes)
+    place = Path(path)
+    uri = retrieval_uri(place, place.parent if task.root is None else Path(task.root), base)
+    return Document(_shown(path), b"", _base(uri), notes=notes)
+
+
+def _base(uri: URI) -> Base:
+    return Base(uri.replace(fragment=None), "retrieval", "retrieval")
+
+
+def _shown(path: str) -> str:
+    """A name that is text: octets of a file name that are not UTF-8 become U+FFFD (the base URI keeps them)."""
+    return os.fsencode(path).decode("utf-8", "replace")
+
+
+class _Reader:
+    """Reads a file and what is in it."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.left = 0
+        """Octets that may still come out of archives: bombs of bombs end here."""
+
+    def file(self, task: Task, path: str) -> Iterator[Document]:
+        document = _document(task, path)
+        named = task.root is None
+        with open(_regular(path), "rb") as file:
+            self.left = 64 * self.options.limit + 32 * os.fstat(file.fileno()).st_size
+            head = file.read(HEAD)
+            kinds = kind(task.name or path, "", head)
+            file.seek(0)
+            if kinds[0] in CONTAINERS and head:
+                # An archive that is a source is published as a folder is.
+                beneath = URI(task.base) if named and task.base is not None else None
+                yield from self.container(kinds, file, document, beneath, (task.start, task.end))
+                return
+            content, notes = archives.read(file, self.options.limit)
+        if named and content and not kinds[0]:
+            notes += ("unsupported",)
+        yield from self.leaf(document._replace(content=content, notes=notes), kinds, named=named)
+
+    def container(
+        self,
+        kinds: _Kinds,
+        file: archives.Stream,
+        document: Document,
+        beneath: URI | None = None,
+        part: tuple[int, int | None] = (0, None),
+    ) -> Iterator[Document]:
+        """kinds: what the container is, and the notes on that, which are said here: no reader will see it."""
+        notes = tuple(dict.fromkeys((*document.notes, *kinds[1])))
+        document = document._replace(content=b"", notes=())
+        if notes:
+            yield document._replace(notes=notes)
+        if document.depth >= self.options.depth:
+            yield document._replace(notes=("too-deep",))
+            return
+        for one in self.held(kinds[0], file, document, beneath, part):
+            if isinstance(one, Note):
+                yield document._replace(notes=(one.kind,))
+            elif isinstance(one, Document):
+                yield from self.leaf(one, kind_of(one))
+            elif self.left <= 0:
+                yield document._replace(notes=("too-large",))
+                return
+            elif one.stream is None:
+                yield one.document
+            else:
+                # Compression is no entity of its own: what is in it is the source.
+                yield from self.member(one, one.stream, beneath if kinds[0] == "compressed" else None)
+
+    def held(
+        self, kind: str, file: archives.Stream, document: Document, beneath: URI | None, part: tuple[int, int | None]
+    ) -> Iterator[Document | Note | archives.Member]:
+        if kind in _STREAMED or kind == "zip":
+            return archives.opened(kind, file, document, beneath)
+        seen = cast("BinaryIO", file)
+        if kind == "warc":
+            return warc.members(seen, document, self.options, *part)
+        reader: Iterator[Document | Note] = import_module(f"overthere.links.{kind}").members(
+            seen, document, self.options
+        )
+        return reader
+
+    def member(self, member: archives.Member, stream: archives.Stream, beneath: URI | None) -> Iterator[Document]:
+        limit = self.options.limit
+        content, note = archives.taken(stream, limit + 1)
+        self.left -= len(content)
+        document = member.document._replace(content=content)
+        kinds = kind_of(document)
+        if len(content) > limit and kinds[0] in CONTAINERS:
+            # A container may be larger than a document.
+            counted = _Counted(self, archives.Chained(content, stream))
+            if kinds[0] in _STREAMED:
+                yield from self.container(kinds, counted, document, beneath)
+                return
+            with tempfile.TemporaryFile() as file:
+                while piece := archives.taken(counted, limit)[0]:
+                    file.write(piece)
+                file.seek(0)
+                yield from self.container(kinds, file, document)
+            return
+        content, notes = archives.cut(content, note, limit, member.crc)
+        document = document._replace(content=content, notes=document.notes + notes)
+        yield from self.leaf(document, kinds, beneath=beneath)
+
+    def leaf(
+        self, document: Document, kinds: _Kinds, *, named: bool = False, beneath: URI | None = None
+    ) -> Iterator[Document]:
+        if kinds[0] in CONTAINERS and document.content:
+            yield from self.container(kinds, io.BytesIO(document.content), document, beneath)
+        elif kinds[0] or named or (document.notes and not document.content):
+            yield document
+        elif kinds[1]:
+            # It was said to be a document.
+            yield document._replace(notes=tuple(dict.fromkeys((*document.notes, "unsupported"))))
+
+
+_Kinds = tuple[str, tuple[str, ...]]
+_STREAMED = ("tar", "compressed")
+"""Containers that are read from their beginning to their end."""
+
+
+class _Counted:
+    """A stream that takes from what may still be read."""
+
+    def __init__(self, reader: _Reader, stream: archives.Stream) -> None:
+        self.reader, self.stream = reader, stream
+
+    def read(self, size: int, /) -> bytes:
+        if self.reader.left <= 0:
+            raise MemoryError
+        part = self.stream.read(size)
+        self.reader.left -= len(part)
+        return part
+
+
+def _regular(path: str) -> str:
+    """Raises: OSError if it is no regular file: a pipe would be waited for, a device never ends."""
+    try:
+        if stat.S_ISREG(os.stat(path).st_mode):
+            return path
+    except ValueError as error:  # NUL in a name
+        raise OSError(str(error)) from error
+    raise OSError("not a regular file")

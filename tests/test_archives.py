@@ -1,0 +1,242 @@
+"""What lies in ZIP, tar and compressed files, also in damaged and hostile ones."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import random
+import tarfile
+import tempfile
+import time
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from overthere import URI
+from overthere.base import Base
+from overthere.links.archives import Member, members, opened, read
+from overthere.links.model import NOTES, Document, Note, Options
+
+OUTSIDE = Document("x.gz", b"", Base(URI("http://h/x.gz"), "retrieval", "retrieval"))
+FILES = {"a.html": b"<a href=x>" * 50, "d/ü b.html": b"<a href=y>"}
+
+
+def zipped(files: Mapping[str, bytes]) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return file.getvalue()
+
+
+def tarred(files: Mapping[str, bytes], form: int = tarfile.PAX_FORMAT) -> bytes:
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w", format=form) as archive:
+        for name, content in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return file.getvalue()
+
+
+def zstd(content: bytes) -> bytes:
+    from fastwarc.stream_io import ZstdWriter
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "z")
+        writer = ZstdWriter(file)
+        writer.write(content)
+        writer.close()
+        return file.read_bytes()
+
+
+def found(data: bytes, options: Options = Options()) -> list[Document | Note]:  # noqa: B008
+    return list(members(io.BytesIO(data), OUTSIDE, options))
+
+
+def contents(data: bytes) -> dict[str, bytes]:
+    return {one.source: one.content for one in found(data) if isinstance(one, Document)}
+
+
+def notes(data: bytes, options: Options = Options()) -> list[str]:  # noqa: B008
+    return [note for one in found(data, options) for note in ([one.kind] if isinstance(one, Note) else one.notes)]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [zipped(FILES), tarred(FILES), tarred(FILES, tarfile.GNU_FORMAT), tarred(FILES, tarfile.USTAR_FORMAT)],
+    ids=["zip", "pax", "gnu", "ustar"],
+)
+def test_members(data: bytes) -> None:
+    assert contents(data) == {f"x.gz!{name}": content for name, content in FILES.items()}
+    for one in found(data):
+        assert isinstance(one, Document)
+        assert (one.base.layer, str(one.base.uri), one.depth, one.notes) == ("entity", "http://h/x.gz", 1, ())
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar"])
+def test_published(kind: str) -> None:
+    files = {"a:b/c.html": b"1", "../../up": b"2", "/abs/ü": b"3", "./a//b/.": b"4"}
+    data = zipped(files) if kind == "zip" else tarred(files)
+    bases = [
+        one.document.base
+        for one in opened(kind, io.BytesIO(data), OUTSIDE, URI("http://p/d/x"))
+        if isinstance(one, Member)
+    ]
+    assert [str(base.uri) for base in bases] == [
+        "http://p/d/a%3Ab/c.html", "http://p/d/up", "http://p/d/abs/%C3%BC", "http://p/d/a/b",
+    ]  # fmt: skip
+    assert {base.layer for base in bases} == {"retrieval"}
+
+
+PACK: list[Callable[[bytes], bytes]] = [gzip.compress, bz2.compress, lzma.compress, zstd]
+
+
+@pytest.mark.parametrize("pack", PACK)
+def test_single_files(pack: Callable[[bytes], bytes]) -> None:
+    text = random.Random(1).randbytes(200_000)
+    (one,) = found(pack(text))
+    assert one == OUTSIDE._replace(source="x.gz!x", content=text, depth=1)
+    assert contents(pack(text[:9]) + pack(text[9:])) == {"x.gz!x": text}
+    assert notes(pack(text)[:-30]) == ["truncated"]
+    assert notes(pack(text), Options(limit=100)) == ["too-large"]
+
+
+@pytest.mark.parametrize("pack", PACK[:3])
+def test_what_stands_before_an_error_is_kept(pack: Callable[[bytes], bytes]) -> None:
+    text = b"".join(b"<a href=%d>" % number for number in range(200_000))
+    broken = bytearray(pack(text))
+    broken[-len(broken) // 4] ^= 0xFF
+    (one,) = found(bytes(broken))
+    assert isinstance(one, Document)
+    assert one.notes == ("corrupt",)
+    assert one.content[:1000] == text[:1000] or pack is not gzip.compress
+    assert notes(pack(b"x") + b"\0" * 5000) == []
+    assert notes(pack(b"x") + b"junk" * 9) == ["corrupt"]
+
+
+def test_names_of_what_is_compressed() -> None:
+    for name, inside in (("a.html.gz", "a.html"), ("s.TGZ", "s.tar"), ("p/x", "x"), ("z!b.svgz", "b.svg")):
+        (one,) = members(io.BytesIO(gzip.compress(b"")), OUTSIDE._replace(source=name), Options())
+        assert isinstance(one, Document)
+        assert one.source == f"{name}!{inside}"
+
+
+def test_a_wrong_sum_in_a_zip() -> None:
+    data = zipped({"a": b"x" * 100, "b": b"y"})
+    broken = data.replace(zipfile.ZipFile(io.BytesIO(data)).getinfo("a").CRC.to_bytes(4, "little"), b"\0\0\0\0")
+    one, two = found(broken)
+    assert isinstance(one, Document)
+    assert (one.content, one.notes) == (b"x" * 100, ("corrupt",))
+    assert isinstance(two, Document)
+    assert two.notes == ()
+
+
+def test_encrypted_members() -> None:
+    data = bytearray(zipped({"a": b"x"}))
+    data[6] |= 1
+    at = data.index(b"PK\x01\x02")
+    data[at + 8] |= 1
+    assert notes(bytes(data)) == ["encrypted"]
+
+
+def test_unknown_compression() -> None:
+    data = zipped({"a": b"x" * 100})
+    at = data.index(b"PK\x01\x02")
+    assert notes(data[:8] + b"\x63\0" + data[10 : at + 10] + b"\x63\0" + data[at + 12 :]) == ["unsupported"]
+
+
+def test_links_and_devices_are_passed_over() -> None:
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w") as archive:
+        for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE, tarfile.DIRTYPE):
+            info = tarfile.TarInfo("x")
+            info.type, info.linkname = kind, "/etc/passwd"
+            archive.addfile(info)
+    assert found(file.getvalue()) == []
+    link = zipfile.ZipInfo("l")
+    link.external_attr = 0o120777 << 16
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as into:
+        into.writestr(link, "/etc/passwd")
+    assert found(packed.getvalue()) == []
+
+
+def header(size: bytes, kind: bytes = b"0") -> bytes:
+    block = bytearray(tarfile.TarInfo("a").tobuf(tarfile.USTAR_FORMAT)[:512])
+    block[124:136] = size.ljust(12, b"\0")
+    block[156:157] = kind
+    block[148:156] = b" " * 8
+    block[148:156] = b"%06o\0 " % sum(block)
+    return bytes(block)
+
+
+def test_sizes_in_tar_that_cannot_be() -> None:
+    assert notes(header(b"77777777777") + b"x" * 512) == ["truncated"] * 2
+    assert notes(header(b"\x80" + b"\x7f" * 11)) == ["truncated"] * 2
+    assert "corrupt" in notes(tarred({"a": b"x"})[:1024] + header(b"\xff" * 12))
+    for kind in (b"x", b"L", b"g"):
+        assert notes(header(b"77777777777", kind)) == ["too-large"]
+
+
+def test_a_header_that_is_broken_is_no_end() -> None:
+    data = bytearray(tarred({"a": b"x", "b": b"y"}, tarfile.USTAR_FORMAT))
+    data[1024 + 3] ^= 1
+    assert notes(bytes(data)) == ["corrupt"]
+
+
+def test_many_members() -> None:
+    many = {f"{number}": b"" for number in range(100_000)}
+    few = {f"{number}": b"" for number in range(20_000)}
+    begun = time.monotonic()
+    assert len(contents(zipped(many))) == 100_000
+    assert len(contents(tarred(few, tarfile.USTAR_FORMAT))) == 20_000
+    assert time.monotonic() - begun < 120
+
+
+def test_a_directory_too_large_for_memory(tmp_path: Path) -> None:
+    data = zipped({"a": b"x"})
+    at, end = data.index(b"PK\x01\x02"), data.index(b"PK\x05\x06")
+    size = 1 << 26
+    file = tmp_path / "z.zip"
+    with file.open("wb") as into:
+        into.write(data[:end])
+        into.seek(at + size)
+        into.write(data[end : end + 12] + size.to_bytes(4, "little") + at.to_bytes(4, "little") + b"\0\0")
+    with file.open("rb") as opening:
+        assert list(members(opening, OUTSIDE, Options())) == [Note("too-large")]
+
+
+def test_endless_headers() -> None:
+    long = header(b"1", b"L") + b"a".ljust(512, b"\0")
+    assert set(notes(long * 20_000)) <= {"corrupt", "truncated"}
+
+
+@pytest.mark.parametrize(
+    "data", [zipped(FILES), tarred(FILES), gzip.compress(FILES["a.html"])], ids=["zip", "tar", "gzip"]
+)
+def test_cut_off_and_wrong_octets(data: bytes) -> None:
+    made = random.Random(2)
+    for end in range(0, len(data), max(1, len(data) // 200)):
+        assert set(notes(data[:end])) <= NOTES.keys()
+    for _ in range(300):
+        broken = bytearray(data)
+        broken[made.randrange(len(data))] = made.randrange(256)
+        assert set(notes(bytes(broken))) <= NOTES.keys()
+
+
+def test_a_stream_that_fails() -> None:
+    class Failing:
+        left = 3
+
+        def read(self, size: int, /) -> bytes:
+            self.left -= 1
+            if self.left < 0:
+                raise OSError("the disk")
+            return b"x"
+
+    assert read(Failing(), 100) == (b"xxx", ("corrupt",))

@@ -1,0 +1,112 @@
+"""Of which kind a document is, and in which charset."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import tarfile
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from overthere import URI
+from overthere.base import Base
+from overthere.links.charset import decoded
+from overthere.links.kinds import kind, kind_of, media_type_of
+from overthere.links.model import Document
+from support import cases, ids
+
+KINDS = cases("kinds")
+
+
+@pytest.mark.parametrize("row", KINDS, ids=ids(KINDS))
+def test_kinds(row: dict[str, Any]) -> None:
+    answer = kind(row.get("name", ""), row.get("type", ""), row["head"].encode("latin-1"))
+    assert answer == (row["is"], tuple(row.get("notes", ())))
+
+
+def test_by_what_is_in_it() -> None:
+    assert kind("", "", gzip.compress(b"WARC/1.0\r\n")) == ("warc", ())
+    assert kind("a.gz", "", gzip.compress(b"WARC/1.0\r\n")) == ("warc", ())
+    assert kind("", "", gzip.compress(b"words")) == ("compressed", ())
+    with io.BytesIO() as file:
+        with tarfile.open(fileobj=file, mode="w") as archive:
+            archive.addfile(tarfile.TarInfo("a"))
+        assert kind("", "", file.getvalue()[:4096]) == ("tar", ())
+
+
+def test_of_a_document() -> None:
+    inside = Document("a.zip!b.css", b"a{}", Base(URI("http://h/a.zip"), "entity"))
+    assert kind_of(inside) == ("css", ())
+    record = Document("a.warc!0", b"words", Base(URI("http://h/a.css"), "retrieval"))
+    assert kind_of(record) == ("css", ())
+    numbered = Document("a.zip!0", b"words", Base(URI("http://h/a.zip"), "entity"))
+    assert kind_of(numbered) == ("text", ())
+
+
+@given(st.text(), st.text(), st.binary(max_size=600))
+def test_every_document_has_a_kind(name: str, media_type: str, head: bytes) -> None:
+    assert isinstance(kind(name, media_type, head)[0], str)
+    media_type_of(media_type)
+
+
+def test_heads_are_looked_at_in_linear_time() -> None:
+    begun = time.monotonic()
+    for head in (b"<" * 4096, b"<!--" * 1024, b" " * 4096, b"{" * 4096, b"a:" * 2048, b"From \n" * 700):
+        for _ in range(50):
+            kind("", "", head)
+    assert time.monotonic() - begun < 20
+
+
+@pytest.mark.parametrize(
+    ("field", "is_"),
+    [
+        ("text/html;charset=UTF-8", ("text/html", "UTF-8")),
+        ("text/html; a=b; charset='x'", ("text/html", "x")),
+        ("text/html; charset=", ("text/html", None)),
+        ("", ("", None)),
+        ("; charset=x", ("", "x")),
+    ],
+)
+def test_content_type(field: str, is_: tuple[str, str | None]) -> None:
+    assert media_type_of(field) == is_
+
+
+@pytest.mark.parametrize(
+    ("content", "told", "text", "wrong"),
+    [
+        (b"caf\xe9", "latin1", "café", False),
+        (b"\x80\x81", "us-ascii", "€\x81", False),
+        (b"\xc3\xa9", None, "é", False),
+        (b"\xe9", None, "\ufffd", True),
+        (b"\xef\xbb\xbf\xc3\xa9", None, "é", False),
+        (b"\xef\xbb\xbf\xc3\xa9", "latin1", "é", True),
+        (b"\xff\xfea\0", "utf-16", "a", False),
+        (b"\xfe\xff\0a", "utf-16", "a", False),
+        (b"a\0", "utf-16", "a", False),
+        (b"a\0b", "utf-16", "a\ufffd", True),
+        (b"\xc1", "koi8-r", "а", False),
+        (b"\xff", "windows-1253", "\ufffd", True),
+        (b"\xc3\xa9", "no such", "é", True),
+        (b"a", "rot13", "a", True),
+        (b"+ADw-", "utf-7", "+ADw-", True),
+        (b"a", "replacement", "a", True),
+        (b"a", "\ud800", "a", True),
+        (b"a", "", "a", True),
+        (b"\x80", "x-user-defined", "\uf780", False),
+    ],
+)
+def test_charsets(content: bytes, told: str | None, text: str, wrong: bool) -> None:
+    assert decoded(content, told) == (text, wrong)
+
+
+def test_default_charset() -> None:
+    assert decoded(b"\x80", None, "windows-1252") == ("€", False)
+
+
+@given(st.binary(), st.one_of(st.none(), st.text(), st.sampled_from(["big5", "iso-2022-jp", "utf-16be", "gb18030"])))
+def test_all_octets_are_some_text(content: bytes, told: str | None) -> None:
+    assert isinstance(decoded(content, told)[0], str)

@@ -1,0 +1,244 @@
+"""Where documents come from, containers in one another, and how a job is cut into tasks."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import pickle
+import sys
+import time
+import tracemalloc
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from overthere import URI
+from overthere.base import file_uri
+from overthere.links.model import Document, Options
+from overthere.links.sources import Task, blamed, documents, tasks
+from test_archives import tarred, zipped
+from test_warc import PAGE, record, response
+
+WARC = record(response())
+MAIL = b"MIME-Version: 1.0\r\nContent-Type: text/html\r\n\r\n" + PAGE
+
+
+def cut(sources: Sequence[str | Path], base: str | None = None, split: int = 8 << 20) -> list[Task]:
+    return list(tasks(sources, None if base is None else URI(base), Options(), split))
+
+
+def found(sources: Sequence[str | Path], base: str | None = None, options: Options = Options()) -> list[Document]:  # noqa: B008
+    return [one for task in cut(sources, base) for one in documents(task, options)]
+
+
+def below(folder: Path, sources: Sequence[str | Path]) -> dict[str, tuple[str, ...]]:
+    return {one.source.removeprefix(f"{folder}/"): one.notes for one in found(sources)}
+
+
+def test_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    for name in ("z.html", "a.html", ".hidden", "b/c.txt", "b/.d"):
+        (tmp_path / name).write_bytes(PAGE)
+    (tmp_path / "b" / "e.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    (tmp_path / "b" / "empty").write_bytes(b"")
+    (tmp_path / "b" / "empty.html").write_bytes(b"")
+    (tmp_path / "b" / "loop").symlink_to("..")
+    names = [".hidden", "a.html", "z.html", "b/.d", "b/c.txt", "b/empty.html"]
+    assert list(below(tmp_path, [tmp_path])) == names
+    bases = [str(one.base.uri) for one in found([tmp_path], "http://h/d/")]
+    assert bases == [f"http://h/d/{name}" for name in names]
+    assert {one.base.layer for one in found([tmp_path])} == {"retrieval"}
+
+
+def test_what_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "broken").symlink_to("nowhere")
+    (tmp_path / "loop").symlink_to("loop")
+    assert below(tmp_path, [tmp_path]) == {"broken": ("unreadable",), "loop": ("unreadable",)}
+    missing = tmp_path / "missing"
+    assert below(tmp_path, [missing, "a\0b"]) == {"missing": ("unreadable",), "a\0b": ("unreadable",)}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes lie in folders on POSIX only")
+def test_pipes(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.html")
+    assert below(tmp_path, [tmp_path]) == {"pipe.html": ("unreadable",)}
+    reading, writing = os.pipe()
+    os.write(writing, PAGE)
+    os.close(writing)
+    (one,) = found([f"/dev/fd/{reading}"], "http://h/")
+    os.close(reading)
+    assert (one.source, one.content, str(one.base.uri)) == (f"/dev/fd/{reading}", PAGE, "http://h/")
+
+
+def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    def given(data: bytes, base: str | None = None) -> list[Document]:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+        return found(["-"], base)
+
+    (one,) = given(PAGE)
+    assert (one.source, one.base.layer, str(one.base.uri)) == ("-", "default", f"{file_uri('.')}/")
+    (one,) = given(PAGE, "http://h/a/b#s")
+    assert (one.base.layer, str(one.base.uri)) == ("retrieval", "http://h/a/b")
+    assert [one.source for one in given(gzip.compress(WARC))] == ["-!0"]
+    assert [one.notes for one in given(b"%PDF-1.4")] == [("unsupported",)]
+
+
+def test_named_files(tmp_path: Path) -> None:
+    for name, content in {"a.png": b"\x89PNG\r\n\x1a\n", "b.html": PAGE, "e": b"", "t.html": b"%PDF-1.4"}.items():
+        (tmp_path / name).write_bytes(content)
+    names = [tmp_path / name for name in ("t.html", "a.png", "b.html", "e")]
+    assert below(tmp_path, names) == {"t.html": ("unsupported",), "a.png": ("unsupported",), "b.html": (), "e": ()}
+    assert [str(one.base.uri) for one in found([tmp_path / "b.html"], "http://h/x/y")] == ["http://h/x/b.html"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names of octets exist on POSIX only")
+def test_names_of_any_octets(tmp_path: Path) -> None:
+    (tmp_path / os.fsdecode(b"\xe9 !.html")).write_bytes(PAGE)
+    (one,) = found([tmp_path], "http://h/")
+    assert (one.source, str(one.base.uri)) == (f"{tmp_path}/\ufffd !.html", "http://h/%E9%20!.html")
+    for task in cut([tmp_path]):
+        assert pickle.loads(pickle.dumps(task)) == task
+
+
+def test_containers_in_containers(tmp_path: Path) -> None:
+    inner = tarred({"w.warc.gz": gzip.compress(WARC), "p.html.gz": gzip.compress(PAGE), "i.png": b"\x89PNG\r\n\x1a\n"})
+    (tmp_path / "o.zip").write_bytes(zipped({"t.tar": inner, "m.eml": MAIL, "f/x.html": PAGE}))
+    sources = ["t.tar!w.warc.gz!0", "t.tar!p.html.gz!p.html", "m.eml!1", "f/x.html"]
+    all_ = found([tmp_path / "o.zip"])
+    assert [one.source for one in all_] == [f"{tmp_path}/o.zip!{name}" for name in sources]
+    assert {one.content for one in all_} == {PAGE}
+    assert [one.depth for one in all_] == [3, 3, 2, 1]
+    assert [str(one.base.uri) for one in (all_[0], all_[3])] == ["http://h/a", str(file_uri(tmp_path / "o.zip"))]
+
+
+def test_published_archives(tmp_path: Path) -> None:
+    tar = tarred({"a/b.html": PAGE, "n.zip": zipped({"c.html": PAGE})})
+    (tmp_path / "s.tar.gz").write_bytes(gzip.compress(tar))
+    (tmp_path / "s.zip").write_bytes(zipped({"a/b.html": PAGE}))
+    bases = [(str(one.base.uri), one.base.layer) for one in found([tmp_path / "s.tar.gz"], "http://h/")]
+    assert bases == [("http://h/a/b.html", "retrieval"), ("http://h/n.zip", "entity")]
+    assert [str(one.base.uri) for one in found([tmp_path / "s.zip"], "http://h/d/")] == ["http://h/d/a/b.html"]
+    # Found in a folder it is a file of the folder, and the base of what is in it.
+    assert str(found([tmp_path], "http://h/")[-1].base.uri) == "http://h/s.zip"
+
+
+def test_depth(tmp_path: Path) -> None:
+    data = PAGE
+    for number in range(20):
+        data = zipped({f"{number}.zip" if number else "a.html": data})
+    (tmp_path / "z.zip").write_bytes(data)
+    (one,) = found([tmp_path / "z.zip"])
+    assert (one.depth, one.notes) == (16, ("too-deep",))
+    (one,) = found([tmp_path / "z.zip"], options=Options(depth=20))
+    assert (one.content, one.notes) == (PAGE, ())
+
+
+def test_a_container_larger_than_a_document(tmp_path: Path) -> None:
+    pages = {f"{number}.html": PAGE * 10 for number in range(200)}
+    small = Options(limit=10_000)
+    for name, data in {
+        "t.tar": tarred(pages), "z.zip": zipped(pages), "w.warc": record(response(PAGE * 10)) * 200,
+        "t.tgz": gzip.compress(tarred(pages)),
+    }.items():  # fmt: skip
+        (tmp_path / "o.zip").write_bytes(zipped({name: data}))
+        all_ = found([tmp_path / "o.zip"], options=small)
+        assert [one.content for one in all_ if not one.notes] == [PAGE * 10] * 200, name
+
+
+def test_damaged_containers(tmp_path: Path) -> None:
+    data = zipped({"a.html": PAGE})
+    for name, content, notes in (
+        ("z.zip", data[:-9], ("corrupt",)),
+        ("z.zip", PAGE, ("wrong-type",)),
+        ("z.html", data, ("wrong-type",)),
+        ("t.tar", tarred({"a.html": PAGE * 99})[:900], ("truncated",)),
+        ("g.html.gz", gzip.compress(PAGE)[:-9], ("truncated",)),
+    ):
+        (tmp_path / name).write_bytes(content)
+        assert notes in [one.notes for one in found([tmp_path / name])] or name == "z.zip"
+        (tmp_path / name).unlink()
+
+
+def test_bombs_end(tmp_path: Path) -> None:
+    zeros = zipped({f"{number}.html": bytes(1 << 24) for number in range(8)})
+    bomb = zeros
+    for _ in range(3):
+        bomb = zipped({f"{number}.zip": bomb for number in range(8)})
+    (tmp_path / "b.zip").write_bytes(bomb)
+    (tmp_path / "g.html.gz").write_bytes(gzip.compress(bytes(1 << 28)))
+    begun = time.monotonic()
+    tracemalloc.start()
+    options = Options(limit=1 << 18)
+    seen = [one.notes for one in (one for task in cut([tmp_path]) for one in documents(task, options))]
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert ("too-large",) in seen
+    assert time.monotonic() - begun < 100
+    assert peak < 100 << 20
+
+
+def test_every_source_in_parts_is_the_whole(tmp_path: Path) -> None:
+    (tmp_path / "d").mkdir()
+    for number in range(450):
+        (tmp_path / "d" / f"{number:03}.html").write_bytes(PAGE + b"%d" % number)
+    parts = [record(response(b"%d" % number * 500)) for number in range(300)]
+    (tmp_path / "d" / "w.warc").write_bytes(b"".join(parts))
+    (tmp_path / "d" / "w.warc.gz").write_bytes(b"".join(map(gzip.compress, parts)))
+    whole = found([tmp_path])
+    assert len(whole) == 1050
+    for split in (1, 5000, 100_000):
+        made = cut([tmp_path], split=split)
+        assert [one for task in made for one in documents(task, Options())] == whole
+        assert len(made) >= 6
+    sizes = sum(task.size for task in cut([tmp_path], split=5000))
+    assert sizes == sum(file.stat().st_size for file in (tmp_path / "d").iterdir())
+
+
+def test_small_files_go_together(tmp_path: Path) -> None:
+    for number in range(450):
+        (tmp_path / f"{number}.html").write_bytes(PAGE)
+    assert [len(task.paths) for task in cut([tmp_path])] == [200, 200, 50]
+    assert [len(task.paths) for task in cut(sorted(tmp_path.iterdir()))] == [200, 200, 50]
+
+
+def test_blame(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_bytes(PAGE)
+    (task,) = cut([tmp_path])
+    assert [(one.source, one.notes) for one in blamed(task, Options())] == [(f"{tmp_path}/a.html", ("unreadable",))]
+
+
+@pytest.mark.parametrize("name", ["x.zip", "x.tar", "x.warc", "x.warc.gz", "x.gz", "x.eml", "x.mbox", "x.html", "x"])
+@pytest.mark.parametrize(
+    "content", [b"", b"\0", b"PK\x03\x04", b"\x1f\x8b\x08", b"BZh91AY&SY", b"\xfd7zXZ\0", b"WARC/1.0"]
+)
+def test_stubs(tmp_path: Path, name: str, content: bytes) -> None:
+    (tmp_path / name).write_bytes(content)
+    assert found([tmp_path / name]) or content == b""
+
+
+def test_deep_folders(tmp_path: Path) -> None:
+    here = os.getcwd()
+    os.chdir(tmp_path)
+    try:
+        for _ in range(1500):
+            os.mkdir("d")
+            os.chdir("d")
+        Path("a.html").write_bytes(PAGE)
+        assert [one.content for one in found([tmp_path])] == [PAGE]
+        os.unlink("a.html")
+        for _ in range(1500):
+            os.chdir("..")
+            os.rmdir("d")
+    finally:
+        os.chdir(here)
+
+
+def test_zip_names_that_lie(tmp_path: Path) -> None:
+    file = tmp_path / "z.zip"
+    with zipfile.ZipFile(file, "w") as archive:
+        for name in ("../../../etc/x.html", "C:\\x.html", "a\nb.html", "!x!.html", "\u202e.html"):
+            archive.writestr(name, PAGE)
+    assert len(found([file], "http://h/")) == 5

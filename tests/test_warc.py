@@ -1,0 +1,313 @@
+"""Documents out of WARC files, whole, cut into parts, damaged and lying."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import random
+import time
+import zlib
+from collections.abc import Iterable
+from itertools import pairwise
+from pathlib import Path
+from typing import BinaryIO
+
+import pytest
+
+from overthere import URI
+from overthere.base import Base
+from overthere.links.model import NOTES, Document, Found, Note, Options
+from overthere.links.records import cuts
+from overthere.links.warc import HTTP, members, read
+
+OUTSIDE = Document("w", b"", Base(URI("file:///w"), "retrieval", "retrieval"))
+PAGE = b"<a href=x>"
+
+
+def record(
+    block: bytes = b"", kind: bytes = b"response", target: bytes = b"http://h/a", *,
+    media_type: bytes = b"application/http; msgtype=response", extra: bytes = b"", length: int | None = None,
+) -> bytes:  # fmt: skip
+    said = len(block) if length is None else length
+    return (
+        b"WARC/1.0\r\nWARC-Type: " + kind + b"\r\nWARC-Record-ID: <urn:uuid:0>\r\nWARC-Target-URI: " + target
+        + b"\r\nContent-Type: " + media_type + b"\r\n" + extra
+        + b"Content-Length: %d\r\n\r\n" % said + block + b"\r\n\r\n"
+    )  # fmt: skip
+
+
+def response(body: bytes = PAGE, fields: bytes = b"", status: bytes = b"200 OK") -> bytes:
+    return b"HTTP/1.1 " + status + b"\r\nContent-Type: text/html; charset=koi8-r\r\n" + fields + b"\r\n" + body
+
+
+def documents(data: bytes, options: Options = Options(), start: int = 0, end: int | None = None) -> list[Document]:  # noqa: B008
+    return [one for one in members(io.BytesIO(data), OUTSIDE, options, start, end) if isinstance(one, Document)]
+
+
+def single(data: bytes, options: Options = Options()) -> Document:  # noqa: B008
+    (one,) = documents(data, options)
+    assert documents(gzip.compress(data), options) == [one]
+    return one
+
+
+def packed(parts: Iterable[bytes]) -> bytes:
+    return b"".join(gzip.compress(part, mtime=0) for part in parts)
+
+
+def test_a_response() -> None:
+    assert single(record(response())) == Document(
+        "w!0", PAGE, Base(URI("http://h/a"), "retrieval", "retrieval"), "text/html", "koi8-r", (), 1
+    )
+
+
+def test_other_records() -> None:
+    assert single(record(b"a{}", b"resource", media_type=b"text/css"))[1::2] == (b"a{}", "text/css", (), None)
+    assert single(record(b"words", b"conversion", media_type=b"text/plain")).content == b"words"
+    for kind in (b"request", b"metadata", b"warcinfo", b"revisit", b"continuation", b"new"):
+        assert documents(record(b"GET / HTTP/1.1\r\n\r\n", kind)) == []
+    assert documents(record(b"h. 1 A", b"response", b"dns:h", media_type=b"text/dns")) == []
+
+
+@pytest.mark.parametrize(
+    ("target", "uri", "notes"),
+    [
+        (b"<http://h/a>", "http://h/a", ()),
+        (b"http://h/a#s", "http://h/a", ()),
+        ("http://h/ü".encode(), "http://h/%C3%BC", ()),
+        (b"no uri", "file:///w", ("corrupt",)),
+        (b"a/b", "file:///w", ("corrupt",)),
+        (b"http://h/\xff", "http://h/%FF", ()),
+    ],
+)
+def test_targets(target: bytes, uri: str, notes: tuple[str, ...]) -> None:
+    one = single(record(response(), target=target))
+    assert (str(one.base.uri), one.notes) == (uri, notes)
+
+
+CHUNKED = b"Transfer-Encoding: chunked\r\n"
+RAW = zlib.compressobj(wbits=-15)
+ZIPPED = gzip.compress(PAGE)
+DEFLATED = RAW.compress(PAGE) + RAW.flush()
+
+
+@pytest.mark.parametrize(
+    ("fields", "body", "notes"),
+    [
+        (CHUNKED, b"4\r\n<a h\r\n6\r\nref=x>\r\n0\r\n\r\n", ()),
+        (CHUNKED, PAGE, ("wrong-type",)),
+        (b"Content-Encoding: gzip\r\n", gzip.compress(PAGE), ()),
+        (b"Content-Encoding: X-GZIP\r\n", gzip.compress(PAGE), ()),
+        (b"Content-Encoding: gzip\r\n", gzip.compress(PAGE)[:-5], ("truncated",)),
+        (b"Content-Encoding: gzip\r\n", PAGE, ("wrong-type",)),
+        (b"Content-Encoding: deflate\r\n", zlib.compress(PAGE), ()),
+        (b"Content-Encoding: deflate\r\n", DEFLATED, ()),
+        (b"Content-Encoding: identity\r\n", PAGE, ()),
+        (b"Content-Encoding: no-such\r\n", PAGE, ("wrong-type",)),
+        (CHUNKED + b"Content-Encoding: gzip\r\n", b"%x\r\n" % len(ZIPPED) + ZIPPED + b"\r\n0\r\n\r\n", ()),
+    ],
+)  # fmt: skip
+def test_codings(fields: bytes, body: bytes, notes: tuple[str, ...]) -> None:
+    one = single(record(response(body, fields)))
+    assert (one.content, one.notes) == (PAGE, notes)
+
+
+def test_what_the_header_refers_to() -> None:
+    fields = b'Location: ../b\r\nLink: <c,d>; rel="a, <no>", <e>;x=y\r\nLink:\r\n <f>\r\n'
+    header, page = documents(record(response(b"moved", fields, b"302 Found")))
+    assert (header.media_type, header.source, page.source) == (HTTP, "w!0", "w!0")
+    assert list(read(header, Options())) == [
+        Found("Location", "../b"), Found("Link", "c,d"), Found("Link", "e"), Found("Link", "f"),
+    ]  # fmt: skip
+    assert [one.media_type for one in documents(record(response(b"", fields, b"302 Found")))] == [HTTP]
+
+
+def test_links_in_linear_time() -> None:
+    begun = time.monotonic()
+    for text in (b"<" * 500_000, b"<a>;" * 200_000, b'<a>;"' * 200_000, b"," * 500_000, b"<a>" + b'"\\' * 300_000):
+        list(read(OUTSIDE._replace(content=b"Link: " + text), Options()))
+    assert time.monotonic() - begun < 30
+
+
+def test_said_to_be_cut() -> None:
+    assert single(record(response(), extra=b"WARC-Truncated: length\r\n")).notes == ("truncated",)
+    assert single(record(response(), extra=b"WARC-Segment-Number: 1\r\n")).notes == ("truncated",)
+
+
+def test_no_http() -> None:
+    one = single(record(b"no status line"))
+    assert (one.content, one.notes) == (b"no status line", ("corrupt",))
+
+
+def test_large() -> None:
+    small = Options(limit=100)
+    assert single(record(response(b"x" * 101)), small)[5] == ("too-large",)
+    one = single(record(b"x" * 300_000, b"resource", media_type=b"text/plain"), small)
+    assert (len(one.content), one.notes) == (100, ("too-large",))
+    bomb = record(response(gzip.compress(bytes(1 << 24)), b"Content-Encoding: gzip\r\n"))
+    assert len(single(bomb, Options(limit=1 << 16)).content) == 1 << 16
+
+
+def test_lengths_that_lie() -> None:
+    first, last = record(response(b"1")), record(response(b"3"))
+    for length in (0, 40, 500, 10**17):
+        data = [first, record(response(PAGE * 9), length=length), last]
+        for whole in (b"".join(data), packed(data)):
+            one, two, three = documents(whole)
+            assert (one.content, three.content) == (b"1", b"3")
+            assert (two.content, two.notes) == (PAGE * 9, ("wrong-length",))
+
+
+def test_garbage_between() -> None:
+    data = [record(response(b"1")), b"garbage\r\n\r\n" * 9, record(response(b"2"))]
+    assert [one.content for one in documents(packed(data))] == [b"1", b"", b"2"]
+    assert documents(b"".join(data))[-1].content == b"2"
+    long = [data[0], b"WARC/1.0\r\nX: " + b"x" * 10_000_000 + b"\r\n\r\n", data[2]]
+    assert [one.content for one in documents(b"".join(long))][-1] == b"2"
+    assert [one.content for one in documents(packed(long))] == [b"1", b"", b"2"]
+
+
+def test_many_records_in_one_member() -> None:
+    whole = b"".join(record(response(b"%d" % number)) for number in range(3))
+    size = len(whole) // 3
+    assert [(one.source, one.content) for one in documents(gzip.compress(whole))] == [
+        (f"w!0!{size * number}", b"%d" % number) for number in range(3)
+    ]
+
+
+def test_other_compressions(tmp_path: Path) -> None:
+    from fastwarc.stream_io import Lz4Writer, ZstdWriter
+
+    whole = record(response(b"1")) + record(response(b"2"))
+    for writer in (Lz4Writer, ZstdWriter):
+        into = writer(tmp_path / "w")
+        into.write(whole)
+        into.close()
+        assert [one.content for one in documents((tmp_path / "w").read_bytes())] == [b"1", b"2"]
+
+
+# -- parts of a file
+
+
+def crawl(seed: int, count: int = 120) -> list[bytes]:
+    """Records with all that could be taken for the beginning of one: WARC headers, WARC files, gzip members."""
+    made = random.Random(seed)
+    inner = [record(response(b"inner %d" % number)) for number in range(4)]
+    bodies = [
+        PAGE * 50,
+        b"\r\n\r\nWARC/1.0\r\nWARC-Type: response\r\n\r\n",
+        b"".join(inner),
+        packed(inner),
+        packed(inner) * 40,
+        b"\r\n\r\n" + inner[0],
+        gzip.compress(b"WARC/1.0\r\n"),
+        b"\x1f\x8b\x08\0" * 30,
+        made.randbytes(70_000),
+        b"",
+    ]
+    return [
+        record(response(made.choice(bodies)) if made.random() < 0.8 else b"x", made.choice((b"response", b"request")))
+        for _ in range(count)
+    ]
+
+
+@pytest.mark.parametrize("compressed", [False, True, None])
+@pytest.mark.parametrize("seed", range(4))
+def test_parts_are_the_whole(compressed: bool | None, seed: int) -> None:
+    parts = crawl(seed)
+    # None: with stored blocks, in which the content stands as it is.
+    data = (
+        b"".join(parts) if compressed is False
+        else b"".join(gzip.compress(part, 6 if compressed else 0) for part in parts)
+    )  # fmt: skip
+    whole = documents(data)
+    assert len(whole) == sum(b"WARC-Type: response" in part[:40] for part in parts)
+    pieces = 0
+    for split in (1, 7, 100, 999, 10_000, 65_536, 200_000, 1 << 20, len(data) + 1):
+        if split < 999 and (compressed is not False or len(data) > 3_000_000):
+            continue
+        places: list[int | None] = [*cuts(io.BytesIO(data), split), None]
+        found = [one for start, end in pairwise(places) for one in documents(data, Options(), start or 0, end)]
+        assert found == whole, split
+        pieces += len(places)
+    assert pieces > 20
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_parts_of_a_damaged_file_are_the_whole(compressed: bool) -> None:
+    made = random.Random(3)
+    parts = crawl(9, 200)
+    for _ in range(12):
+        data = bytearray(packed(parts) if compressed else b"".join(parts))
+        for _ in range(5):
+            at = made.randrange(len(data))
+            data[at : at + made.choice((1, 1, 30))] = made.randbytes(made.choice((1, 2, 40)))
+        whole = documents(bytes(data))
+        places: list[int | None] = [*cuts(io.BytesIO(bytes(data)), 50_000), None]
+        assert [one for a, b in pairwise(places) for one in documents(bytes(data), Options(), a or 0, b)] == whole
+        assert len(whole) > 100
+
+
+# -- damage
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_cut_off_anywhere(compressed: bool) -> None:
+    parts = [
+        record(response(PAGE * 9)),
+        record(response(b"x" * 50, b"Content-Encoding: gzip\r\n" + CHUNKED)),
+        record(b"r", b"resource"),
+    ]
+    data = packed(parts) if compressed else b"".join(parts)
+    first = len(packed(parts[:1])) if compressed else len(parts[0])
+    for end in range(len(data)):
+        found = documents(data[:end])
+        assert all(note in NOTES for one in found for note in one.notes)
+        if end > first + 4:
+            assert found[0].content == PAGE * 9
+            assert found[0].notes == ()
+        elif 0 < end < first - 8:
+            assert found[0].notes, end
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_octets_that_are_wrong(compressed: bool) -> None:
+    made = random.Random(1)
+    parts = [record(response(b"%d" % number + PAGE, CHUNKED if number % 2 else b"")) for number in range(5)]
+    data = packed(parts) if compressed else b"".join(parts)
+    for _ in range(400):
+        broken = bytearray(data)
+        broken[made.randrange(len(data))] = made.randrange(256)
+        found = documents(bytes(broken))
+        assert len(found) >= 3
+        assert all(note in NOTES for one in found for note in one.notes)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"", b"\0" * 5_000_000, b"\r\n" * 3_000_000, b"WARC/1.0\r\n" * 500_000, b"WARC/1.0\r\nA: b\r\n\r\n" * 200_000,
+        b"\nWARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: x\r\nContent-Length: 9\r\n\r\n" * 30_000,
+        b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: x\r\nContent-Length: 99999999999\r\n\r\n" * 3_000,
+        b"\x1f\x8b\x08" * 1_000_000, gzip.compress(b"WARC/1.0\r\n")[:-8] * 50_000, gzip.compress(b"")[:-1] * 50_000,
+        gzip.compress(bytes(100_000_000)), gzip.compress(record(response(bytes(100_000_000)))),
+        gzip.compress(b"WARC/1.0\r\n", 0)[:-9] * 60_000,
+    ],
+    ids=lambda data: str(len(data)),
+)  # fmt: skip
+def test_hostile_files_do_not_hang(data: bytes) -> None:
+    begun = time.monotonic()
+    for one in members(io.BytesIO(data), OUTSIDE, Options(limit=1 << 20)):
+        assert isinstance(one, Document | Note)
+    cuts(io.BytesIO(data), 1 << 16)
+    assert time.monotonic() - begun < 60
+
+
+def test_a_file_that_fails() -> None:
+    class Failing(io.BytesIO):
+        def read(self, size: int | None = -1, /) -> bytes:
+            if self.tell() > 100:
+                raise OSError("the disk")
+            return super().read(size)
+
+    file: BinaryIO = Failing(record(response(b"x" * 20_000)) * 3)
+    assert [one.kind for one in members(file, OUTSIDE, Options()) if isinstance(one, Note)] == ["unreadable"]
