@@ -3,8 +3,24 @@
 from overthere import links
 for link in links.extract(["site/"], base="http://h/docs/"):
     print(link.reference, link.target)
+
+`batches` gives the same as Arrow tables, by all cores; `links.spark` does it on a cluster.
 """
 
-from overthere.links.job import Document, Link, documents, extract, extract_html
+from overthere.links.job import batches, extract, extract_html
+from overthere.links.model import NOTES, Document, Found, Link, Note, Options
+from overthere.links.table import open_writer, schema
 
-__all__ = ["Document", "Link", "documents", "extract", "extract_html"]
+__all__ = [
+    "NOTES",
+    "Document",
+    "Found",
+    "Link",
+    "Note",
+    "Options",
+    "batches",
+    "extract",
+    "extract_html",
+    "open_writer",
+    "schema",
+]

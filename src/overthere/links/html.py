@@ -5,18 +5,12 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from html.parser import HTMLParser
-from typing import NamedTuple
 
-__all__ = ["Found", "decode", "read"]
+from overthere.links import css
+from overthere.links.charset import decoded
+from overthere.links.model import Found
 
-
-class Found(NamedTuple):
-    """A reference as it stands in the document: where, and its text without surrounding white space."""
-
-    where: str
-    reference: str
-
+__all__ = ["ATTRIBUTES", "decode", "octets", "read", "references", "values"]
 
 # ASCII whitespace of the HTML Standard, which may surround a URL.
 _SPACE = "\t\n\f\r "
@@ -27,7 +21,7 @@ def _one(value: str) -> Iterable[str]:
 
 
 def _list(value: str) -> Iterable[str]:
-    return value.split()
+    return [piece for piece in _SPACES.split(value) if piece]
 
 
 def _nonempty(value: str) -> Iterable[str]:
@@ -39,6 +33,7 @@ def _commas(value: str) -> Iterable[str]:
     return [piece for part in value.split(",") if (piece := part.strip(_SPACE))]
 
 
+_SPACES = re.compile(r"[\t\n\f\r ]+")
 _CANDIDATE = re.compile(r"[\t\n\f\r ,]*([^\t\n\f\r ]+)")
 _DESCRIPTORS = re.compile(r"(?:[^,(]|\([^)]*\)?)*+,?")
 
@@ -56,33 +51,6 @@ def _srcset(value: str) -> Iterator[str]:
             yield bare
 
 
-# Attribute -> (elements, or () for every one; how its URLs are written).
-_ATTRIBUTES: dict[str, tuple[tuple[str, ...], Callable[[str], Iterable[str]]]] = {
-    "href": ((), _one),
-    "xlink:href": ((), _one),
-    "src": ((), _one),
-    "srcset": (("img", "source"), _srcset),
-    "imagesrcset": (("link",), _srcset),
-    "action": (("form",), _one),
-    "formaction": (("button", "input"), _one),
-    "cite": (("blockquote", "del", "ins", "q"), _one),
-    "data": (("object",), _one),
-    "poster": (("video",), _one),
-    "ping": (("a", "area"), _list),
-    "itemid": ((), _one),
-    "itemtype": ((), _list),
-    "manifest": (("html",), _nonempty),
-    # HTML 4.01
-    "background": ((), _nonempty),
-    "classid": (("object",), _nonempty),
-    "codebase": (("applet", "object"), _nonempty),
-    "archive": (("object",), _list),
-    "longdesc": (("frame", "iframe", "img"), _nonempty),
-    "lowsrc": (("img",), _nonempty),
-    "profile": (("head",), _list),
-    "usemap": (("img", "input", "object"), _nonempty),
-}
-
 _REFRESH = re.compile(
     r"[\t\n\f\r ]*(?:[0-9]+|(?=\.))[0-9.]*[\t\n\f\r ]*[;,\t\n\f\r ][\t\n\f\r ]*"
     r"(?:url[\t\n\f\r ]*=[\t\n\f\r ]*)?(?:'([^']*)|\"([^\"]*)|([^\t\n\f\r ].*))",
@@ -90,91 +58,153 @@ _REFRESH = re.compile(
 )
 
 
-def _refresh(content: str) -> str | None:
+def _refresh(content: str) -> Iterable[str]:
     match = _REFRESH.match(content)
-    if match is None:
-        return None
-    return "".join(group or "" for group in match.groups()).strip(_SPACE)
+    return () if match is None else ("".join(group or "" for group in match.groups()).strip(_SPACE),)
 
 
-def decode(data: bytes) -> str:
-    """The characters of an HTML document: by byte order mark, by `meta charset` in the first 1024 octets, else UTF-8.
+_WAYS: dict[str, Callable[[str], Iterable[str]]] = {
+    "one": _one,
+    "nonempty": _nonempty,
+    "list": _list,
+    "commas": _commas,
+    "srcset": _srcset,
+    "refresh": _refresh,
+}
 
-    Octets that are not in the charset become U+FFFD; a document that declares nothing and is no UTF-8 is windows-1252.
+
+def values(way: str, value: str) -> list[str]:
+    """The references in an attribute's value that is written in one of the ways of `ATTRIBUTES`."""
+    return list(_WAYS[way](value))
+
+
+ATTRIBUTES: tuple[tuple[str, tuple[str, ...], str], ...] = (
+    ("href", (), "one"),
+    ("xlink:href", (), "one"),
+    ("src", (), "one"),
+    ("srcset", ("img", "source"), "srcset"),
+    ("imagesrcset", ("link",), "srcset"),
+    ("action", ("form",), "one"),
+    ("formaction", ("button", "input"), "one"),
+    ("cite", ("blockquote", "del", "ins", "q"), "one"),
+    ("data", ("object",), "one"),
+    ("poster", ("video",), "one"),
+    ("ping", ("a", "area"), "list"),
+    ("itemid", (), "one"),
+    ("itemtype", (), "list"),
+    ("manifest", ("html",), "nonempty"),
+    ("style", (), "style"),
+    ("http-equiv", ("meta",), "http-equiv"),
+    ("content", ("meta",), "content"),
+    # HTML 4.01
+    ("background", (), "nonempty"),
+    ("classid", ("object",), "nonempty"),
+    ("codebase", ("applet", "object"), "nonempty"),
+    ("archive", ("object",), "list"),
+    ("archive", ("applet",), "commas"),
+    ("longdesc", ("frame", "iframe", "img"), "nonempty"),
+    ("lowsrc", ("img",), "nonempty"),
+    ("profile", ("head",), "list"),
+    ("usemap", ("img", "input", "object"), "nonempty"),
+)
+"""Attribute, elements (or none for every one), and how its URLs are written.
+
+"style" is a style sheet; "http-equiv" and "content" are a refresh together.
+"""
+_RULES: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+for _name, _elements, _way in ATTRIBUTES:
+    _RULES.setdefault(_name, []).append((_elements, _way))
+
+# A style sheet without one of these holds no reference; a backslash may hide one of them.
+_SIGNS = re.compile(r"\\|url\(|@import|image-set\(|(?:src|image)\(", re.IGNORECASE)
+_NAME = 64
+"""Characters of an element's name that are told."""
+
+
+# HTML 13.2.3.2: within the first 1024 octets.
+_META = re.compile(rb"""<meta[^>]{0,512}?charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
+
+
+def decode(data: bytes, told: str | None = None) -> tuple[str, bool]:
+    """The characters of an HTML document, and whether they are not in the charset that was said.
+
+    By byte order mark, by what was told, by `meta charset` in the first 1024 octets, else UTF-8; octets that are not in
+    the charset become U+FFFD; a document that declares nothing and is no UTF-8 is windows-1252 (HTML 13.2.3.2).
     """
-    if data.startswith(codecs.BOM_UTF8):
-        return data.decode("utf-8-sig", "replace")
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return data.decode("utf-16", "replace")
-    declared = re.search(rb"""<meta[^>]{0,512}?charset\s*=\s*["']?\s*([\w.:-]+)""", data[:1024], re.IGNORECASE)
-    name = declared[1].decode("ascii", "replace").lower() if declared else "utf-8"
-    # The labels of the Encoding Standard: Latin-1 and US-ASCII mean windows-1252, and UTF-16 in a meta means UTF-8.
-    name = {"iso-8859-1": "cp1252", "latin1": "cp1252", "us-ascii": "cp1252", "ascii": "cp1252"}.get(name, name)
-    if name.startswith(("utf-16", "utf-32")):
-        name = "utf-8"
-    try:
-        return data.decode(name, "replace" if declared else "strict")
-    except (LookupError, UnicodeError):
-        return data.decode("utf-8" if declared else "cp1252", "replace")
+    declared = None if told else _META.search(data[:1024])
+    if declared is not None:
+        label = declared[1].decode("ascii", "replace").lower()
+        # In a meta element UTF-16 means UTF-8: it was read as US-ASCII.
+        told = "utf-8" if label.startswith(("utf-16", "utf-32")) else label
+    if told is None and not data.startswith(_MARKS):
+        try:
+            return data.decode(), False
+        except UnicodeError:
+            return data.decode("cp1252", "replace"), False
+    return decoded(data, told)
 
 
-# A tree parser's time grows with the square of the nesting, so what may be nested deeper than this is read tag by tag.
-_DEPTH = 5000
-_OPENS, _CLOSES = re.compile(r"<[A-Za-z]"), re.compile(r"</|/>")
+def octets(data: bytes, told: str | None = None) -> tuple[bytes, bool]:
+    """The same characters in UTF-8."""
+    text, lossy = decode(data, told)
+    return text.encode("utf-8", "replace"), lossy
+
+
+_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def read(text: str) -> tuple[str | None, list[Found]]:
-    """The first base href (None without one), and every reference of a document in its order."""
+    """The first base href (None without one), and every reference of a document in its order.
+
+    Tokens only (HTML 13.2.5), no tree: nesting costs nothing, and a reference stands once where it is written.
+    """
     base: str | None = None
     found: list[Found] = []
-    for tag, attributes in _elements(text):
+    for tag, attributes in _tags(text):
         if tag == "base" and base is None and "href" in attributes:
             base = (attributes["href"] or "").strip(_SPACE)
-        found += _references(tag, attributes)
+        found += references(tag, attributes)
     return base, found
 
 
-def _references(tag: str, attributes: Mapping[str, str | None]) -> Iterator[Found]:
+def references(tag: str, attributes: Mapping[str, str | None]) -> Iterator[Found]:
+    """The references in the attributes of an element; the text of a `style` element is that of the attribute ""."""
+    told = tag[:_NAME]
     for name, value in attributes.items():
-        known = _ATTRIBUTES.get(name)
-        if known is not None and (not known[0] or tag in known[0]):
-            for url in known[1](value or ""):
-                yield Found(f"{tag} {name}", url)
-        elif name == "archive" and tag == "applet":
-            for url in _commas(value or ""):
-                yield Found("applet archive", url)
+        if name == "" and tag == "style":
+            yield from _styles(told, value or "")
+            continue
+        way = next((way for elements, way in _RULES.get(name, ()) if not elements or tag in elements), None)
+        if way == "style":
+            yield from _styles(told, value or "")
+        elif way in _WAYS:
+            for url in _WAYS[way](value or ""):
+                yield Found(f"{told} {name}", url)
     if tag == "meta" and (attributes.get("http-equiv") or "").strip(_SPACE).lower() == "refresh":
-        target = _refresh(attributes.get("content") or "")
-        if target is not None:
-            yield Found("meta refresh", target)
+        for url in _refresh(attributes.get("content") or ""):
+            yield Found("meta refresh", url)
 
 
-def _elements(text: str) -> Iterator[tuple[str, Mapping[str, str | None]]]:
-    opens = sum(1 for _ in _OPENS.finditer(text))
-    if opens > _DEPTH and opens - sum(1 for _ in _CLOSES.finditer(text)) > _DEPTH:
-        reader = _Tags(convert_charrefs=False)
-        reader.feed(text)
-        reader.close()
-        yield from reader.found
-        return
-    from selectolax.lexbor import LexborHTMLParser
-
-    for node in LexborHTMLParser(text).css("*"):
-        attributes = node.attributes
-        if attributes:
-            yield node.tag or "", attributes
+def _styles(tag: str, text: str) -> Iterator[Found]:
+    if _SIGNS.search(text):
+        for where, url in css.inline(text):
+            yield Found(f"{tag} {where}", url)
 
 
-class _Tags(HTMLParser):
-    """Start tags only: no tree, so nesting costs nothing."""
+def _tags(text: str) -> Iterator[tuple[str, Mapping[str, str | None]]]:
+    """The start tags of a document, and its style sheets as elements "style" with an attribute ""."""
+    from justhtml import stream
 
-    def __init__(self, *, convert_charrefs: bool) -> None:
-        super().__init__(convert_charrefs=convert_charrefs)
-        self.found: list[tuple[str, Mapping[str, str | None]]] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        attributes: dict[str, str | None] = {}
-        for name, value in attrs:
-            attributes.setdefault(name, value)  # of an attribute that stands twice, the first counts
-        if attributes:
-            self.found.append((tag, attributes))
+    within = ""
+    for event in stream(text):
+        if event[0] == "start":
+            within, attributes = event[1]
+            if attributes:
+                yield within, attributes
+        elif event[0] == "end":
+            within = ""
+        elif event[0] == "text" and within == "style":
+            yield "style", {"": event[1]}
+        elif event[0] == "text" and within == "noscript":
+            # Without scripting it is markup (HTML 13.2.6.4.7).
+            yield from _tags(event[1])

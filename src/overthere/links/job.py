@@ -3,112 +3,111 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from typing import TYPE_CHECKING
 
-from overthere.base import Base, from_content, retrieval_uri, to_reference
-from overthere.links import html
-from overthere.normalize import Rung, normal_form
+from overthere.base import Base
+from overthere.errors import NotSpecified
+from overthere.links.model import Document, Link, Options
+from overthere.links.pool import Done, cores, run
+from overthere.links.reading import fill
+from overthere.links.rows import rows
+from overthere.links.sources import Task, tasks
+from overthere.normalize import Rung
 from overthere.uri import URI
 
-__all__ = ["Document", "Link", "documents", "extract", "extract_html"]
+if TYPE_CHECKING:
+    import pyarrow as pa
 
-SUFFIXES = (".html", ".htm", ".xhtml", ".xht")
+__all__ = ["Sources", "batches", "extract", "extract_html"]
 
-
-class Link(NamedTuple):
-    """A row of the link table; None is undefined."""
-
-    source: str
-    """The document, as it was named or found."""
-    base: str | None
-    """The base URI against which the reference was resolved."""
-    base_from: str | None
-    """The layer that gave it: content, entity, retrieval or default (RFC 3986 5.1)."""
-    reference: str | None
-    """The reference as written, without surrounding white space; None in a row that stands for a broken document."""
-    where: str | None
-    """Element and attribute."""
-    target: str | None
-    """The target URI (5.2); None if the reference is not valid."""
-    fragment: str | None
-    same_document: bool | None
-    """Whether the target is the base, fragments aside (4.4)."""
-    normal: str | None
-    """The target's normal form (6.2)."""
-    error: str | None
-    """The kind of the first finding; with "non-ascii" and a target, the target is the IRI's (RFC 3987 3.1)."""
-    error_at: int | None
-    """Code-point offset in the reference."""
-
-
-_UNREADABLE = Link("", None, None, None, None, None, None, None, None, "unreadable", None)
-
-
-class Document(NamedTuple):
-    """A file to read: its path, the name to show, and the URI it was retrieved by."""
-
-    path: Path
-    name: str
-    uri: URI
-    named: bool = True
-    """Whether the caller named it; what a folder holds is read only if it is a regular file."""
-
-
-def documents(sources: Iterable[str | os.PathLike[str]], base: URI | None = None) -> Iterator[Document]:
-    """The HTML files of the sources: each named file, and those below each folder in the order of their names."""
-    for source in sources:
-        root = Path(source)
-        if not root.is_dir():
-            yield Document(root, _shown(root), retrieval_uri(root, root.parent, base))
-            continue
-        for folder, folders, names in os.walk(root):
-            folders.sort()
-            for name in sorted(names):
-                path = Path(folder, name)
-                if path.suffix.lower() in SUFFIXES:
-                    yield Document(path, _shown(path), retrieval_uri(path, root, base), named=False)
-
-
-def _shown(path: Path) -> str:
-    """A name that is text: octets of a file name that are not UTF-8 become U+FFFD (the base URI keeps them)."""
-    return os.fsencode(path).decode("utf-8", "replace")
+Sources = Iterable[str | os.PathLike[str]] | str | os.PathLike[str]
+"""Files, folders, archives, WARCs, mailboxes; "-" is standard input."""
 
 
 def extract(
-    sources: Iterable[str | os.PathLike[str]] | str | os.PathLike[str],
+    sources: Sources,
     base: URI | str | None = None,
     *,
     rung: Rung = Rung.SYNTAX,
-    on_document: Callable[[Document], None] | None = None,
+    edition: str = "rfc3986",
+    json: bool = False,
+    audit: bool = False,
+    workers: int = 1,
 ) -> Iterator[Link]:
-    """The links of HTML documents, one row for each reference, in the order of the documents.
+    """The links of documents, one row for each reference, in the order of the documents.
 
-    sources: files and folders, or one of them.
+    sources: HTML, XML (Atom, RSS, sitemap, SVG), CSS, Markdown, text, JSON on request, messages and MHTML, mailboxes,
+    WARC, ZIP and tar files, compressed ones, and folders of all these; or one of them.
     base: the URI under which the sources are published: of a folder's root, or of the folder of a named file;
     by default each file's own `file:` URI is its retrieval URI (RFC 3986 5.1.3).
     rung: the rung of the ladder for the column `normal`.
-    on_document: called before each document is read.
+    edition: by whose rules references are judged, resolved and normalised.
+    json: whether strings of JSON documents that are URIs are references.
+    audit: whether the column `audit` is filled (`overthere.audit`).
+    workers: processes that read; with more than one, the module that asks must be one that can be imported anew
+    (`if __name__ == "__main__":`).
 
-    A document that cannot be read is one row with the error "unreadable".
+    What is the matter with a document is a row without a reference: "unreadable", "truncated" and so on (`NOTES`).
 
-    Raises: InvalidURI if `base` is no URI.
+    Raises: InvalidURI if `base` is no URI; NotSpecified if there is no such edition; ModuleNotFoundError without the
+    extra `links`.
     """
+    options = Options(rung=rung, edition=edition, json=json, audit=audit)
+    for batch in batches(sources, base, options, workers=workers):
+        if not isinstance(batch, Done):
+            yield from links(batch)
+
+
+def batches(
+    sources: Sources,
+    base: URI | str | None = None,
+    options: Options = Options(),  # noqa: B008 - a value
+    *,
+    workers: int | None = 1,
+    skip: int = 0,
+) -> Iterator[pa.RecordBatch | Done]:
+    """The same as Arrow batches of `table.schema()`, each task's followed by its end.
+
+    workers: None is as many as there are cores, where there is work for them.
+    skip: so many tasks are left out.
+
+    Raises: as `extract`, at once.
+    """
+    from overthere.editions import NAMES
+
     own = None if base is None else URI(base)
+    _needed()
+    if options.edition not in NAMES:
+        raise NotSpecified(f"there is no edition {options.edition!r}; there is {', '.join(NAMES)}")
     if isinstance(sources, str | os.PathLike):
         sources = [sources]
-    for document in documents(sources, own):
-        if on_document is not None:
-            on_document(document)
-        try:
-            if not document.named and not document.path.is_file():
-                raise OSError("not a regular file")  # a pipe would be waited for
-            text = html.decode(document.path.read_bytes())
-        except (OSError, MemoryError):
-            yield _UNREADABLE._replace(source=document.name, base=str(document.uri))
-            continue
-        yield from extract_html(text, document.uri, source=document.name, rung=rung)
+    work: Iterator[Task] = islice(tasks(sources, own, options), skip, None)
+    if workers is None:
+        first = list(islice(work, 8))
+        little = len(first) < 8 and sum(task.size or 0 for task in first) < _LITTLE
+        workers = 1 if little else cores()
+        work = chain(first, work)
+    return run(work, options, workers)
+
+
+def _needed() -> None:
+    """Raises: ModuleNotFoundError for what the extra `links` brings: here, and not in a worker."""
+    from importlib.util import find_spec
+
+    for name in ("pyarrow", "fastwarc", "justhtml", "markdown_it", "webencodings"):
+        if find_spec(name) is None:
+            raise ModuleNotFoundError(f"{name} is missing: pip install 'overthere[links]'", name=name)
+
+
+_LITTLE = 16 << 20
+"""Octets that one process has read before another has started."""
+
+
+def links(batch: pa.RecordBatch) -> Iterator[Link]:
+    """The rows of a batch."""
+    return map(Link._make, zip(*(column.to_pylist() for column in batch.columns), strict=True))
 
 
 def extract_html(text: str, retrieval: URI, *, source: str = "", rung: Rung = Rung.SYNTAX) -> Iterator[Link]:
@@ -117,28 +116,10 @@ def extract_html(text: str, retrieval: URI, *, source: str = "", rung: Rung = Ru
     >>> [(l.reference, l.target) for l in extract_html('<base href="d/"><a href="../x?#">', URI("http://h/a/b"))]
     [('d/', 'http://h/a/d/'), ('../x?#', 'http://h/a/x?#')]
     """
-    fallback = Base(retrieval.replace(fragment=None), "retrieval")
-    href, found = html.read(text)
-    base = from_content(href, fallback)
-    first_base = href is not None
-    for where, reference in found:
-        against = base
-        if where == "base href":
-            # A base element is resolved against what stands outside of it (HTML), later ones have no effect.
-            against = fallback if first_base else base
-            first_base = False
-        yield _link(source, against, where, reference, rung)
-
-
-def _link(source: str, base: Base, where: str, text: str, rung: Rung) -> Link:
-    reference, problem = to_reference(text)
-    error, error_at = (None, None) if problem is None else (problem.kind, problem.start)
-    if reference is None:
-        return Link(source, str(base.uri), base.layer, text, where, None, None, None, None, error, error_at)
-    target = base.uri.join(reference)
-    same = str(target).partition("#")[0] == str(base.uri)
-    normal = normal_form(str(target), rung)
-    return Link(
-        source, str(base.uri), base.layer, text, where,
-        str(target), target.fragment, same, normal, error, error_at,
-    )  # fmt: skip
+    options = Options(rung=rung)
+    made = rows(options)
+    base = Base(retrieval.replace(fragment=None), "retrieval", "retrieval")
+    document = Document(source, text.encode("utf-8", "replace"), base, "text/html", "utf-8")
+    for _ in fill(made, document, "html", (), options):
+        yield from links(made.take())
+    yield from links(made.take())

@@ -1,0 +1,123 @@
+"""Tables as a folder of Parquet parts, each of which is there when it is whole: what a killed job leaves is kept."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+from overthere.links.table.files import Pen, count, read
+from overthere.links.table.mark import Mark, ResumeError, TableWriter, load_mark, lock, undisturbed
+
+__all__ = ["Folder"]
+
+MARK = "_overthere.json"
+"""A name that readers of folders pass over."""
+ROWS, BYTES, SECONDS = 1 << 20, 512 << 20, 60.0
+"""A part ends with a task, when it has so many rows or octets, or so long was written on."""
+_MOST = 4
+"""Within a task it ends when it has so many times as many."""
+_PART = re.compile(r"part-([0-9]{5,})\.parquet")
+
+
+class Folder(TableWriter):
+    """DIR/part-00000.parquet and so on, and the mark that says how many of the rows are committed."""
+
+    def __init__(self, path: Path, columns: Any, job: str, resume: bool) -> None:
+        super().__init__(path, columns, job, resume)
+        self.marked = path / MARK
+        self.pen: Pen | None = None
+        self.number = 0
+        self.since = 0.0
+        with undisturbed():
+            path.mkdir(exist_ok=True)
+            # The folder itself is locked: its parts come and go.
+            self.handle: int | None = os.open(path, os.O_RDONLY) if os.name != "nt" else None
+            try:
+                if self.handle is not None:
+                    lock(self.handle, self.name)
+                self._begin()
+            except BaseException:
+                self._unlock()
+                raise
+
+    def _begin(self) -> None:
+        there = {name for name in os.listdir(self.path) if not name.startswith((".", "_"))}
+        parts = sorted(name for name in there if _PART.fullmatch(name))
+        if there and (there - set(parts) or not self.marked.exists()):
+            raise FileExistsError(errno.EEXIST, "the folder holds what is no part of a table of links", self.name)
+        for name in os.listdir(self.path):
+            if name.startswith(".part-") and name.endswith(".parquet"):
+                (self.path / name).unlink()  # of a job that was killed
+        if self.resume and (found := load_mark(self.marked, self.name, self.job)) is not None:
+            self._keep(parts, found)
+            self.take(found)
+            if found.done:
+                self._unlock()
+            return
+        for name in parts:
+            (self.path / name).unlink()
+        self.mark.save(self.marked)
+
+    def _keep(self, parts: list[str], found: Mark) -> None:
+        """The parts that hold what is committed; of the last of them, its rows up to there."""
+        start, sizes = 0, [count(self.path / name) for name in parts]
+        if sum(sizes) < found.rows:
+            raise ResumeError(self.name, f"it has {sum(sizes):,} rows, and had {found.rows:,} when it was marked")
+        for name, size in zip(parts, sizes, strict=True):
+            if start >= found.rows:
+                (self.path / name).unlink()
+                continue
+            self.number = int(name[5:-8])
+            if start + size > found.rows:
+                pen = self._pen()
+                for batch in read(self.path / name, self.columns, found.rows - start):
+                    pen.write(batch)
+                pen.end(found)
+            start += size
+            self.number += 1
+
+    def _pen(self) -> Pen:
+        name = f"part-{self.number:05}.parquet"
+        return Pen(self.path / name, self.path / f".{name}", self.columns, ".parquet")
+
+    def _write(self, batch: Any) -> None:
+        if self.pen is None:
+            self.pen, self.since = self._pen(), time.monotonic()
+        self.pen.write(batch)
+        if self.pen.rows >= _MOST * ROWS or self.pen.octets >= _MOST * BYTES:
+            self._end()
+
+    def _commit(self) -> None:
+        pen = self.pen
+        if not pen or pen.rows >= ROWS or pen.octets >= BYTES or time.monotonic() - self.since >= SECONDS:
+            self._end()
+
+    def _end(self) -> None:
+        """The part is whole: it gets its name, and then counts."""
+        if self.pen is not None:
+            self.pen.end(self.mark)
+            self.pen = None
+            self.number += 1
+        self.mark.save(self.marked)
+
+    def _close(self) -> None:
+        try:
+            if self.pen is None and not self.number:
+                self.pen = self._pen()  # a table without rows has columns
+            self._end()
+        finally:
+            self._unlock()
+
+    def _fail(self) -> None:
+        if self.pen is not None:
+            self.pen.drop()
+        self._unlock()
+
+    def _unlock(self) -> None:
+        if self.handle is not None:
+            os.close(self.handle)
+            self.handle = None

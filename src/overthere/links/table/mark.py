@@ -1,0 +1,220 @@
+"""How far a table is: the mark that a job leaves with it, so that another run can go on from there."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from overthere.errors import OverthereError
+
+__all__ = ["KEY", "Mark", "ResumeError", "TableWriter", "load_mark", "lock", "read_mark", "undisturbed"]
+
+KEY = "overthere.links"
+"""What a mark is called where it stands among other things."""
+
+
+class ResumeError(OverthereError, ValueError):
+    """A table that a job cannot go on with: it is another job's, or not what its mark says."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(name, reason)
+        self.name, self.reason = name, reason
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.reason}"
+
+
+class Mark(NamedTuple):
+    """A table up to a commit."""
+
+    job: str
+    rows: int
+    octets: int
+    """Of the file, where the format lets them be counted; else 0."""
+    state: dict[str, Any]
+
+    @property
+    def done(self) -> bool:
+        return bool(self.state.get("done"))
+
+    def to_text(self) -> str:
+        return json.dumps({KEY: 1, **self._asdict()})
+
+    def save(self, path: Path) -> None:
+        """Put it in a file, which is never there by half."""
+        part = path.with_name(f"{path.name}.part")
+        part.write_text(self.to_text() + "\n", encoding="utf-8")
+        os.replace(part, path)
+
+
+def read_mark(text: str | bytes, name: str, job: str) -> Mark:
+    """The mark in a text.  Raises: ResumeError if it is none, or of another job; it names what differs."""
+    try:
+        found = json.loads(text)
+        mark = Mark(found["job"], int(found["rows"]), int(found["octets"]), dict(found["state"]))
+        if found[KEY] != 1 or mark.rows < 0 or mark.octets < 0:
+            raise ValueError
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise ResumeError(name, "its mark cannot be read, so that nothing says where to go on") from None
+    if mark.job != job:
+        raise ResumeError(name, f"it was begun by another job{_difference(mark.job, job)}")
+    return mark
+
+
+def load_mark(path: Path, name: str, job: str) -> Mark | None:
+    """The mark in a file, None if there is no such file."""
+    try:
+        return read_mark(path.read_bytes(), name, job)
+    except FileNotFoundError:
+        return None
+
+
+def _difference(one: str, other: str) -> str:
+    """What two jobs differ in, by name only: a value may hold a password."""
+    try:
+        a, b = json.loads(one), json.loads(other)
+    except (ValueError, RecursionError):
+        return ""
+    if not (isinstance(a, dict) and isinstance(b, dict)):
+        return ""
+    missing = object()
+    names = [name for name in {**a, **b} if a.get(name, missing) != b.get(name, missing)]
+    return f", with another {', '.join(names)}" if names else ""
+
+
+@contextmanager
+def _later(number: signal.Signals) -> Iterator[None]:
+    handler = signal.getsignal(number)
+    if not callable(handler):
+        yield
+        return
+    heard: list[Any] = []
+    try:
+        signal.signal(number, lambda _, frame: heard.append(frame))
+        yield
+    finally:
+        signal.signal(number, handler)
+        if heard:
+            handler(number, heard[0])
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Ctrl-C and SIGTERM are heard at the end of the block, so that rows are counted as they are written."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread hears signals
+        return
+    with _later(signal.SIGINT), _later(signal.SIGTERM):
+        yield
+
+
+def lock(handle: int, name: str) -> None:
+    """Keep other processes from writing the same table, where the file system can.
+
+    Raises: BlockingIOError if one does.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        return
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise BlockingIOError(errno.EAGAIN, "another process is writing it", name) from None
+    except OSError:
+        return
+
+
+class TableWriter(ABC):
+    """What the writers of files and folders have in common."""
+
+    def __init__(self, path: Path, columns: Any, job: str, resume: bool) -> None:
+        self.path, self.columns, self.job, self.resume = path, columns, job, resume
+        self.rows = 0
+        self.state: dict[str, Any] | None = None
+        self.notice: str | None = None
+        self.mark = Mark(job, 0, 0, {})
+        self.marks = bool(job) or resume
+        self.closed = False
+
+    @property
+    def name(self) -> str:
+        return os.fsencode(self.path).decode("utf-8", "replace")
+
+    @property
+    def done(self) -> bool:
+        return bool(self.state and self.state.get("done"))
+
+    def take(self, mark: Mark) -> None:
+        """Go on from a mark."""
+        self.mark, self.rows, self.state = mark, mark.rows, mark.state or None
+        if self.done:
+            self.notice = f"{self.name} is finished, with {self.rows:,} rows: nothing is left to do"
+            self.closed = True
+        else:
+            self.notice = f"{self.name}: going on after {self.rows:,} rows"
+
+    def write(self, batch: Any) -> None:
+        if not batch.schema.equals(self.columns):
+            raise ValueError(f"{self.name}: a batch has other columns than the table")
+        if self.closed:
+            raise ValueError(f"{self.name}: the table is closed")
+        with undisturbed(), self._blamed():
+            self._write(batch)
+            self.rows += batch.num_rows
+
+    def commit(self, state: dict[str, Any]) -> None:
+        if self.closed:
+            raise ValueError(f"{self.name}: the table is closed")
+        with undisturbed(), self._blamed():
+            self.state = dict(state)
+            self.mark = Mark(self.job, self.rows, 0, self.state)
+            self._commit()
+
+    def close(self) -> None:
+        if not self.closed:
+            self.closed = True
+            with undisturbed(), self._blamed():
+                self._close()
+
+    @contextmanager
+    def _blamed(self) -> Iterator[None]:
+        """An error says which table it is about; after one the table is closed with what it holds."""
+        try:
+            yield
+        except OSError as error:
+            self.closed = True
+            self._fail()
+            number = error.errno or errno.EIO
+            raise OSError(number, error.strerror or str(error), self.name) from error
+        except BaseException:
+            self.closed = True
+            self._fail()
+            raise
+
+    @abstractmethod
+    def _write(self, batch: Any) -> None: ...
+
+    @abstractmethod
+    def _commit(self) -> None: ...
+
+    @abstractmethod
+    def _close(self) -> None: ...
+
+    @abstractmethod
+    def _fail(self) -> None:
+        """Keep what can be kept; raises nothing."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()

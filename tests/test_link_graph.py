@@ -1,0 +1,131 @@
+"""The link graph: the same as a dictionary counts, whatever lies on disk in between."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections import Counter
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from overthere import URI, Rung
+from overthere.links import graph
+from overthere.links.graph import Graph, pairs, schema
+from overthere.links.model import Link
+from overthere.links.table import open_writer, to_batch
+
+Key = tuple[str | None, str | None, str | None]
+
+BASES = ("http://a/", "http://A/x", "https://b:8080/", "file:///d/e", "urn:x:y", "http://%41/", "http://[::1]/")
+TARGETS = (
+    "http://a/", "HTTP://B.example/", "http://b%2Eexample/", "mailto:a@b", "MAILTO:c@d", "urn:x:y", "file:///", "x:",
+    "http://", "//", "http://[2001:DB8::1]:80/", "http://u@c:1/", "data:,x", "http://%C3%BC/", "http://%c3%bc/",
+)  # fmt: skip
+
+
+def link(base: str | None, target: str | None) -> Link:
+    return Link("s", base, None, "r", None, target, *[None] * 7)
+
+
+def host(text: str) -> str | None:
+    return URI(text).normalize(Rung.SYNTAX).host
+
+
+def counted(links: list[Link]) -> Counter[Key]:
+    """Row by row, by the values of the package."""
+    found: Counter[Key] = Counter()
+    for row in links:
+        if row.target is not None:
+            assert row.base is not None
+            to = host(row.target)
+            found[host(row.base), to, URI(row.target).scheme.lower() if to is None else None] += 1
+    return found
+
+
+def listed(made: Graph) -> list[tuple[Key, int]]:
+    rows = [tuple(row.values()) for batch in made.batches() for row in batch.to_pylist()]
+    return [((a, b, c), links) for a, b, c, links in rows]
+
+
+def order(key: Key) -> list[tuple[bool, str]]:
+    return [(part is None, part or "") for part in key]
+
+
+def test_pairs_are_those_of_the_values() -> None:
+    targets = [t for t in TARGETS if t != "//"]
+    links = [link(b, t) for b in BASES for t in (*targets, None)] * 2
+    found = pairs(to_batch(links))
+    assert found.schema.equals(schema())
+    assert {(a, b, c): n for a, b, c, n in (tuple(r.values()) for r in found.to_pylist())} == counted(links)
+    assert pairs(to_batch(links).slice(3, 20)).equals(pairs(to_batch(links[3:23])))
+
+
+def test_of_nothing() -> None:
+    assert pairs(to_batch([])).num_rows == 0
+    assert pairs(to_batch([link("http://a/", None)])).num_rows == 0
+    with Graph() as made:
+        made.add(pairs(to_batch([])))
+        assert listed(made) == []
+
+
+@pytest.mark.parametrize("limit", [1, 3, 50, 100_000])
+@pytest.mark.parametrize("runs", [2, 32])
+def test_any_number_of_runs_adds_up(limit: int, runs: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(graph, "_RUNS", runs)
+    monkeypatch.setattr(graph, "_BATCH", 4)
+    draw = random.Random(limit)
+    names: list[str | None] = [None, "", "a", "é", "\U0001f600", *map(str, range(12))]
+    wanted: Counter[Key] = Counter()
+    with Graph(limit, tmp_path) as made:
+        for _ in range(60 if limit < 50 else 200):
+            rows = [
+                (draw.choice(names), draw.choice(names), draw.choice(names[:3]), draw.randrange(9)) for _ in range(9)
+            ]
+            for *key, number in rows:
+                wanted[tuple(key)] += number  # type: ignore[index]
+            made.add(
+                pa.RecordBatch.from_pylist([dict(zip(schema().names, row, strict=True)) for row in rows], schema())
+            )
+        assert bool(os.listdir(tmp_path)) == (limit < 100_000)
+        found = listed(made)
+        assert found == sorted(((k, n) for k, n in wanted.items()), key=lambda item: order(item[0]))
+        assert made.links == sum(wanted.values())
+    assert not os.listdir(tmp_path)
+
+
+def test_memory_does_not_grow_with_the_graph(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is held while 300,000 pairs come and go."""
+    before, most = pa.total_allocated_bytes(), 0
+    with Graph(5_000) as made:
+        for start in range(0, 300_000, 3_000):
+            hosts = [f"host{at * 7919 % 300_007}" for at in range(start, start + 3_000)]
+            columns = [pa.array(["a"] * 3_000), pa.array(hosts), pa.nulls(3_000, pa.string()), pa.array([1] * 3_000)]
+            made.add(pa.RecordBatch.from_arrays(columns, schema=schema()))
+            most = max(most, pa.total_allocated_bytes() - before)
+        rows_given = 0
+        for batch in made.batches():
+            rows_given += batch.num_rows
+            most = max(most, pa.total_allocated_bytes() - before)
+    assert rows_given == 300_000
+    assert most < 40 << 20
+
+
+def test_a_host_may_be_of_any_size() -> None:
+    with Graph(2) as made:
+        for at in range(8):
+            made.add(pairs(to_batch([link("http://a/", f"http://{'x' * 100_000}{at % 3}/")])))
+        assert [(len(b or ""), n) for (_, b, _), n in listed(made)] == [(100_001, 3), (100_001, 3), (100_001, 2)]
+
+
+def test_the_graph_as_a_table(tmp_path: Path) -> None:
+    with Graph() as made, open_writer(tmp_path / "g.parquet", schema()) as writer:
+        made.add(pairs(to_batch([link("http://a/", "http://b/"), link("http://a/", "mailto:x@y")])))
+        for batch in made.batches():
+            writer.write(batch)
+    assert [tuple(row.values()) for row in pq.read_table(tmp_path / "g.parquet").to_pylist()] == [
+        ("a", "b", None, 1),
+        ("a", None, "mailto", 1),
+    ]

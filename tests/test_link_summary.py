@@ -1,0 +1,169 @@
+"""What the job has seen: counted, added up over workers, said in words and drawn."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import random
+import xml.etree.ElementTree as ElementTree
+from collections import Counter
+from functools import reduce
+from operator import add
+
+import pytest
+
+from overthere import URI
+from overthere.errors import columns
+from overthere.links.model import UNREAD, Link
+from overthere.links.picture import draw
+from overthere.links.summary import NOBODY, Summary, Top, cut
+from overthere.links.table import to_batch
+
+BLANK = Link("s", *[None] * 12)
+NOTES = ("truncated", "empty", "wrong-type")
+
+
+def links(number: int, seed: int) -> list[Link]:
+    choose = random.Random(seed).choice
+    found = []
+    for at in range(number):
+        base = choose(("http://a/x", "http://b/", "file:///d"))
+        layer = choose(("content", "retrieval", "default"))
+        kind = choose(("link",) * 6 + ("invalid", "note"))
+        if kind == "note":
+            found.append(BLANK._replace(source=f"{seed}-{at}", base=base, error=choose(NOTES)))
+            continue
+        target = choose(("http://a/x", "http://A/y", "http://c/", "mailto:a@b", "urn:x:y", "http://\u20ac"))
+        error = choose((None, None, "non-ascii"))
+        if kind == "invalid" or "\u20ac" in target:
+            wrong = choose(("space", "port"))
+            found.append(BLANK._replace(base=base, base_from=layer, reference="r", error=wrong, error_at=0))
+            continue
+        audit = choose((None, None, "password", "password port"))
+        same = target == base
+        found.append(Link("s", base, layer, "r", "a href", target, None, same, target, error, None, None, audit))
+    return found
+
+
+def counted(rows: list[Link]) -> dict[str, object]:
+    """The same, row by row."""
+    refer = [row for row in rows if row.reference is not None]
+    valid = [row for row in refer if row.target is not None]
+    hosts = [(URI(row.base or "").host, URI(row.target or "").host) for row in valid]
+    lowered = [(a, None if b is None else b.lower()) for a, b in hosts]
+    return {
+        "references": len(refer),
+        "same_document": sum(row.same_document is True for row in refer),
+        "internal": sum(b is not None and a == b for a, b in lowered),
+        "external": sum(b is not None and a != b for a, b in lowered),
+        "hostless": sum(b is None for _, b in lowered),
+        "mapped": sum(row.error is not None for row in valid),
+        "layers": Counter(row.base_from for row in refer),
+        "invalid": Counter(row.error for row in refer if row.target is None),
+        "notes": Counter(row.error for row in rows if row.reference is None),
+        "unread": len({row.source for row in rows if row.reference is None and row.error in UNREAD}),
+        "audit": Counter(kind for row in rows for kind in (row.audit or "").split()),
+    }
+
+
+def summary(rows: list[Link], documents: int = 1) -> Summary:
+    made = Summary()
+    made.document("html", 1000, documents)
+    made.add(to_batch(rows))
+    return made
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_counts_are_those_of_the_rows(seed: int) -> None:
+    rows = links(300, seed)
+    made, wanted = summary(rows), counted(rows)
+    assert {name: getattr(made, name) for name in wanted} == wanted
+    assert made.internal + made.external + made.hostless + sum(made.invalid.values()) == made.references
+    assert sum(made.hosts.counts.values()) == made.internal + made.external
+    assert sum(made.schemes.counts.values()) == made.hostless
+
+
+def test_workers_add_up_in_any_order() -> None:
+    parts = [links(40, seed) for seed in range(7)]
+    each = [summary(part) for part in parts]
+    whole = summary([row for part in parts for row in part], 7)
+    whole.octets = 7000
+    assert reduce(add, each) == whole
+    assert reduce(add, reversed(each)) == whole
+    assert (each[0] + each[1]) + each[2] == each[0] + (each[1] + each[2])
+    assert Summary() + each[0] == each[0] == each[0] + Summary()
+    assert pickle.loads(pickle.dumps(whole)) == whole
+    assert Summary.from_dict(json.loads(json.dumps(whole.to_dict()))) == whole
+
+
+def test_beyond_its_size_a_top_keeps_its_promise() -> None:
+    draw_ = random.Random(3)
+    tops, real = [], Counter[str]()
+    for _ in range(5):
+        top = Top(20)
+        for _ in range(40):
+            counts = Counter(str(int(draw_.paretovariate(0.7))) for _ in range(50))
+            real.update(counts)
+            top.add(counts.items())
+        tops.append(top)
+    for both in (reduce(add, tops), reduce(add, reversed(tops)), (tops[0] + tops[1]) + (tops[2] + (tops[3] + tops[4]))):
+        assert len(both.counts) <= 20
+        assert 0 < both.missed <= sum(real.values()) / 20
+        assert all(real[name] - both.missed <= number <= real[name] for name, number in both.counts.items())
+        assert all(name in both.counts for name, number in real.items() if number > both.missed)
+    tall = Top(3)
+    tall.add([("x" * 1_000_000, 1)])
+    assert [len(name) for name in tall.counts] == [255]
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_lines_for_people(width: int) -> None:
+    made = reduce(add, (summary(links(400, seed), 1234) for seed in range(4)))
+    made.hosts.add([("a-host-with-a-long-name." * 9 + "org", 10**9), ("\x1b[31m日本\u202e", 10**8)])
+    made.seconds = 75.4
+    lines = made.lines(width)
+    assert max(map(columns, lines)) <= width
+    text = "\n".join(lines)
+    assert text.isprintable() or {c for c in text if not c.isprintable()} == {"\n"}
+    assert lines[0].split() == ["documents", "4,936", "html", "4,936"]
+    assert "1,000,000,000   a-host" in text
+    assert "1 min 15 s" in text
+
+
+def test_lines_of_nothing() -> None:
+    assert [line.split() for line in Summary().lines()] == [["documents", "0"], ["references", "0"], ["invalid", "0"]]
+
+
+@pytest.mark.parametrize("width", range(3, 40))
+def test_the_middle_of_a_long_name_goes(width: int) -> None:
+    for text in ("www.example.org", "日本語日本語.example", "é" * 30, "a" * 10_000, ""):
+        short = cut(text, width)
+        assert columns(short) <= width
+        assert short == text if columns(text) <= width else "…" in short
+
+
+def test_a_picture_is_xml_whatever_a_host_holds() -> None:
+    made = summary(links(400, 1))
+    names = ["<script>&\"'", "\x00\x1b]\ud800\uffff", "\u202e日本", "", "x" * 300, "]]>", "<!--", *map(str, range(30))]
+    made.hosts.add((name, 100 - at) for at, name in enumerate(names))
+    made.external += sum(100 - at for at in range(len(names)))
+    text = draw(made, "<title> & \x00")
+    text.encode()
+    root = ElementTree.fromstring(text)
+    ns = "{http://www.w3.org/2000/svg}"
+    shown = ["".join(node.itertext()) for node in root.iter(f"{ns}text")]
+    assert "<script>&\"'" in shown
+    assert NOBODY in shown
+    panel = next(g for g in root.iter(f"{ns}g") if "Links by host" in "".join(g.itertext()))
+    assert len(list(panel.iter(f"{ns}rect"))) == 20 + 2  # the first hosts, the other ones, and no host
+    assert not list(root.iter("script"))
+    top, bottom = (float(n) for n in (root.get("viewBox") or "").split()[1::2])
+    assert top == 0 < bottom
+    assert all(float(node.get("x") or 0) >= 0 for node in root.iter())
+
+
+def test_a_picture_of_nothing() -> None:
+    text = draw(Summary())
+    ElementTree.fromstring(text)
+    assert "there are no references" in text
+    assert "nan" not in text.lower()

@@ -1,0 +1,474 @@
+"""The link table on disk: what is written is read back, and what was broken off is gone on with."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from overthere.links.model import Link
+from overthere.links.table import FORMATS, files, folder, open_writer, schema, text, to_batch
+from overthere.links.table.mark import ResumeError, undisturbed
+
+PIECES = (
+    "",
+    "a",
+    '"',
+    '""',
+    "\\",
+    ",",
+    "\n",
+    "\r\n",
+    "\t",
+    "\x01",
+    "\x7f",
+    "ü",
+    "日本",
+    "\U0001f600",
+    "=1+1",
+    " ",
+    "'",
+)
+KINDS = (*FORMATS, "/")
+
+
+def links(number: int, seed: int = 0) -> list[Link]:
+    """Rows with everything in them that a format could stumble over."""
+    draw = random.Random(seed)
+
+    def text() -> str | None:
+        return None if draw.random() < 0.3 else "".join(draw.choices(PIECES, k=draw.randrange(4)))
+
+    return [
+        Link(
+            f"{row}{text() or ''}", text(), text(), text(), text(), text(), text(),
+            draw.choice((True, False, None)), text(), text(), draw.choice((None, 0, 2**40)), text(), text(),
+        )
+        for row in range(number)
+    ]  # fmt: skip
+
+
+def from_duckdb(file: Path) -> list[dict[str, Any]]:
+    duckdb = pytest.importorskip("duckdb")
+    types = {f.name: {"bool": "BOOLEAN", "int64": "BIGINT"}.get(str(f.type), "VARCHAR") for f in schema()}
+    found = duckdb.read_csv(
+        str(file), header=True, columns=types, delimiter=",", quotechar='"', escapechar='"', na_values=[""],
+        allow_quoted_nulls=False, sample_size=-1, auto_detect=False, strict_mode=False,
+    )  # fmt: skip
+    return [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
+
+
+def stored(path: Path) -> list[dict[str, Any]]:
+    """The rows of a table, by somebody else's reader."""
+    if path.is_dir():
+        return [row for part in sorted(path.glob("part-*.parquet")) for row in pq.read_table(part).to_pylist()]
+    if path.suffix == ".parquet":
+        return pq.read_table(path).to_pylist()  # type: ignore[no-any-return]
+    if path.suffix == ".arrow":
+        return pa.ipc.open_file(path).read_all().to_pylist()  # type: ignore[no-any-return]
+    data = path.read_bytes()
+    if path.suffix == ".gz":
+        data, path = gzip.decompress(data), path.with_suffix("")
+        path.write_bytes(data)
+    return from_duckdb(path) if path.suffix == ".csv" else [json.loads(line) for line in data.decode().splitlines()]
+
+
+def name(folder: Path, kind: str) -> str:
+    return f"{folder}/t{kind}"
+
+
+def test_the_schema_is_that_of_links() -> None:
+    assert tuple(schema().names) == Link._fields
+    assert not any(pa.types.is_dictionary(field.type) for field in schema())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_read_is_what_was_written(tmp_path: Path, kind: str) -> None:
+    rows = links(500)
+    with open_writer(name(tmp_path, kind)) as writer:
+        for start in range(0, 500, 70):
+            writer.write(to_batch(rows[start : start + 70]))
+    assert writer.rows == 500
+    assert stored(Path(name(tmp_path, kind))) == [row._asdict() for row in rows]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_table_without_rows_is_a_table(tmp_path: Path, kind: str) -> None:
+    with open_writer(name(tmp_path, kind)):
+        pass
+    assert stored(Path(name(tmp_path, kind))) == []
+    if kind in (".parquet", "/"):
+        assert pq.read_table(name(tmp_path, kind)).schema.equals(schema())
+
+
+def test_csv_tells_undefined_from_empty_and_json_lines_are_those_of_json(tmp_path: Path) -> None:
+    row = Link("s", "", None, '"', ",", None, None, True, None, None, 7, None, "=")
+    for kind in (".csv", ".jsonl"):
+        with open_writer(name(tmp_path, kind)) as writer:
+            writer.write(to_batch([row]))
+    assert (tmp_path / "t.csv").read_text().splitlines()[1] == '"s","",,"""",",",,,true,,,7,,"="'
+    assert (tmp_path / "t.jsonl").read_text() == json.dumps(row._asdict(), ensure_ascii=False) + "\n"
+
+
+def test_json_lines_of_any_slice_and_any_column() -> None:
+    rows = links(300, 5)
+    _, encode = text.encoder(".jsonl", schema())
+    for batch in (to_batch(rows), to_batch(rows).slice(17, 40), to_batch([Link("", *[None] * 12)]), to_batch([])):
+        wanted = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in batch.to_pylist())
+        assert bytes(encode(batch)).decode() == wanted
+
+
+def test_lone_surrogates_do_not_end_a_job() -> None:
+    batch = to_batch([Link("s\ud800", None, None, "ü\udfff", *[None] * 9), Link("ok", *[None] * 12)])
+    assert batch.column("source").to_pylist() == ["s?", "ok"]
+    assert batch.column("reference").to_pylist() == ["ü?", None]
+
+
+def test_large_batches_are_made_text_piece_by_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = links(200)
+    monkeypatch.setattr(text, "_PIECE", 500)
+    monkeypatch.setattr(text, "_BLOCK", 100)
+    for kind in (".csv", ".jsonl.gz"):
+        with open_writer(name(tmp_path, kind)) as writer:
+            writer.write(to_batch(rows))
+        assert stored(Path(name(tmp_path, kind))) == [row._asdict() for row in rows]
+
+
+def test_row_groups_are_neither_small_nor_large(tmp_path: Path) -> None:
+    with open_writer(tmp_path / "t.parquet") as writer:
+        batch = to_batch(links(1000))
+        for _ in range(150):
+            writer.write(batch)
+    file = pq.ParquetFile(tmp_path / "t.parquet")
+    assert [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)] == [66_000, 66_000, 18_000]
+    assert file.metadata.row_group(0).column(0).statistics is not None
+    with open_writer(tmp_path / "u.parquet") as writer:
+        for _ in range(5):
+            writer.write(to_batch([Link("s", "x" * (9 << 20), *[None] * 11)]))
+    assert pq.ParquetFile(tmp_path / "u.parquet").num_row_groups == 3
+
+
+def test_nothing_stands_under_the_name_until_it_is_whole(tmp_path: Path) -> None:
+    for kind in FORMATS:
+        file = Path(name(tmp_path, kind))
+        file.write_text("before")
+        file.chmod(0o640)
+        with open_writer(file) as writer:
+            writer.write(to_batch(links(10)))
+            assert file.read_text() == "before"
+        assert file.stat().st_mode & 0o777 == 0o640
+        assert len(stored(file)) == 10
+    assert not list(tmp_path.glob("*.part"))
+    assert not list(tmp_path.glob("*.resume"))
+
+
+def finish(path: str, tasks: list[list[Link]], resume: bool = True) -> None:
+    with open_writer(path, job="j", resume=resume) as writer:
+        start = (writer.state or {}).get("tasks", 0)
+        for number in range(start, len(tasks)):
+            for row in range(0, len(tasks[number]), 7):
+                writer.write(to_batch(tasks[number][row : row + 7]))
+            writer.commit({"tasks": number + 1, "done": number + 1 == len(tasks)})
+
+
+@pytest.mark.parametrize("often", [True, False], ids=["marks at every commit", "marks at the end"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_job_goes_on_from_wherever_it_was_cut(
+    tmp_path: Path, kind: str, often: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text, "_SECONDS", 0 if often else 1e9)
+    monkeypatch.setattr(files, "ROWS", 10)
+    monkeypatch.setattr(folder, "ROWS", 15)
+    draw = random.Random(1)
+    tasks = [links(draw.choice((0, 1, 5, 23, 90)), seed) for seed in range(8)]
+    finish(name(tmp_path, "0" + kind), tasks, resume=False)
+    whole = stored(Path(name(tmp_path, "0" + kind)))
+    assert whole == [row._asdict() for task in tasks for row in task]
+    for cut in range(len(tasks)):
+        path = name(tmp_path, f"{cut + 1}{kind}")
+        with open_writer(path, job="j") as writer:
+            for number, task in enumerate(tasks[:cut]):
+                writer.write(to_batch(task))
+                writer.commit({"tasks": number + 1})
+            writer.write(to_batch(tasks[cut][: len(tasks[cut]) // 2]))  # of a task that does not come to its end
+        kept = sum(map(len, tasks[:cut]))
+        assert stored(Path(path)) == whole[: kept + len(tasks[cut]) // 2]
+        with open_writer(path, job="j", resume=True) as writer:  # and once more, without getting further
+            assert (writer.rows, writer.state) == (kept, {"tasks": cut} if cut else None)
+            assert f"{kept:,} rows" in (writer.notice or "")
+        assert stored(Path(path)) == whole[:kept]
+        finish(path, tasks)
+        assert stored(Path(path)) == whole
+        if kind in (".csv", ".jsonl"):
+            assert Path(path).read_bytes() == Path(name(tmp_path, "0" + kind)).read_bytes()
+        before = sorted((f, f.stat().st_mtime_ns) for f in tmp_path.rglob("*"))
+        with open_writer(path, job="j", resume=True) as writer:
+            assert writer.done
+            assert "finished" in (writer.notice or "")
+        assert sorted((f, f.stat().st_mtime_ns) for f in tmp_path.rglob("*")) == before
+
+
+JOB = """
+import sys
+from overthere.links.table import files, folder, text
+text._SECONDS = 0
+files.ROWS = 20
+folder.ROWS = 30
+sys.path.insert(0, "tests")
+from test_link_table import links
+from overthere.links.table import open_writer, to_batch
+with open_writer(sys.argv[1], job="j", resume=sys.argv[2] == "resume") as writer:
+    for number in range((writer.state or {}).get("tasks", 0), 100_000):
+        writer.write(to_batch(links(17, number)))
+        writer.commit({"tasks": number + 1})
+        print(number + 1, writer.notice or "", flush=True)
+"""
+
+
+def broken_off(path: str, sent: signal.Signals, least: int, resume: bool = False) -> int:
+    """A job to which a signal is sent after some tasks; how many it had told of, at least."""
+    job = subprocess.Popen(
+        [sys.executable, "-c", JOB, path, "resume" if resume else ""],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=Path(__file__).parent.parent,
+    )  # fmt: skip
+    assert job.stdout is not None
+    told = 0
+    for line in job.stdout:
+        told = int(line.split()[0])
+        if told >= least:
+            break
+    job.send_signal(sent)
+    _, errors = job.communicate(timeout=60)
+    assert told >= least, errors
+    return told
+
+
+posix = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+
+
+@posix
+@pytest.mark.parametrize("kind", KINDS)
+def test_after_a_kill_nothing_wrong_is_kept(tmp_path: Path, kind: str) -> None:
+    path = name(tmp_path, kind)
+    told = broken_off(path, signal.SIGKILL, 12)
+    wanted = [row._asdict() for number in range(told + 200) for row in links(17, number)]
+    if kind != "/":
+        assert not Path(path).exists()
+    with open_writer(path, job="j", resume=True) as writer:
+        tasks = (writer.state or {}).get("tasks", 0)
+        assert writer.rows == 17 * tasks
+        if kind in (".parquet", ".arrow"):
+            assert tasks == 0
+            assert "begins anew" in (writer.notice or "")
+        else:
+            assert tasks >= told - 2
+        writer.write(to_batch(links(17, tasks)))
+        writer.commit({"tasks": tasks + 1})
+    assert stored(Path(path)) == wanted[: 17 * (tasks + 1)]
+
+
+@posix
+@pytest.mark.parametrize("kind", KINDS)
+def test_ctrl_c_leaves_whole_rows_and_a_kill_after_it_loses_none(tmp_path: Path, kind: str) -> None:
+    path = name(tmp_path, kind)
+    told = broken_off(path, signal.SIGINT, 5)
+    whole = stored(Path(path))
+    assert len(whole) >= 17 * told
+    assert whole == [row._asdict() for number in range(len(whole) // 17 + 1) for row in links(17, number)][: len(whole)]
+    again = broken_off(path, signal.SIGKILL, told + 3, resume=True)
+    with open_writer(path, job="j", resume=True) as writer:
+        tasks = (writer.state or {}).get("tasks", 0)
+        assert tasks >= (told if kind in (".parquet", ".arrow") else again - 2)
+        assert writer.rows == 17 * tasks
+    assert stored(Path(path)) == [row._asdict() for number in range(tasks) for row in links(17, number)]
+
+
+@posix
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_disk_that_is_full_is_said_and_whole_rows_are_kept(tmp_path: Path, kind: str) -> None:
+    # The first tasks fit into parts of a folder, and nothing else does.
+    job = JOB.replace("17", "900 if number < 3 else 40_000").replace("ROWS = 20", "ROWS = 300")
+    limited = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (250_000, 250_000))"
+    path = name(tmp_path, kind)
+    done = subprocess.run(
+        [sys.executable, "-c", limited + job, path, ""],
+        capture_output=True, text=True, cwd=Path(__file__).parent.parent, timeout=120, check=False,
+    )  # fmt: skip
+    errors = [line for line in done.stderr.splitlines() if line]
+    assert errors[-1] == f"OSError: [Errno 27] File too large: '{path.rstrip('/')}'"
+    assert "Exception ignored" not in done.stderr
+    assert not list(tmp_path.rglob("*.part"))
+    if kind in (".parquet", ".arrow"):
+        assert not list(tmp_path.iterdir())
+        return
+    wanted = [row._asdict() for number in range(5) for row in links(900, number)]
+    found = stored(Path(path))
+    assert found == wanted[: len(found)]
+    with open_writer(path, job="j", resume=True) as writer:
+        assert writer.rows == 900 * (writer.state or {}).get("tasks", 0)
+        assert writer.rows >= (2700 if kind == "/" else 900)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_another_job_is_refused(tmp_path: Path, kind: str) -> None:
+    path = name(tmp_path, kind)
+    with open_writer(path, job='{"base": "http://u:secret@h/", "rung": "SYNTAX"}') as writer:
+        writer.write(to_batch(links(3)))
+        writer.commit({"tasks": 1})
+    before = stored(Path(path))
+    with pytest.raises(ResumeError, match="another job, with another base") as caught:
+        open_writer(path, job='{"base": "http://h/", "rung": "SYNTAX"}', resume=True)
+    assert "secret" not in str(caught.value)
+    with pytest.raises(ResumeError, match="another job"):
+        open_writer(path, job="j", resume=True)
+    assert stored(Path(path)) == before
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_a_table_without_a_mark_is_not_gone_on_with(tmp_path: Path, kind: str) -> None:
+    with open_writer(name(tmp_path, kind)) as writer:
+        writer.write(to_batch(links(3)))
+    with pytest.raises(ResumeError, match=r"mark|finished"):
+        open_writer(name(tmp_path, kind), job="j", resume=True)
+
+
+def spoil_text(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:10])
+
+
+def spoil_mark(path: Path) -> None:
+    file = path / "_overthere.json" if path.is_dir() else path.with_name(path.name + ".resume")
+    file.write_text('{"overthere.links": 1, "job": "j", "rows": "x"}')
+
+
+def lose_a_part(path: Path) -> None:
+    next(path.glob("part-*")).unlink()
+
+
+@pytest.mark.parametrize(
+    ("kind", "spoil"),
+    [
+        (".csv", spoil_text),
+        (".parquet", spoil_text),
+        (".arrow", spoil_text),
+        (".jsonl.gz", spoil_text),
+        (".csv", spoil_mark),
+        ("/", spoil_mark),
+        ("/", lose_a_part),
+    ],
+)
+def test_what_was_spoiled_in_between_is_refused(tmp_path: Path, kind: str, spoil: Callable[[Path], None]) -> None:
+    path = name(tmp_path, kind)
+    with open_writer(path, job="j") as writer:
+        writer.write(to_batch(links(3)))
+        writer.commit({"tasks": 1})
+    spoil(Path(path))
+    with pytest.raises(ResumeError):
+        open_writer(path, job="j", resume=True)
+
+
+@posix
+@pytest.mark.parametrize("kind", KINDS)
+def test_two_jobs_do_not_write_one_table(tmp_path: Path, kind: str) -> None:
+    with open_writer(name(tmp_path, kind), job="j"), pytest.raises(BlockingIOError, match="another process"):
+        open_writer(name(tmp_path, kind), job="j", resume=True)
+
+
+def test_where_a_table_cannot_be(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"\.parquet"):
+        open_writer(tmp_path / "x.xls")
+    with pytest.raises(ValueError, match="for a folder"):
+        open_writer(tmp_path / "parquet")
+    with pytest.raises(FileNotFoundError, match="no such folder"):
+        open_writer(tmp_path / "no" / "x.csv")
+    with pytest.raises(FileNotFoundError):
+        open_writer(f"{tmp_path}/no/x/")
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "part-00000.parquet").write_text("mine")
+    with pytest.raises(FileExistsError, match="no part of a table"):
+        open_writer(tmp_path / "d")
+    assert (tmp_path / "d" / "part-00000.parquet").read_text() == "mine"
+
+
+def test_a_folder_is_written_over_only_if_it_is_a_table(tmp_path: Path) -> None:
+    path = f"{tmp_path}/d/"
+    for number in (5, 3):
+        with open_writer(path) as writer:
+            writer.write(to_batch(links(number)))
+        assert len(stored(Path(path))) == number
+    assert sorted(os.listdir(path)) == ["_overthere.json", "part-00000.parquet"]
+
+
+def test_a_long_task_is_cut_into_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folder, "ROWS", 10)
+    with open_writer(f"{tmp_path}/d/") as writer:
+        for number in range(20):
+            writer.write(to_batch(links(7, number)))
+    assert len(os.listdir(tmp_path / "d")) == 5
+    assert [row["source"] for row in stored(tmp_path / "d")] == [r.source for n in range(20) for r in links(7, n)]
+
+
+@pytest.mark.parametrize("form", [".jsonl", ".csv"])
+def test_standard_output(tmp_path: Path, form: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    with open_writer(f"{tmp_path}/x{form}") as writer:
+        writer.write(to_batch(links(20)))
+    with open_writer("-", form=form) as writer:
+        writer.write(to_batch(links(20)))
+        writer.commit({"tasks": 1})
+    sys.stdout.flush()
+    assert capfdbinary.readouterr().out == (tmp_path / f"x{form}").read_bytes()
+
+
+@posix
+def test_a_pipe_is_written_to_as_it_is(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "x.jsonl")
+    with subprocess.Popen(["cat", tmp_path / "x.jsonl"], stdout=subprocess.PIPE) as cat:
+        with open_writer(tmp_path / "x.jsonl") as writer:
+            writer.write(to_batch(links(20)))
+        assert cat.stdout is not None
+        assert len(cat.stdout.read().splitlines()) == 20
+    os.mkfifo(tmp_path / "x.parquet")
+    with pytest.raises(ValueError, match="pipe"):
+        open_writer(tmp_path / "x.parquet")
+
+
+def test_a_batch_of_another_schema_and_a_closed_table(tmp_path: Path) -> None:
+    with open_writer(tmp_path / "x.csv") as writer, pytest.raises(ValueError, match="other columns"):
+        writer.write(pa.RecordBatch.from_pydict({"a": [1]}))
+    with pytest.raises(ValueError, match="closed"):
+        writer.write(to_batch([]))
+
+
+@posix
+def test_a_signal_waits_for_the_end_of_the_block() -> None:
+    reached = []
+
+    def write() -> None:
+        with undisturbed():
+            os.kill(os.getpid(), signal.SIGINT)
+            reached.append(True)
+
+    with pytest.raises(KeyboardInterrupt):
+        write()
+    assert reached
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_symbolic_link_stays_one(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    (tmp_path / "x.csv").symlink_to(tmp_path / "there" / "y.csv")
+    with open_writer(tmp_path / "x.csv"):
+        pass
+    assert (tmp_path / "x.csv").is_symlink()
+    assert (tmp_path / "there" / "y.csv").is_file()
