@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar, Literal, Self, final
 
 from typing_extensions import disjoint_base
@@ -8,6 +8,7 @@ from overthere.kernel.components import Component, Form, HostKind
 __all__ = [
     "Automaton",
     "Components",
+    "LinkRows",
     "_panic",
     "_ways",
     "column_check",
@@ -91,3 +92,30 @@ def column_text(
     threads: int = 1,
     views: bool = True,
 ) -> object: ...
+
+class LinkRows:
+    def __new__(
+        cls,
+        attributes: list[tuple[str, list[str], str]],
+        rung: int,
+        mapped: Callable[[str], tuple[str | None, str | None, int | None]],
+        values: Callable[[str, str], list[str]],
+        styles: Callable[[str], list[tuple[str, str]]],
+        normal: Callable[[str], str] | None,
+        part: Callable[[str, dict[str, str]], str | None],
+    ) -> LinkRows: ...
+    def __len__(self) -> int: ...
+    @property
+    def octets(self) -> int: ...
+    def html(self, source: str, data: bytes, base: str, layer: str, parts: dict[str, str] | None = None) -> None: ...
+    def step(self, count: int) -> bool: ...
+    def add(
+        self,
+        source: str,
+        base: str,
+        layer: str,
+        found: list[tuple[str, str, str | None]],
+        parts: dict[str, str] | None = None,
+    ) -> None: ...
+    def note(self, source: str, base: str, kind: str) -> None: ...
+    def take(self) -> object: ...

@@ -7,6 +7,7 @@ mod components;
 mod fast;
 #[cfg(not(feature = "abi3"))]
 mod front;
+mod links;
 mod quick;
 mod text;
 
@@ -28,6 +29,8 @@ mod _native {
     #[cfg(not(feature = "abi3"))]
     #[pymodule_export]
     use super::front::front;
+    #[pymodule_export]
+    use super::links::LinkRows;
     #[pymodule_export]
     use super::text::{normalize, percent_decode, percent_encode, remove_dot_segments, resolve};
 }

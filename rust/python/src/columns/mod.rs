@@ -166,3 +166,9 @@ pub fn column_text(
         }
     })
 }
+
+/// The kind and place of the first finding on a US-ASCII text that is no URI-reference.
+pub fn refused(text: &[u8]) -> (&'static str, usize) {
+    let (kind, at) = refusal(text, Rule::UriReference, false);
+    (NAMES[kind as usize], at)
+}

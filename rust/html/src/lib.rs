@@ -1,0 +1,313 @@
+//! What of an HTML document may hold URI references: attributes of start tags, and style sheets.
+//!
+//! Tokens only (HTML Standard 13.2.5), no tree: nesting costs nothing, and a reference stands once where it is
+//! written.  Which attributes hold references is not known here; the caller says so.
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+
+use html5gum::emitters::Emitter;
+use html5gum::{Error, State, Tokenizer};
+
+/// The attributes to look for: a name, then the elements and the number of what to do with the value.
+///
+/// No elements: every one.
+#[derive(Default)]
+pub struct Attributes {
+    names: HashMap<Vec<u8>, Vec<Rule>>,
+    longest: usize,
+}
+
+/// The elements, and what to do with the value.
+type Rule = (Vec<Vec<u8>>, usize);
+
+impl Attributes {
+    /// A rule more; the first that fits counts.
+    pub fn add(&mut self, name: &str, elements: &[String], way: usize) {
+        let elements = elements.iter().map(|element| element.clone().into_bytes()).collect();
+        self.names.entry(name.as_bytes().to_vec()).or_default().push((elements, way));
+        self.longest = self.longest.max(name.len());
+    }
+
+    fn way(&self, element: &[u8], name: &[u8]) -> Option<usize> {
+        if name.len() > self.longest {
+            return None;
+        }
+        let rules = self.names.get(name)?;
+        let fits =
+            |(elements, _): &&Rule| elements.is_empty() || elements.iter().any(|known| known == element);
+        rules.iter().find(fits).map(|(_, way)| *way)
+    }
+}
+
+/// Takes what is found, in the order of the document; octets are as in the input, character references decoded.
+pub trait Sink {
+    /// An attribute that was looked for.
+    fn attribute(&mut self, element: &[u8], name: &[u8], way: usize, value: &[u8]);
+    /// The tag that had attributes which were looked for is over.
+    fn end_tag(&mut self);
+    /// The text of a `style` element.
+    fn style(&mut self, text: &[u8]);
+}
+
+/// Read a document in UTF-8 (or near to it) into the sink.
+pub fn read(octets: &[u8], attributes: &Attributes, sink: &mut impl Sink) {
+    let emitter = Reading {
+        attributes,
+        sink,
+        element: Vec::new(),
+        opened: Vec::new(),
+        is_start: false,
+        octets: Vec::new(),
+        name: 0,
+        value: 0,
+        way: Way::Unknown,
+        held: Vec::new(),
+        style: None,
+    };
+    let Ok(()) = Tokenizer::new_with_emitter(octets, emitter).finish();
+}
+
+/// What is known of the attribute that is being read.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    /// There is none.
+    Unknown,
+    /// Its name is being read.
+    Named,
+    /// It holds no reference.
+    Other,
+    Known(usize),
+}
+
+struct Reading<'a, S> {
+    attributes: &'a Attributes,
+    sink: &'a mut S,
+    element: Vec<u8>,
+    /// The last start tag: only its end tag ends raw text.
+    opened: Vec<u8>,
+    is_start: bool,
+    /// The names and values of the tag so far, and where the last of them begin.
+    octets: Vec<u8>,
+    name: usize,
+    value: usize,
+    way: Way,
+    /// What was found in the tag so far: one that does not end is none.
+    held: Vec<Held>,
+    style: Option<Vec<u8>>,
+}
+
+/// The ends of a name and of its value in the octets of the tag.
+struct Held {
+    start: usize,
+    name: usize,
+    value: usize,
+    way: usize,
+}
+
+impl<S: Sink> Reading<'_, S> {
+    fn decide(&mut self) {
+        self.value = self.octets.len();
+        let name = &self.octets[self.name..];
+        // Of an attribute that stands twice the first counts.
+        let twice = self.held.iter().any(|held| &self.octets[held.start..held.name] == name);
+        let way = if self.is_start && !twice { self.attributes.way(&self.element, name) } else { None };
+        self.way = way.map_or(Way::Other, Way::Known);
+    }
+
+    fn end_attribute(&mut self) {
+        if self.way == Way::Named {
+            self.decide();
+        }
+        if let Way::Known(way) = self.way {
+            let (start, name, value) = (self.name, self.value, self.octets.len());
+            self.held.push(Held { start, name, value, way });
+        } else {
+            self.octets.truncate(self.name);
+        }
+        self.way = Way::Unknown;
+    }
+
+    fn begin(&mut self, is_start: bool) {
+        self.is_start = is_start;
+        self.element.clear();
+        self.held.clear();
+        self.octets.clear();
+        self.name = 0;
+        self.way = Way::Unknown;
+    }
+}
+
+impl<S: Sink> Emitter for Reading<'_, S> {
+    type Token = Infallible;
+
+    fn set_last_start_tag(&mut self, name: Option<&[u8]>) {
+        self.opened.clear();
+        self.opened.extend_from_slice(name.unwrap_or_default());
+    }
+
+    fn emit_eof(&mut self) {
+        if let Some(style) = self.style.take() {
+            self.sink.style(&style);
+        }
+    }
+
+    fn emit_error(&mut self, _: Error) {}
+
+    fn should_emit_errors(&mut self) -> bool {
+        false
+    }
+
+    fn pop_token(&mut self) -> Option<Infallible> {
+        None
+    }
+
+    fn emit_string(&mut self, text: &[u8]) {
+        if let Some(style) = &mut self.style {
+            style.extend_from_slice(text);
+        }
+    }
+
+    fn init_start_tag(&mut self) {
+        self.begin(true);
+    }
+
+    fn init_end_tag(&mut self) {
+        self.begin(false);
+    }
+
+    fn init_comment(&mut self) {}
+
+    /// 13.2.6: what the tree's construction would switch the tokenizer to, without scripting.
+    fn emit_current_tag(&mut self) -> Option<State> {
+        self.end_attribute();
+        if !self.is_start {
+            self.opened.clear();
+            if let Some(style) = self.style.take() {
+                self.sink.style(&style);
+            }
+            return None;
+        }
+        for held in &self.held {
+            let (name, value) = (&self.octets[held.start..held.name], &self.octets[held.name..held.value]);
+            self.sink.attribute(&self.element, name, held.way, value);
+        }
+        if !self.held.is_empty() {
+            self.sink.end_tag();
+        }
+        self.opened.clone_from(&self.element);
+        match &self.element[..] {
+            b"textarea" | b"title" => Some(State::RcData),
+            b"plaintext" => Some(State::PlainText),
+            b"script" => Some(State::ScriptData),
+            b"style" => {
+                self.style = Some(Vec::new());
+                Some(State::RawText)
+            }
+            b"iframe" | b"xmp" | b"noembed" | b"noframes" => Some(State::RawText),
+            _ => None,
+        }
+    }
+
+    fn emit_current_comment(&mut self) {}
+
+    fn emit_current_doctype(&mut self) {}
+
+    fn set_self_closing(&mut self) {}
+
+    fn set_force_quirks(&mut self) {}
+
+    fn push_tag_name(&mut self, name: &[u8]) {
+        self.element.extend_from_slice(name);
+    }
+
+    fn push_comment(&mut self, _: &[u8]) {}
+
+    fn push_doctype_name(&mut self, _: &[u8]) {}
+
+    fn init_doctype(&mut self) {}
+
+    fn init_attribute(&mut self) {
+        self.end_attribute();
+        self.way = Way::Named;
+        self.name = self.octets.len();
+    }
+
+    fn push_attribute_name(&mut self, name: &[u8]) {
+        self.octets.extend_from_slice(name);
+    }
+
+    fn push_attribute_value(&mut self, value: &[u8]) {
+        if self.way == Way::Named {
+            self.decide();
+        }
+        if self.way != Way::Other {
+            self.octets.extend_from_slice(value);
+        }
+    }
+
+    fn set_doctype_public_identifier(&mut self, _: &[u8]) {}
+
+    fn set_doctype_system_identifier(&mut self, _: &[u8]) {}
+
+    fn push_doctype_public_identifier(&mut self, _: &[u8]) {}
+
+    fn push_doctype_system_identifier(&mut self, _: &[u8]) {}
+
+    fn current_is_appropriate_end_tag_token(&mut self) -> bool {
+        !self.is_start && !self.element.is_empty() && self.element == self.opened
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Default)]
+    struct All(Vec<String>);
+
+    impl Sink for All {
+        fn attribute(&mut self, element: &[u8], name: &[u8], way: usize, value: &[u8]) {
+            let text = String::from_utf8_lossy;
+            self.0.push(format!("{} {} {way} {}", text(element), text(name), text(value)));
+        }
+
+        fn end_tag(&mut self) {}
+
+        fn style(&mut self, text: &[u8]) {
+            self.0.push(format!("style: {}", String::from_utf8_lossy(text)));
+        }
+    }
+
+    fn all(text: &str) -> Vec<String> {
+        let mut attributes = Attributes::default();
+        attributes.add("href", &[], 0);
+        attributes.add("data", &["object".to_owned()], 1);
+        let mut sink = All::default();
+        read(text.as_bytes(), &attributes, &mut sink);
+        sink.0
+    }
+
+    #[test]
+    fn attributes_are_found() {
+        let text = "<A HREF='x&amp;y' href=z data=d><object data=\"o\" href></a href=n>";
+        assert_eq!(all(text), ["a href 0 x&y", "object data 1 o", "object href 0 "]);
+    }
+
+    #[test]
+    fn what_is_no_markup_is_passed_over() {
+        let text = "<!-- <a href=n> --><script>'<a href=n>'</script><textarea><a href=n></textarea>\
+                    <title><a href=n></title><style>a{b:url(c)}<a href=n></style><a href=y>";
+        assert_eq!(all(text), ["style: a{b:url(c)}<a href=n>", "a href 0 y"]);
+    }
+
+    #[test]
+    fn a_tag_that_does_not_end_is_none() {
+        assert_eq!(all("<a href=x"), [""; 0]);
+        assert_eq!(all("<a href=x href"), [""; 0]);
+        assert_eq!(all("<style>a"), ["style: a"]);
+    }
+}

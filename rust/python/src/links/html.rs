@@ -1,0 +1,224 @@
+//! The references of an HTML document, held until its base is known.
+
+use std::collections::HashMap;
+
+use overthere_html::{Attributes, Sink};
+use pyo3::prelude::*;
+
+use super::Callbacks;
+
+/// A reference: where it stands, its text, and whether it is resolved against what stands outside of the content.
+#[derive(Clone, Copy)]
+pub struct Found {
+    place: usize,
+    start: usize,
+    end: usize,
+    pub outside: bool,
+}
+
+/// What was found in a document and is no row yet.
+#[derive(Default)]
+pub struct Pending {
+    texts: String,
+    found: Vec<Found>,
+    next: usize,
+    base: Option<(usize, usize)>,
+    /// Element and attribute, each once for the whole job.
+    places: Vec<String>,
+    known: HashMap<Vec<u8>, usize>,
+}
+
+impl Pending {
+    /// The value of the first `base` element with an href.
+    pub fn base_href(&self) -> Option<&str> {
+        self.base.map(|(start, end)| &self.texts[start..end])
+    }
+
+    pub fn next(&mut self) -> Option<Found> {
+        let found = self.found.get(self.next).copied();
+        self.next += 1;
+        found
+    }
+
+    /// Where it stands, and its text.
+    pub fn texts(&self, found: Found) -> (&str, &str) {
+        (&self.places[found.place], &self.texts[found.start..found.end])
+    }
+
+    pub fn read(
+        &mut self,
+        py: Python<'_>,
+        data: &[u8],
+        attributes: &Attributes,
+        ways: &[String],
+        python: &Callbacks,
+    ) -> PyResult<()> {
+        self.texts.clear();
+        self.found.clear();
+        self.next = 0;
+        self.base = None;
+        if self.places.len() > MOST_PLACES {
+            self.places.clear();
+            self.known.clear();
+        }
+        let mut taking = Taking {
+            pending: self,
+            py,
+            ways,
+            python,
+            key: Vec::new(),
+            refresh: false,
+            content: None,
+            failed: None,
+        };
+        overthere_html::read(data, attributes, &mut taking);
+        match taking.failed {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+
+    fn add(&mut self, place: usize, text: &str, outside: bool) {
+        let start = self.texts.len();
+        self.texts.push_str(text);
+        self.found.push(Found { place, start, end: self.texts.len(), outside });
+    }
+
+    fn place(&mut self, key: &[u8]) -> usize {
+        if let Some(place) = self.known.get(key) {
+            return *place;
+        }
+        self.places.push(String::from_utf8_lossy(key).into_owned());
+        self.known.insert(key.to_vec(), self.places.len() - 1);
+        self.places.len() - 1
+    }
+}
+
+/// A hostile document may have a name of its own for every element.
+const MOST_PLACES: usize = 10_000;
+
+struct Taking<'a, 'py> {
+    pending: &'a mut Pending,
+    py: Python<'py>,
+    ways: &'a [String],
+    python: &'a Callbacks,
+    key: Vec<u8>,
+    /// Of a `meta` element: whether it is a refresh, and its content.
+    refresh: bool,
+    content: Option<Vec<u8>>,
+    failed: Option<PyErr>,
+}
+
+/// Without the ASCII whitespace of the HTML Standard around it.
+fn stripped(text: &[u8]) -> &[u8] {
+    let space = |b: &u8| matches!(b, b'\t' | b'\n' | 0x0C | b'\r' | b' ');
+    let start = text.iter().position(|b| !space(b)).unwrap_or(text.len());
+    let end = text.iter().rposition(|b| !space(b)).map_or(start, |last| last + 1);
+    &text[start..end]
+}
+
+fn holds(text: &[u8], what: &[u8]) -> bool {
+    let (first, rest) = (what[0], &what[1..]);
+    memchr::memchr2_iter(first, first.to_ascii_uppercase(), text)
+        .any(|at| text[at + 1..].get(..rest.len()).is_some_and(|next| next.eq_ignore_ascii_case(rest)))
+}
+
+impl Taking<'_, '_> {
+    fn place(&mut self, element: &[u8], name: &[u8]) -> usize {
+        self.key.clear();
+        if element.len() > NAME {
+            let told = String::from_utf8_lossy(element);
+            self.key.extend(told.chars().take(NAME).collect::<String>().bytes());
+        } else {
+            self.key.extend_from_slice(element);
+        }
+        self.key.push(b' ');
+        self.key.extend_from_slice(name);
+        self.pending.place(&self.key)
+    }
+
+    /// Python finds the references in a value.
+    fn values(&mut self, element: &[u8], name: &[u8], way: &str, value: &[u8]) {
+        let found = self
+            .python
+            .values
+            .call1(self.py, (way, String::from_utf8_lossy(value)))
+            .and_then(|found| found.extract::<Vec<String>>(self.py));
+        match found {
+            Ok(found) => {
+                let place = self.place(element, name);
+                found.iter().for_each(|text| self.pending.add(place, text, false));
+            }
+            Err(error) => self.failed = Some(error),
+        }
+    }
+
+    /// Python finds the references in a style sheet.
+    fn sheet(&mut self, element: &[u8], text: &[u8]) {
+        if !SIGNS.iter().any(|sign| holds(text, sign)) {
+            return;
+        }
+        let found = self
+            .python
+            .styles
+            .call1(self.py, (String::from_utf8_lossy(text),))
+            .and_then(|found| found.extract::<Vec<(String, String)>>(self.py));
+        match found {
+            Ok(found) => {
+                for (place, text) in &found {
+                    let place = self.place(element, place.as_bytes());
+                    self.pending.add(place, text, false);
+                }
+            }
+            Err(error) => self.failed = Some(error),
+        }
+    }
+}
+
+/// What a style sheet with references holds; a backslash may hide one of them.
+const SIGNS: [&[u8]; 6] = [b"url(", b"@import", b"image-set(", b"src(", b"image(", b"\\"];
+
+/// Characters of an element's name that are told.
+const NAME: usize = 64;
+
+impl Sink for Taking<'_, '_> {
+    fn attribute(&mut self, element: &[u8], name: &[u8], way: usize, value: &[u8]) {
+        match self.ways[way].as_str() {
+            "one" => {
+                let place = self.place(element, name);
+                let base = element == b"base" && name == b"href";
+                self.pending.add(place, &String::from_utf8_lossy(stripped(value)), base);
+                if base && self.pending.base.is_none() {
+                    self.pending.base = self.pending.found.last().map(|found| (found.start, found.end));
+                }
+            }
+            "nonempty" => {
+                let value = stripped(value);
+                if !value.is_empty() {
+                    let place = self.place(element, name);
+                    self.pending.add(place, &String::from_utf8_lossy(value), false);
+                }
+            }
+            "http-equiv" => self.refresh = stripped(value).eq_ignore_ascii_case(b"refresh"),
+            "content" => self.content = Some(value.to_vec()),
+            "style" => self.sheet(element, value),
+            other => {
+                let other = other.to_owned();
+                self.values(element, name, &other, value);
+            }
+        }
+    }
+
+    fn end_tag(&mut self) {
+        let content = self.content.take();
+        if std::mem::take(&mut self.refresh) {
+            if let Some(content) = content {
+                self.values(b"meta", b"refresh", "refresh", &content);
+            }
+        }
+    }
+
+    fn style(&mut self, text: &[u8]) {
+        self.sheet(b"style", text);
+    }
+}

@@ -1,0 +1,265 @@
+//! The rows of the link table, built as they are found: one object for one job, its columns taken batch by batch.
+
+mod html;
+mod table;
+
+use overthere_core::parse::{Rule, Spans};
+use overthere_core::resolve::{resolve, Parsed};
+use overthere_html::Attributes;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use pyo3_arrow::PyArray;
+use std::sync::Arc;
+
+use crate::bug::guarded;
+use crate::fast::parse;
+use html::{Found, Pending};
+use table::{Base, Columns, Row};
+
+/// What Python does: what is rare, or needs what only it knows.
+struct Callbacks {
+    /// A text beyond US-ASCII to (reference or None, kind or None, offset or None).
+    mapped: Py<PyAny>,
+    /// (way, value) to the references in it.
+    values: Py<PyAny>,
+    /// A style sheet to pairs of where and reference.
+    styles: Py<PyAny>,
+    /// A target to its normal form; None where the kernel has the rung.
+    normal: Option<Py<PyAny>>,
+    /// A target and the labels of parts to the source of the part, or None.
+    part: Py<PyAny>,
+}
+
+/// The rows of links.
+///
+/// attributes: (name, elements, way) of each rule of HTML; a way is "one", "nonempty", or one that `values` knows.
+#[pyclass(module = "overthere._native")]
+pub struct LinkRows {
+    attributes: Attributes,
+    ways: Vec<String>,
+    rung: u8,
+    python: Callbacks,
+    columns: Columns,
+    pending: Pending,
+    source: String,
+    fallback: Base,
+    base: Base,
+    parts: Option<Py<PyDict>>,
+}
+
+#[pymethods]
+impl LinkRows {
+    #[new]
+    fn new(
+        attributes: Vec<(String, Vec<String>, String)>,
+        rung: u8,
+        mapped: Py<PyAny>,
+        values: Py<PyAny>,
+        styles: Py<PyAny>,
+        normal: Option<Py<PyAny>>,
+        part: Py<PyAny>,
+    ) -> Self {
+        let mut rules = Attributes::default();
+        let mut ways: Vec<String> = Vec::new();
+        for (name, elements, way) in attributes {
+            let number = ways.iter().position(|known| *known == way).unwrap_or_else(|| {
+                ways.push(way);
+                ways.len() - 1
+            });
+            rules.add(&name, &elements, number);
+        }
+        LinkRows {
+            attributes: rules,
+            ways,
+            rung,
+            python: Callbacks { mapped, values, styles, normal, part },
+            columns: Columns::default(),
+            pending: Pending::default(),
+            source: String::new(),
+            fallback: Base::default(),
+            base: Base::default(),
+            parts: None,
+        }
+    }
+
+    /// How many rows there are.
+    fn __len__(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// The octets of their texts, about.
+    #[getter]
+    fn octets(&self) -> usize {
+        self.columns.octets
+    }
+
+    /// Read an HTML document in UTF-8; its rows are made by `step`.
+    ///
+    /// base, layer: what stands outside of the content gives this base.
+    #[pyo3(signature = (source, data, base, layer, parts = None))]
+    fn html(
+        &mut self,
+        py: Python<'_>,
+        source: String,
+        data: &[u8],
+        base: String,
+        layer: String,
+        parts: Option<Py<PyDict>>,
+    ) -> PyResult<()> {
+        self.source = source;
+        self.parts = parts;
+        self.fallback = Base::new(base, layer)?;
+        guarded(py, || self.pending.read(py, data, &self.attributes, &self.ways, &self.python))?;
+        self.base = match self.pending.base_href() {
+            None => self.fallback.clone(),
+            Some(href) => from_content(py, href, &self.fallback, &self.python)?,
+        };
+        Ok(())
+    }
+
+    /// Make at most so many rows of what was read.  Returns: whether there are more.
+    fn step(&mut self, py: Python<'_>, count: usize) -> PyResult<bool> {
+        guarded(py, || {
+            for _ in 0..count {
+                let Some(found) = self.pending.next() else { return Ok(false) };
+                let base = if found.outside { &self.fallback } else { &self.base };
+                let row = row_of(py, &self.pending, found, base, &self.python, self.rung, &self.parts)?;
+                self.columns.push(&self.source, base, row);
+            }
+            Ok(true)
+        })
+    }
+
+    /// Add references that Python found: (where, reference, target or None).
+    #[pyo3(signature = (source, base, layer, found, parts = None))]
+    fn add(
+        &mut self,
+        py: Python<'_>,
+        source: &str,
+        base: String,
+        layer: String,
+        found: Vec<(String, String, Option<String>)>,
+        parts: Option<Py<PyDict>>,
+    ) -> PyResult<()> {
+        let base = Base::new(base, layer)?;
+        guarded(py, || {
+            for (place, reference, target) in &found {
+                let row = match target {
+                    None => related(py, reference, &base, &self.python)?,
+                    Some(text) => Row { target: Some(text.clone()), ..Row::default() },
+                };
+                let row = finished(py, row, &base, &self.python, self.rung, &parts)?;
+                self.columns.push(source, &base, Row { place, reference: Some(reference), ..row });
+            }
+            Ok(())
+        })
+    }
+
+    /// Add a row that says something of a document.
+    fn note(&mut self, source: &str, base: &str, kind: &str) {
+        self.columns.note(source, base, kind);
+    }
+
+    /// All rows so far as one Arrow array of structs; there are none then.
+    fn take(&mut self, py: Python<'_>) -> PyResult<Py<PyArray>> {
+        let rows = self.columns.take().map_err(PyValueError::new_err)?;
+        Py::new(py, PyArray::from_array_ref(Arc::new(rows)))
+    }
+}
+
+/// 5.1.1: the first `base` element with an href against what stands outside.
+fn from_content(py: Python<'_>, href: &str, fallback: &Base, python: &Callbacks) -> PyResult<Base> {
+    let row = related(py, href, fallback, python)?;
+    let Some(mut text) = row.target else { return Ok(fallback.clone()) };
+    text.truncate(memchr::memchr(b'#', text.as_bytes()).unwrap_or(text.len()));
+    let base = Base::new(text, "content".to_owned())?;
+    let scheme = base.spans.scheme().map_or("", |(start, end)| &base.text[start..end]);
+    let other = scheme.eq_ignore_ascii_case("data") || scheme.eq_ignore_ascii_case("javascript");
+    Ok(if other { fallback.clone() } else { base })
+}
+
+fn row_of<'a>(
+    py: Python<'_>,
+    pending: &'a Pending,
+    found: Found,
+    base: &Base,
+    python: &Callbacks,
+    rung: u8,
+    parts: &Option<Py<PyDict>>,
+) -> PyResult<Row<'a>> {
+    let (place, reference) = pending.texts(found);
+    let row = finished(py, related(py, reference, base, python)?, base, python, rung, parts)?;
+    Ok(Row { place, reference: Some(reference), ..row })
+}
+
+/// The target of a reference, or why there is none.
+fn related<'a>(py: Python<'_>, reference: &str, base: &Base, python: &Callbacks) -> PyResult<Row<'a>> {
+    let text = reference.as_bytes();
+    let mut row = Row::default();
+    match parse(text, Rule::UriReference, false) {
+        Ok(spans) => row.join(base, text, &spans),
+        Err(_) if text.is_ascii() => {
+            let (kind, at) = crate::columns::refused(text);
+            row.error = Some(kind.to_owned());
+            row.error_at = Some(at as i64);
+        }
+        Err(_) => {
+            type Mapped = (Option<String>, Option<String>, Option<i64>);
+            let (mapped, error, at): Mapped = python.mapped.call1(py, (reference,))?.extract(py)?;
+            if let Some(mapped) = &mapped {
+                if let Ok(spans) = parse(mapped.as_bytes(), Rule::UriReference, false) {
+                    row.join(base, mapped.as_bytes(), &spans);
+                }
+            }
+            row.error = error;
+            row.error_at = at;
+        }
+    }
+    Ok(row)
+}
+
+/// What follows from the target.
+fn finished<'a>(
+    py: Python<'_>,
+    mut row: Row<'a>,
+    base: &Base,
+    python: &Callbacks,
+    rung: u8,
+    parts: &Option<Py<PyDict>>,
+) -> PyResult<Row<'a>> {
+    let Some(target) = &row.target else { return Ok(row) };
+    let spans = match row.spans {
+        Some(spans) => spans,
+        None => parse(target.as_bytes(), Rule::Uri, true)
+            .map_err(|at| PyValueError::new_err(format!("the target is no URI (at {at})")))?,
+    };
+    let whole = spans.fragment(target.len()).map_or(target.len(), |(start, _)| start - 1);
+    row.fragment = spans.fragment(target.len()).map(|(start, end)| target[start..end].to_owned());
+    row.same_document = Some(target[..whole] == base.text);
+    row.normal = match &python.normal {
+        Some(normal) => normal.call1(py, (target,))?.extract(py)?,
+        None => Some(table::normal(target, &spans, rung)),
+    };
+    if let Some(parts) = parts {
+        row.part = match parts.bind(py).get_item(&target[..whole])? {
+            Some(part) => Some(part.extract()?),
+            // RFC 2392 2: these may be written in more than one way.
+            None if spans.scheme_end == 3 => python.part.call1(py, (target, parts))?.extract(py)?,
+            None => None,
+        };
+    }
+    row.spans = Some(spans);
+    Ok(row)
+}
+
+impl Row<'_> {
+    /// 5.2
+    fn join(&mut self, base: &Base, reference: &[u8], spans: &Spans) {
+        let mut out = Vec::new();
+        let base = Parsed { text: base.text.as_bytes(), spans: &base.spans };
+        self.spans = Some(resolve(base, Parsed { text: reference, spans }, true, &mut out));
+        // Both are US-ASCII, for both were parsed.
+        self.target = String::from_utf8(out).ok();
+    }
+}

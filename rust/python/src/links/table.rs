@@ -1,0 +1,171 @@
+//! The columns of the link table.
+
+use std::sync::Arc;
+
+use arrow_array::builder::{BooleanBuilder, Int64Builder, StringBuilder};
+use arrow_array::{ArrayRef, StructArray};
+use arrow_schema::{Field, Fields};
+use overthere_core::normalize::{may_change, normalize};
+use overthere_core::parse::{Rule, Spans};
+use pyo3::exceptions::PyValueError;
+use pyo3::PyResult;
+
+use crate::fast::parse;
+
+/// A base URI and the layer that gave it.
+#[derive(Clone)]
+pub struct Base {
+    pub text: String,
+    pub spans: Spans,
+    pub layer: String,
+}
+
+impl Default for Base {
+    fn default() -> Self {
+        Base { text: String::new(), spans: Spans::EMPTY, layer: String::new() }
+    }
+}
+
+impl Base {
+    pub fn new(text: String, layer: String) -> PyResult<Base> {
+        let spans = parse(text.as_bytes(), Rule::Uri, true)
+            .map_err(|at| PyValueError::new_err(format!("the base is no URI (at {at})")))?;
+        Ok(Base { text, spans, layer })
+    }
+}
+
+/// What a row has beside its document.
+#[derive(Default)]
+pub struct Row<'a> {
+    pub place: &'a str,
+    pub reference: Option<&'a str>,
+    pub target: Option<String>,
+    /// Where the components of the target stand.
+    pub spans: Option<Spans>,
+    pub fragment: Option<String>,
+    pub same_document: Option<bool>,
+    pub normal: Option<String>,
+    pub error: Option<String>,
+    pub error_at: Option<i64>,
+    pub part: Option<String>,
+}
+
+/// The normal form of a target at a generic rung.
+pub fn normal(target: &str, spans: &Spans, rung: u8) -> String {
+    if !may_change(target.as_bytes(), spans, rung) {
+        return target.to_owned();
+    }
+    let mut out = Vec::new();
+    normalize(target.as_bytes(), spans, rung, &mut out);
+    String::from_utf8(out).unwrap_or_default()
+}
+
+/// The columns in the order of `Link`.
+#[derive(Default)]
+pub struct Columns {
+    source: StringBuilder,
+    base: StringBuilder,
+    base_from: StringBuilder,
+    reference: StringBuilder,
+    place: StringBuilder,
+    target: StringBuilder,
+    fragment: StringBuilder,
+    same_document: BooleanBuilder,
+    normal: StringBuilder,
+    error: StringBuilder,
+    error_at: Int64Builder,
+    part: StringBuilder,
+    audit: StringBuilder,
+    count: usize,
+    pub octets: usize,
+}
+
+const NAMES: [&str; 13] = [
+    "source",
+    "base",
+    "base_from",
+    "reference",
+    "where",
+    "target",
+    "fragment",
+    "same_document",
+    "normal",
+    "error",
+    "error_at",
+    "part",
+    "audit",
+];
+
+impl Columns {
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    pub fn push(&mut self, source: &str, base: &Base, row: Row<'_>) {
+        let target = row.target.as_deref();
+        self.octets += source.len() + base.text.len() + row.reference.map_or(0, str::len);
+        self.octets += 2 * target.map_or(0, str::len);
+        self.source.append_value(source);
+        self.base.append_value(&base.text);
+        self.base_from.append_value(&base.layer);
+        self.reference.append_option(row.reference);
+        self.place.append_value(row.place);
+        self.target.append_option(target);
+        self.fragment.append_option(row.fragment);
+        self.same_document.append_option(row.same_document);
+        self.normal.append_option(row.normal);
+        self.error.append_option(row.error);
+        self.error_at.append_option(row.error_at);
+        self.part.append_option(row.part);
+        self.audit.append_null();
+        self.count += 1;
+    }
+
+    pub fn note(&mut self, source: &str, base: &str, kind: &str) {
+        self.source.append_value(source);
+        self.base.append_value(base);
+        self.error.append_value(kind);
+        for column in [
+            &mut self.base_from,
+            &mut self.reference,
+            &mut self.place,
+            &mut self.target,
+            &mut self.fragment,
+            &mut self.normal,
+            &mut self.part,
+            &mut self.audit,
+        ] {
+            column.append_null();
+        }
+        self.same_document.append_null();
+        self.error_at.append_null();
+        self.octets += source.len() + base.len();
+        self.count += 1;
+    }
+
+    pub fn take(&mut self) -> Result<StructArray, String> {
+        self.count = 0;
+        self.octets = 0;
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(self.source.finish()),
+            Arc::new(self.base.finish()),
+            Arc::new(self.base_from.finish()),
+            Arc::new(self.reference.finish()),
+            Arc::new(self.place.finish()),
+            Arc::new(self.target.finish()),
+            Arc::new(self.fragment.finish()),
+            Arc::new(self.same_document.finish()),
+            Arc::new(self.normal.finish()),
+            Arc::new(self.error.finish()),
+            Arc::new(self.error_at.finish()),
+            Arc::new(self.part.finish()),
+            Arc::new(self.audit.finish()),
+        ];
+        let fields: Fields = NAMES
+            .iter()
+            .zip(&columns)
+            .map(|(name, column)| Field::new(*name, column.data_type().clone(), true))
+            .collect();
+        StructArray::try_new(fields, columns, None).map_err(|e| e.to_string())
+    }
+}

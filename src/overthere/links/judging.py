@@ -1,0 +1,29 @@
+"""The column `audit`: what `overthere.audit` finds in the targets."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from overthere.columns.plain import compute
+from overthere.security import harmless, kinds
+
+__all__ = ["judged"]
+
+
+@lru_cache(1 << 14)
+def _found(target: str) -> str | None:
+    return " ".join(kinds(target)) or None
+
+
+def judged(batch: Any) -> Any:
+    """The batch with its column `audit` filled; an invalid reference is judged as it is written."""
+    import pyarrow as pa
+
+    pc = compute()
+
+    texts = pc.coalesce(batch.column("target"), batch.column("reference"))
+    counted = pc.dictionary_encode(texts)
+    found = [None if harmless(text) else _found(text) for text in counted.dictionary.to_pylist()]
+    judged = pa.array(found, pa.string()).take(counted.indices)
+    return batch.set_column(batch.schema.get_field_index("audit"), "audit", judged)

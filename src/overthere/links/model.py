@@ -1,0 +1,112 @@
+"""What passes between the stages of the main job: documents, what is found in them, rows of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from overthere.base import Base
+from overthere.rung import Rung
+
+__all__ = ["NOTES", "UNREAD", "Document", "Found", "Link", "Note", "Options"]
+
+
+class Link(NamedTuple):
+    """A row of the link table; None is undefined."""
+
+    source: str
+    """The document: a path, and for what lies in a container `!` and a name, a number or an offset in it."""
+    base: str | None
+    """The base URI against which the reference was resolved."""
+    base_from: str | None
+    """The layer that gave it: content, entity, retrieval or default (RFC 3986 5.1)."""
+    reference: str | None
+    """The reference as written, without surrounding white space; None in a row that says something of its document."""
+    where: str | None
+    """Element and attribute, or what else holds the reference in its kind of document."""
+    target: str | None
+    """The target URI (5.2); None if the reference is not valid."""
+    fragment: str | None
+    same_document: bool | None
+    """Whether the target is the base, fragments aside (4.4)."""
+    normal: str | None
+    """The target's normal form (6.2)."""
+    error: str | None
+    """The kind of the first finding, or of a `Note`; with "non-ascii" and a target, the target is the IRI's
+    (RFC 3987 3.1)."""
+    error_at: int | None
+    """Code-point offset in the reference."""
+    part: str | None
+    """The part of the same message that the target names (RFC 2557 8; RFC 2392), as the `source` of its rows."""
+    audit: str | None
+    """Kinds of `overthere.audit` on the target, with blanks between; None if there are none or nobody asked."""
+
+
+class Document(NamedTuple):
+    """The octets of a document and what is said of it by what encloses it."""
+
+    source: str
+    content: bytes
+    base: Base
+    """What stands outside of the content gives this base (RFC 3986 5.1.2 to 5.1.4)."""
+    media_type: str = ""
+    """As told: lower case, without parameters; "" if nobody told."""
+    charset: str | None = None
+    """As told."""
+    notes: tuple[str, ...] = ()
+    """What is known of it already, of `NOTES`."""
+    depth: int = 0
+    """How many containers it is in."""
+    parts: Mapping[str, str] | None = None
+    """In a message: the absolute URIs of its parts (cid:, mid:, Content-Location) and the sources of those parts."""
+
+
+class Found(NamedTuple):
+    """A reference as it stands in a document: where, and its text without surrounding white space."""
+
+    where: str
+    reference: str
+    base: Base | None = None
+    """The base that holds at this place, if it is not that of the document."""
+    target: str | None = None
+    """The URI that is meant, if the text is no reference: of an abbreviated one (RFC 3986 4.5)."""
+
+
+class Note(NamedTuple):
+    """Something that is the matter with a document as a whole."""
+
+    kind: str
+
+
+NOTES = {
+    "unreadable": "cannot be read at all",
+    "empty": "has no content",
+    "truncated": "ends before its end",
+    "corrupt": "is not what its own format allows; what could be read was read",
+    "wrong-length": "is longer or shorter than was said",
+    "wrong-charset": "is not in the charset that was said",
+    "wrong-type": "is of another kind than was said",
+    "too-large": "is larger than the limit; the rest was not read",
+    "too-deep": "is nested deeper than the limit; what is deeper was not read",
+    "encrypted": "is encrypted",
+    "unsupported": "is of a kind that has no reader",
+}
+"""Kinds of `Note`."""
+UNREAD = frozenset(("unreadable", "truncated", "corrupt", "too-large", "too-deep", "encrypted", "unsupported"))
+"""Notes after which not all was read."""
+
+
+class Options(NamedTuple):
+    """What the job is asked for."""
+
+    rung: Rung = Rung.SYNTAX
+    """The rung of the column `normal`."""
+    edition: str = "rfc3986"
+    """By whose rules references are judged and resolved, and bases established."""
+    json: bool = False
+    """Whether strings of JSON documents that are URIs are references."""
+    audit: bool = False
+    limit: int = 1 << 25
+    """Octets of a document that are read."""
+    depth: int = 16
+    """Containers in one another."""

@@ -1,0 +1,255 @@
+"""Tasks carried out by all cores, their rows given in the order of the tasks.
+
+Each worker is a process with a pipe.  What it sends before its turn is held up to a bound; beyond that it waits in the
+pipe, and the worker with it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import pickle
+import signal
+from collections import deque
+from collections.abc import Iterable, Iterator
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from overthere.links.kinds import kind_of
+from overthere.links.model import Document, Options
+from overthere.links.reading import fill
+from overthere.links.rows import rows
+from overthere.links.sources import Task, blamed, documents
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Done", "carry_out", "cores", "frugal", "read", "run"]
+
+
+class Done(NamedTuple):
+    """A task is over."""
+
+    kinds: dict[str, tuple[int, int]]
+    """Its documents: by their kind how many there were, and of how many octets."""
+    size: int
+    """Octets of its sources."""
+
+    @property
+    def documents(self) -> int:
+        return sum(count for count, _ in self.kinds.values())
+
+
+_HELD = 16 << 20
+"""Octets of rows that are held before their turn."""
+_AHEAD = 2
+"""Tasks that a worker has at once."""
+_DONE = b"done"
+"""How the end of a task begins; a batch begins with four octets of ones (Arrow IPC, encapsulated messages)."""
+_MESSAGE = 1 << 14
+"""Octets that a pipe takes while nobody reads from it."""
+
+
+def carry_out(task: Task, options: Options) -> Iterator[pa.RecordBatch | Done]:
+    """The rows of a task in batches, and its end."""
+    return read(((one, kind_of(one)) for one in documents(task, options)), options, task.size)
+
+
+def read(
+    documents: Iterable[tuple[Document, tuple[str, tuple[str, ...]]]], options: Options, size: int = 0
+) -> Iterator[pa.RecordBatch | Done]:
+    """The rows of documents in batches, each with what `kinds` says of it; and the end, of `size` octets."""
+    made = rows(options)
+    kinds: dict[str, tuple[int, int]] = {}
+    for document, (kind, notes) in documents:
+        count, octets = kinds.get(kind or "other", (0, 0))
+        kinds[kind or "other"] = (count + 1, octets + len(document.content))
+        for _ in fill(made, document, kind, notes, options):
+            yield _judged(made.take(), options)
+    if len(made):
+        yield _judged(made.take(), options)
+    yield Done(kinds, size)
+
+
+def _judged(batch: pa.RecordBatch, options: Options) -> pa.RecordBatch:
+    if not options.audit:
+        return batch
+    from overthere.links.judging import judged
+
+    return judged(batch)
+
+
+def run(tasks: Iterable[Task], options: Options, workers: int) -> Iterator[pa.RecordBatch | Done]:
+    """The rows of all tasks in their order, each task's followed by its end.
+
+    A worker that dies leaves a note on what it was reading, and another takes its place.
+    """
+    if workers <= 1:
+        for task in tasks:
+            yield from carry_out(task, options)
+        return
+    pool = _Pool(iter(tasks), options, workers)
+    try:
+        yield from pool.results()
+    finally:
+        pool.end()
+
+
+class _Worker:
+    def __init__(self, options: Options) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.pipe, far = context.Pipe()
+        self.process: BaseProcess = context.Process(target=_work, args=(far, options), daemon=True)
+        self.process.start()
+        far.close()
+        self.tasks: deque[int] = deque()
+
+    def end(self) -> None:
+        with contextlib.suppress(OSError):
+            self.pipe.close()
+        self.process.terminate()
+        self.process.join(5)
+
+
+def _work(pipe: Connection, options: Options) -> None:
+    frugal()
+    # Ctrl-C is for who reads: he ends the workers.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with contextlib.suppress(EOFError, OSError):
+        while (task := pipe.recv()) is not None:
+            for result in carry_out(task, options):
+                if isinstance(result, Done):
+                    pipe.send_bytes(_DONE + pickle.dumps(result))
+                else:
+                    pipe.send_bytes(memoryview(result.serialize()))
+
+
+class _Pool:
+    def __init__(self, tasks: Iterator[Task], options: Options, workers: int) -> None:
+        self.tasks, self.options = tasks, options
+        self.most = workers
+        self.waiting: Task | None = None
+        self.workers: list[_Worker] = []
+        self.given: dict[int, Task] = {}
+        """The tasks that are not over, by their number."""
+        self.held: dict[int, deque[bytes]] = {}
+        self.octets = 0
+        self.next = 0
+        self.turn = 0
+
+    def results(self) -> Iterator[pa.RecordBatch | Done]:
+        self.feed()
+        while self.given:
+            held = self.held.setdefault(self.turn, deque())
+            while held:
+                message = held.popleft()
+                self.octets -= len(message)
+                result = _read(message)
+                yield result
+                if isinstance(result, Done):
+                    del self.given[self.turn], self.held[self.turn]
+                    self.turn += 1
+                    break
+            else:
+                self.listen()
+            self.feed()
+
+    def feed(self) -> None:
+        """Give out tasks, to the worker that has least."""
+        while True:
+            if len(self.workers) < self.most and all(worker.tasks for worker in self.workers):
+                self.workers.append(_Worker(self.options))
+            worker = min(self.workers, key=lambda worker: len(worker.tasks))
+            # What is far ahead of its turn would only be held.
+            if len(worker.tasks) >= _AHEAD or self.next - self.turn > 4 * self.most:
+                return
+            self.waiting = self.waiting or next(self.tasks, None)
+            # Who works may be waiting to be heard: a message that his pipe cannot hold would wait for him in turn.
+            if self.waiting is None or (worker.tasks and len(pickle.dumps(self.waiting)) > _MESSAGE):
+                return
+            self.give(worker, self.next, self.waiting)
+            self.waiting = None
+            self.next += 1
+
+    def give(self, worker: _Worker, number: int, task: Task) -> None:
+        self.given[number] = task
+        worker.tasks.append(number)
+        with contextlib.suppress(OSError):  # a worker that is gone is met when it is listened to
+            worker.pipe.send(task)
+
+    def listen(self) -> None:
+        """Take what workers have to say: always whose turn it is, the others while there is room."""
+        listening = [
+            worker for worker in self.workers if worker.tasks and (worker.tasks[0] == self.turn or self.octets < _HELD)
+        ]
+        pipes = {worker.pipe: worker for worker in listening}
+        ready: list[Any] = wait(list(pipes))
+        for pipe in ready:
+            worker = pipes[pipe]
+            try:
+                message = pipe.recv_bytes()
+            except (EOFError, OSError):
+                self.replace(worker)
+                continue
+            self.held.setdefault(worker.tasks[0], deque()).append(message)
+            self.octets += len(message)
+            if message.startswith(_DONE):
+                worker.tasks.popleft()
+
+    def replace(self, dead: _Worker) -> None:
+        """The task that a worker died of gets notes, the others another worker."""
+        dead.end()
+        self.workers.remove(dead)
+        number = dead.tasks.popleft()
+        task = self.given[number]
+        made = rows(self.options)
+        for document in blamed(task, self.options):
+            made.note(document, "unreadable")
+        held = self.held.setdefault(number, deque())
+        for message in (bytes(made.take().serialize()), _DONE + pickle.dumps(Done({}, task.size))):
+            held.append(message)
+            self.octets += len(message)
+        if dead.tasks:
+            worker = _Worker(self.options)
+            self.workers.append(worker)
+            for number in dead.tasks:
+                self.give(worker, number, self.given[number])
+
+    def end(self) -> None:
+        for worker in self.workers:
+            worker.end()
+        self.workers.clear()
+
+
+def _read(message: bytes) -> pa.RecordBatch | Done:
+    if message.startswith(_DONE):
+        done: Done = pickle.loads(message[len(_DONE) :])
+        return done
+    import pyarrow as pa
+
+    from overthere.links.table import schema
+
+    return pa.ipc.read_record_batch(pa.py_buffer(message), schema())
+
+
+def frugal() -> None:
+    """Give large pieces of memory back when they are free: for processes that are ours alone, and the C library of GNU.
+
+    By default it learns to keep what it is asked for often, and a job of hours holds twice of what it needs.
+    """
+    import ctypes
+
+    import pyarrow as pa
+
+    pa.set_memory_pool(pa.system_memory_pool())
+    with contextlib.suppress(OSError, AttributeError, TypeError):
+        mallopt = ctypes.CDLL(None).mallopt
+        for what, value in ((-3, 1 << 17), (-1, 1 << 17), (-8, 1)):  # M_MMAP_THRESHOLD, M_TRIM_THRESHOLD, M_ARENA_MAX
+            mallopt(what, value)
+
+
+def cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

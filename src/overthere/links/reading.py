@@ -1,0 +1,90 @@
+"""One document to rows: which reader it has, what is the matter with it, and no more rows at once than a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from itertools import chain, groupby, islice
+
+from overthere.links import html
+from overthere.links.kinds import CONTAINERS
+from overthere.links.model import UNREAD, Document, Found, Note, Options
+from overthere.links.rows import Rows
+
+__all__ = ["BATCH", "fill"]
+
+BATCH = 1 << 14
+"""Rows of a batch."""
+_OCTETS = 1 << 24
+"""A batch ends with so many octets of text too."""
+_SWELLING = 64
+"""A document may become so many times as much text as `Options.limit`: a long base stands in every row."""
+
+_READERS = {
+    "xml": "overthere.links.xml",
+    "css": "overthere.links.css",
+    "json": "overthere.links.json",
+    "markdown": "overthere.links.markdown",
+    "text": "overthere.links.plaintext",
+    "http": "overthere.links.warc",
+    "header": "overthere.links.message",
+}
+
+
+def fill(rows: Rows, document: Document, kind: str, notes: tuple[str, ...], options: Options) -> Iterator[None]:
+    """Put in the rows of a document; stops for the caller whenever there is a batch to take.
+
+    kind, notes: what `kinds.kind_of` says of it.
+    """
+    for note in document.notes:
+        rows.note(document, note)
+    if UNREAD.intersection(document.notes) and not document.content:
+        return
+    if not document.content:
+        if "empty" not in document.notes and kind not in CONTAINERS:
+            rows.note(document, "empty")
+        return
+    for note in notes:
+        if note not in document.notes:
+            rows.note(document, note)
+    most = _SWELLING * options.limit
+    for octets in _html(rows, document) if kind == "html" else _others(kind, rows, document, options):
+        most -= octets
+        if most < 0:
+            rows.note(document, "too-large")
+            return
+        yield
+
+
+def _full(rows: Rows) -> bool:
+    return len(rows) >= BATCH or rows.octets >= _OCTETS
+
+
+_STEP = 256
+
+
+def _html(rows: Rows, document: Document) -> Iterator[int]:
+    content, lossy = html.octets(document.content, document.charset)
+    if lossy and "wrong-charset" not in document.notes:
+        rows.note(document, "wrong-charset")
+    rows.html(document, content)
+    while rows.step(_STEP):
+        if _full(rows):
+            yield rows.octets
+
+
+def _others(kind: str, rows: Rows, document: Document, options: Options) -> Iterator[int]:
+    if kind not in _READERS or (kind == "json" and not options.json):
+        return
+    read: Callable[[Document, Options], Iterator[Found | Note]] = import_module(_READERS[kind]).read
+    for base, group in groupby(read(document, options), lambda one: one.base if isinstance(one, Found) else None):
+        for first in group:
+            found = []
+            for one in chain((first,), islice(group, _STEP - 1)):
+                if isinstance(one, Found):
+                    found.append(one)
+                elif one.kind not in document.notes:
+                    rows.note(document, one.kind)
+            rows.add(document, base or document.base, found)
+            if _full(rows):
+                yield rows.octets

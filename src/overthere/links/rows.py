@@ -1,0 +1,242 @@
+"""Rows of the link table, made as references are found: natively, or step by step in plain Python with the same answer.
+
+Both are filled document by document and emptied batch by batch, so that no more is held than a batch.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from overthere import kernel
+from overthere.base import Base, from_content, to_reference
+from overthere.editions import edition
+from overthere.editions.resolution import for_request
+from overthere.errors import NotSpecified
+from overthere.links import css, html
+from overthere.links.message.labels import part_of
+from overthere.links.model import Document, Found, Link, Options
+from overthere.links.table import schema, to_batch
+from overthere.normalize import Rung, normal_form
+from overthere.uri import URI
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Rows", "rows"]
+
+
+class Rows(ABC):
+    """The rows so far.  `len` of it says how many they are, `octets` about how much text."""
+
+    octets: int
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def html(self, document: Document, content: bytes) -> None:
+        """Read an HTML document whose characters are `content` in UTF-8; `step` makes the rows."""
+
+    @abstractmethod
+    def step(self, count: int) -> bool:
+        """Make at most so many rows of what `html` read.  Returns: whether there are more."""
+
+    @abstractmethod
+    def add(self, document: Document, base: Base, found: Sequence[Found]) -> None:
+        """Rows of references that share a base."""
+
+    @abstractmethod
+    def note(self, document: Document, kind: str) -> None:
+        """A row that says something of a document."""
+
+    @abstractmethod
+    def take(self) -> pa.RecordBatch:
+        """All rows; there are none then."""
+
+
+def rows(options: Options) -> Rows:
+    """Where rows are made: natively, where the kernel is and the edition is its own."""
+    if kernel.name == "native" and options.edition == "rfc3986":
+        return _Native(options)
+    return _Plain(options)
+
+
+class _Native(Rows):
+    def __init__(self, options: Options) -> None:
+        from overthere._native import LinkRows
+
+        normal = None if options.rung <= Rung.SYNTAX else _at(options.rung)
+        attributes = [(name, list(elements), way) for name, elements, way in html.ATTRIBUTES]
+        rung = min(options.rung, Rung.SYNTAX)
+        self.native = LinkRows(attributes, rung, _mapped, html.values, _styles, normal, part_of)
+
+    def __len__(self) -> int:
+        return len(self.native)
+
+    @property
+    def octets(self) -> int:  # type: ignore[override]
+        return self.native.octets
+
+    def html(self, document: Document, content: bytes) -> None:
+        base = document.base
+        self.native.html(document.source, content, str(base.uri), base.layer, _parts(document))
+
+    def step(self, count: int) -> bool:
+        return self.native.step(count)
+
+    def add(self, document: Document, base: Base, found: Sequence[Found]) -> None:
+        plain = [(_text(one.where), _text(one.reference), one.target) for one in found]
+        self.native.add(document.source, str(base.uri), base.layer, plain, _parts(document))
+
+    def note(self, document: Document, kind: str) -> None:
+        self.native.note(document.source, str(document.base.uri), kind)
+
+    def take(self) -> pa.RecordBatch:
+        import pyarrow as pa
+
+        return pa.record_batch(pa.array(self.native.take()).flatten(), schema=schema())
+
+
+def _text(text: str) -> str:
+    """Text that has a form in UTF-8: a lone surrogate is none."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
+def _parts(document: Document) -> dict[str, str] | None:
+    return dict(document.parts) if document.parts else None
+
+
+def _mapped(text: str) -> tuple[str | None, str | None, int | None]:
+    reference, problem = to_reference(text)
+    kind, at = (None, None) if problem is None else (problem.kind, problem.start)
+    return None if reference is None else str(reference), kind, at
+
+
+def _styles(text: str) -> list[tuple[str, str]]:
+    return list(css.inline(text))
+
+
+def _at(rung: Rung) -> Any:
+    return lambda target: normal_form(target, rung)
+
+
+class _Plain(Rows):
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.made: list[Link] = []
+        self.octets = 0
+        self.waiting: Iterable[Link] = iter(())
+        self.of = self._of if options.edition == "rfc3986" else self._by_edition
+
+    def __len__(self) -> int:
+        return len(self.made)
+
+    def _put(self, link: Link) -> None:
+        self.made.append(link)
+        self.octets += sum(len(part) for part in link if isinstance(part, str))
+
+    def html(self, document: Document, content: bytes) -> None:
+        href, found = html.read(content.decode("utf-8", "replace"))
+        base = from_content(href, document.base)
+        # Each base element is resolved against what stands outside of it (HTML 4.2.3).
+        against = (document.base if one.where == "base href" else base for one in found)
+        self.waiting = (self.of(document, base, one) for base, one in zip(against, found, strict=True))
+
+    def step(self, count: int) -> bool:
+        made = 0
+        for link in islice(self.waiting, count):
+            self._put(link)
+            made += 1
+        return made == count
+
+    def add(self, document: Document, base: Base, found: Sequence[Found]) -> None:
+        for one in found:
+            self._put(self.of(document, base, one))
+
+    def note(self, document: Document, kind: str) -> None:
+        self._put(_EMPTY._replace(source=document.source, base=str(document.base.uri), error=kind))
+
+    def _of(self, document: Document, base: Base, found: Found) -> Link:
+        if found.target is not None:
+            target, error, error_at = URI(found.target), None, None
+        else:
+            reference, problem = to_reference(found.reference)
+            error, error_at = (None, None) if problem is None else (problem.kind, problem.start)
+            if reference is None:
+                return _link(document, base, found, error=error, error_at=error_at)
+            target = base.uri.join(reference)
+        text = str(target)
+        same = text.partition("#")[0] == str(base.uri)
+        return _link(
+            document, base, found, target=text, fragment=target.fragment, same_document=same, error=error,
+            error_at=error_at, normal=normal_form(text, self.options.rung), part=part_of(text, document.parts),
+        )  # fmt: skip
+
+    def _by_edition(self, document: Document, base: Base, found: Found) -> Link:
+        """By an older document's grammar and algorithm; 1994 and RFC 1738 have no relative references."""
+        by = edition(self.options.edition)
+        reference = found.reference if found.target is None else found.target
+        rule, has_relative = _REFERENCES[by.name]
+        findings = by.check(reference, rule, 1)
+        if findings:
+            kind = "not-specified" if not has_relative and _is_relative(reference) else findings[0].kind
+            return _link(document, base, found, error=kind, error_at=findings[0].start)
+        try:
+            target = by.resolve(str(base.uri), reference)
+            if found.where in _REQUESTS:
+                target = for_request(target, str((document.base if by.name == "url-1997" else base).uri))
+            text, fragment, same = target
+        except NotSpecified:
+            text, fragment = reference, by.split(reference).fragment
+            same = text.partition("#")[0] == str(base.uri)
+        try:
+            normal = None if text is None else by.normalize(text, self.options.rung)
+        except NotSpecified:
+            normal = None
+        part = None if text is None else part_of(text, document.parts)
+        return _link(
+            document, base, found, target=text, fragment=fragment, same_document=same, normal=normal, part=part
+        )
+
+    def take(self) -> pa.RecordBatch:
+        made = to_batch(self.made)
+        self.made, self.octets = [], 0
+        return made
+
+
+# The rule of references in each edition, and whether it knows relative ones.  1994: the prefix "URL:" is for text.
+_REFERENCES = {
+    "url-1994": ("url", False),
+    "rfc1738": (None, False),
+    "url-1997": ("URL-reference", True),
+    "uri-2003": ("URI-reference", True),
+}
+
+
+def _is_relative(text: str) -> bool:
+    from overthere.kernel.reference import split
+
+    return split(text).scheme is None
+
+
+# Where an older document has a new request in any case (url-1997 3; uri-2003 4.2).
+_REQUESTS = ("form action", "img src")
+_EMPTY = Link("", None, None, None, None, None, None, None, None, None, None, None, None)
+
+
+def _link(document: Document, base: Base, found: Found, **more: Any) -> Link:
+    return _EMPTY._replace(
+        source=document.source,
+        base=str(base.uri),
+        base_from=base.layer,
+        reference=found.reference,
+        where=found.where,
+        **more,
+    )

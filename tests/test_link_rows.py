@@ -1,0 +1,171 @@
+"""Rows of the link table: natively and step by step the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from overthere import URI, Rung, kernel
+from overthere.base import Base
+from overthere.links.job import links
+from overthere.links.model import Document, Found, Link, Options
+from overthere.links.reading import BATCH, fill
+from overthere.links.rows import Rows, _Native, _Plain
+from support import cases, ids
+
+HTML = cases("html")
+BASE = Base(URI("http://h/a/b"), "retrieval", "retrieval")
+native = pytest.mark.skipif(kernel.name != "native", reason="the native kernel is not there or not wanted")
+
+
+def document(content: bytes, **more: Any) -> Document:
+    return Document("s", content, BASE, "text/html", **more)
+
+
+def made(rows: Rows, one: Document) -> list[Link]:
+    found: list[Link] = []
+    for _ in fill(rows, one, "html", (), Options()):
+        found += links(rows.take())
+    return found + list(links(rows.take()))
+
+
+@native
+@pytest.mark.parametrize("row", HTML, ids=ids(HTML))
+def test_references_in_html(row: dict[str, Any]) -> None:
+    found = made(_Native(Options()), document(row["html"].encode()))
+    assert [[one.where, one.reference] for one in found if one.where] == row["is"]
+
+
+@native
+@pytest.mark.parametrize("rung", [Rung.CASE, Rung.SYNTAX, Rung.SCHEME])
+@pytest.mark.parametrize("row", HTML, ids=ids(HTML))
+def test_both_ways_are_the_same(row: dict[str, Any], rung: Rung) -> None:
+    one = document(row["html"].encode(), parts={"http://h/a/x": "s!1", "cid:a@b": "s!2"})
+    options = Options(rung)
+    assert made(_Native(options), one) == made(_Plain(options), one)
+
+
+def texts() -> st.SearchStrategy[str]:
+    piece = st.sampled_from(
+        [
+            "x",
+            "../",
+            "//h",
+            "?q",
+            "#",
+            "%7e",
+            "%zz",
+            " ",
+            "é",
+            "[",
+            ":",
+            "http:",
+            "javascript:",
+            "&amp;",
+            "\u202e",
+            "\0",
+            "@",
+        ]
+    )
+    return st.lists(piece, max_size=6).map("".join)
+
+
+def pieces() -> st.SearchStrategy[str]:
+    return st.one_of(
+        st.builds('<a href="{}">'.format, texts()),
+        st.builds("<base href='{}'>".format, texts()),
+        st.builds("<img src={} srcset='{} 1x, {} 2x'>".format, texts(), texts(), texts()),
+        st.builds('<meta http-equiv=refresh content="0;url={}">'.format, texts()),
+        st.builds('<p style="background:url({})">'.format, texts()),
+        st.builds("<style>@import '{}'</style>".format, texts()),
+        st.sampled_from(["<!-- <a href=n> -->", "<script>'<a href=n>'</script>", "text", "<a ping='a b'>", "<a href>"]),
+    )
+
+
+@native
+@settings(deadline=None)
+@given(st.lists(pieces(), max_size=6).map("".join))
+def test_any_document_is_read_alike(html: str) -> None:
+    one = document(html.encode())
+    assert made(_Native(Options()), one) == made(_Plain(Options()), one)
+
+
+@native
+@settings(deadline=None)
+@given(st.binary(max_size=200))
+def test_any_octets_are_read(octets: bytes) -> None:
+    made(_Native(Options()), document(b"<a href='" + octets))
+    made(_Plain(Options()), document(b"<a href='" + octets))
+
+
+@native
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.text(max_size=3), texts(), st.sampled_from([None, "http://www.x/"])), max_size=5))
+def test_what_python_found_becomes_the_same_rows(found: list[tuple[str, str, str | None]]) -> None:
+    references = [Found(where, reference, None, target) for where, reference, target in found]
+    both = []
+    for rows in (_Native(Options()), _Plain(Options())):
+        rows.add(document(b""), BASE, references)
+        rows.note(document(b""), "truncated")
+        both.append(list(links(rows.take())))
+        assert len(rows) == 0
+    assert both[0] == both[1]
+
+
+@pytest.fixture(params=["native", "plain"])
+def rows(request: pytest.FixtureRequest) -> Rows:
+    if request.param == "native" and kernel.name != "native":
+        pytest.skip("the native kernel is not there or not wanted")
+    return _Native(Options()) if request.param == "native" else _Plain(Options())
+
+
+def test_a_batch_is_bounded(rows: Rows) -> None:
+    """A document of any size becomes batches of so many rows and so much text."""
+    many = document(b"<a href=x>" * (3 * BATCH))
+    sizes = [rows.take().num_rows for _ in fill(rows, many, "html", (), Options())]
+    assert len(sizes) >= 2
+    assert max(sizes) <= BATCH + 256
+
+
+def test_a_long_base_does_not_swell_without_end(rows: Rows) -> None:
+    """The base stands in every row: what a document can become has a limit."""
+    swelling = document(b"<base href='http://h/" + b"x" * 100_000 + b"/'>" + b"<a href=y>" * 2000)
+    options = Options(limit=100_000)
+    total = 0
+    kinds = set()
+    for _ in fill(rows, swelling, "html", (), options):
+        taken = rows.take()
+        total += taken.nbytes
+        kinds |= set(taken.column("error").to_pylist())
+    kinds |= set(rows.take().column("error").to_pylist())
+    assert "too-large" in kinds
+    assert total < 200 * options.limit
+
+
+EDITIONS = {
+    "rfc3986": ("http://h/a/b?y", None),
+    "uri-2003": ("http://h/a/b?y", None),
+    "url-1997": ("http://h/a/?y", None),
+    "rfc1738": (None, "not-specified"),
+    "url-1994": (None, "not-specified"),
+}
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_each_edition_resolves_by_its_own_rules(edition: str) -> None:
+    """1997 drops the last segment before "?y"; the documents before have no relative references (5.2)."""
+    options = Options(edition=edition)
+    rows = _Plain(options)
+    (one,) = made_by(rows, document(b"<a href='?y'>"), options)
+    assert (one.target, one.error) == EDITIONS[edition]
+    (one,) = made_by(rows, document(b"<a href='http://h/x'>"), options)
+    assert (one.target, one.error) == ("http://h/x", None)
+
+
+def made_by(rows: Rows, one: Document, options: Options) -> list[Link]:
+    for _ in fill(rows, one, "html", (), options):
+        pass
+    return list(links(rows.take()))
