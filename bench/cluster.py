@@ -1,0 +1,192 @@
+"""What docs/scale.md works with: where the time of the main job goes on one core, and what Spark adds to it.
+
+Seconds are those of processors, not of the clock, and added up over all processes: other work on the machine lengthens
+them less.  Spark is started for each measurement, which is taken twice in it: the first pays for warming up.
+
+python bench/cluster.py [--size MB]
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from crawl import CACHE, Crawl, crawl
+from overthere.links import graph, records
+from overthere.links.kinds import kind_of
+from overthere.links.model import Document, Options
+from overthere.links.pool import Done, carry_out
+from overthere.links.reading import fill
+from overthere.links.rows import rows
+from overthere.links.sources import documents, tasks
+from overthere.links.summary import Summary
+from overthere.links.table import open_writer
+
+Row = dict[str, Any]
+OPTIONS = Options()
+ROUNDS = 3
+
+
+def _best(call: Callable[[], Any]) -> tuple[float, Any]:
+    """The least processor time of some rounds, and what the last gave."""
+    taken = []
+    for _ in range(ROUNDS):
+        start = time.process_time()
+        result = call()
+        taken.append(time.process_time() - start)
+    return min(taken), result
+
+
+# -- one process, stage by stage
+
+
+def stages(about: Crawl) -> Iterator[Row]:
+    """Seconds of a core for each stage, and what it has to do with: octets, pages or rows."""
+    made = list(tasks([about.path], None, OPTIONS))
+
+    def walk() -> int:
+        with open(about.path, "rb") as file:
+            return sum(len(record.content) for record in records.records(file, OPTIONS.limit))
+
+    unpacked, octets = _best(walk)
+    opened, pages = _best(lambda: sum(1 for task in made for _ in documents(task, OPTIONS)))
+    held = [document for task in made for document in documents(task, OPTIONS)]
+    plain = [one._replace(content=one.content.replace(b"href", b"hrex").replace(b"src", b"srx")) for one in held]
+    bare, few = _best(lambda: _rows(plain))
+    read, many = _best(lambda: _rows(held))
+    batches = [batch for task in made for batch in carry_out(task, OPTIONS) if not isinstance(batch, Done)]
+    counted, _ = _best(lambda: _counted(batches))
+    written, size = _best(lambda: _written(batches))
+    html = sum(len(one.content) for one in held)
+    a_row = (read - bare) / (many - few)
+    yield {"stage": "gzip and records", "seconds": unpacked, "octets": octets}
+    yield {"stage": "HTTP", "seconds": opened - unpacked, "pages": pages}
+    yield {"stage": "HTML", "seconds": bare - few * a_row, "octets": html}
+    yield {"stage": "rows", "seconds": many * a_row, "rows": many}
+    yield {"stage": "summary", "seconds": counted, "rows": many}
+    yield {"stage": "Parquet", "seconds": written, "rows": many, "size": size}
+
+
+def _rows(held: list[Document]) -> int:
+    made, count = rows(OPTIONS), 0
+    for document in held:
+        kind, notes = kind_of(document)
+        for _ in fill(made, document, kind, notes, OPTIONS):
+            count += made.take().num_rows
+    return count + int(made.take().num_rows)
+
+
+def _counted(batches: list[Any]) -> None:
+    summary = Summary()
+    for batch in batches:
+        summary.add(batch, graph.pairs(batch))
+
+
+def _written(batches: list[Any]) -> int:
+    with TemporaryDirectory(dir=CACHE) as folder:
+        path = Path(folder, "x.parquet")
+        with open_writer(path) as writer:
+            for batch in batches:
+                writer.write(batch)
+        return os.path.getsize(path)
+
+
+# -- whole runs, each in processes of its own
+
+
+def _spent(session: int) -> tuple[float, dict[str, float]]:
+    """Seconds of the processes of a session, with those that have ended; and the most MiB of a kind of them (Linux)."""
+    ticks = 0
+    most: dict[str, float] = {}
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError, IndexError, ValueError):
+            name, _, rest = (process / "stat").read_text().rpartition(")")
+            fields = rest.split()
+            if int(fields[3]) != session:
+                continue
+            ticks += sum(map(int, fields[11:15]))
+            kind = "java" if "java" in name else "python"
+            for line in (process / "status").read_text().splitlines():
+                if line.startswith("VmHWM:"):
+                    most[kind] = max(most.get(kind, 0), round(int(line.split()[1]) / 1024))
+    return ticks / os.sysconf("SC_CLK_TCK"), most
+
+
+def _within(way: str, master: str, path: str, output: str) -> Iterator[Row]:
+    """In a process of its own: the job on Spark, twice; the time before it is that of starting."""
+    start = time.perf_counter()
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    from pyspark.sql import SparkSession
+
+    from overthere.links import spark
+
+    said = {"spark.log.level": "OFF", "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
+    said |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1", "spark.driver.memory": "1g"}
+    session = SparkSession.builder.master(master).config(map=dict(said)).getOrCreate()
+    began, _ = _spent(os.getsid(0))
+    yield {"way": "start", "seconds": began, "clock": time.perf_counter() - start}
+    for turn in ("first", "second", "again")[: 3 if way == "files" else 2]:
+        if turn != "again":  # then each part is there, and what is left is Spark's own work
+            shutil.rmtree(output, ignore_errors=True)
+        before, start = _spent(os.getsid(0))[0], time.perf_counter()
+        if way == "files":
+            spark.run(session, path, output, octets=8 << 20)
+        else:
+            frame = spark.extract(spark.partitions(session, path, octets=8 << 20))
+            frame.write.option("compression", "zstd").parquet(f"file://{output}")
+        clock = time.perf_counter() - start
+        spent, most = _spent(os.getsid(0))
+        yield {"way": way, "turn": turn, "master": master, "seconds": spent - before, "clock": clock, "mib": most,
+               "size": sum(file.stat().st_size for file in Path(output).rglob("*.parquet"))}  # fmt: skip
+
+
+def _runs(about: Crawl, larger: Crawl) -> Iterator[Row]:
+    with TemporaryDirectory(dir=CACHE) as folder:
+        for one, workers in ((about, "1"), (about, str(len(os.sched_getaffinity(0)))), (larger, "1")):
+            order = [sys.executable, "-m", "overthere", "links", one.path, "-o", f"{folder}/x.parquet"]
+            before, start = os.times(), time.perf_counter()
+            subprocess.run([*order, "--workers", workers], capture_output=True, check=False)
+            after = os.times()
+            spent = after.children_user + after.children_system - before.children_user - before.children_system
+            clock = time.perf_counter() - start
+            yield {"way": "local", "workers": int(workers), "seconds": spent, "clock": clock, "pages": one.responses}
+        for way, master, one in (
+            ("files", "local[1]", about), ("rows", "local[1]", about), ("files", "local[2]", about),
+            ("files", "local[1]", larger), ("rows", "local[1]", larger),
+        ):  # fmt: skip
+            order = [sys.executable, __file__, "--within", way, master, one.path, f"{folder}/{way}"]
+            done = subprocess.run(order, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True, text=True,
+                                  start_new_session=True)  # fmt: skip
+            yield from ({**json.loads(line), "pages": one.responses} for line in done.stdout.splitlines())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--size", type=int, default=20, help="MB of the crawl (20)")
+    parser.add_argument("--within", nargs=4, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.within:
+        for row in _within(*given.within):
+            print(json.dumps(row), flush=True)
+        return
+    about, larger = crawl(given.size * 1_000_000), crawl(given.size * 1_000_000, 4)
+    print(json.dumps({"crawl": about.described()}))
+    for row in stages(about):
+        unit = next(name for name in ("octets", "pages", "rows") if name in row)
+        print(json.dumps({**row, "of": unit, "each_ns": round(row["seconds"] / row[unit] * 1e9, 2)}), flush=True)
+    for row in _runs(about, larger):
+        print(json.dumps(row), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,149 @@
+"""overthere links --engine spark: the same job on a cluster."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from overthere.cli.common import base_uri
+from overthere.rung import Rung
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["run"]
+
+_CONFIG = {"spark.app.name": "overthere links", "spark.log.level": "ERROR", "spark.ui.showConsoleProgress": "false"}
+# What only the local engine has, and what stands for it here.
+_REFUSED = {
+    "resume": "--resume: with --engine spark a job that is run again always goes on",
+    "workers": "--workers: with --engine spark the cluster says how many, or --master 'local[N]'",
+}
+
+
+def run(sources: tuple[str, ...], **asked: Any) -> None:
+    """The verb `links` on Spark; its options as click has read them.
+
+    Exit 1 if a document could not be read whole, 130 if it was stopped.
+    """
+    from overthere.links.choosing import CHOICES
+
+    for name, reason in _REFUSED.items():
+        if asked[name]:
+            raise click.UsageError(reason)
+    if asked["form"] != "text":
+        raise click.UsageError("--format: with --engine spark the table is a folder of Parquet files")
+    output: str = asked["output"] or ""
+    if not (output.endswith(("/", os.sep)) or os.path.isdir(output)):
+        raise click.UsageError("-o: with --engine spark the table is a folder of Parquet files: -o DIR/")
+    for name in asked["only"]:
+        if name not in CHOICES:
+            raise click.UsageError(f"--only: there is no {name!r}; there is {', '.join(CHOICES)}")
+    if "-" in sources:
+        raise click.UsageError("-: with --engine spark there is no standard input")
+    base = None if asked["base"] is None else base_uri(asked["base"])
+    # It warns of a new pandas, which is not used, and prints the stacks of both languages when it is stopped.
+    warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+    logging.disable()
+    try:
+        from overthere.links import spark
+    except ImportError:
+        raise click.ClickException("pyspark is missing: pip install 'overthere[spark]'") from None
+    from pyspark.errors import PySparkException
+
+    session = None
+    try:
+        session = _session(asked["master"])
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.default_int_handler)
+        with _progress(session):
+            done = spark.run(
+                session, sources, output, base=base, rung=Rung[asked["rung"].upper()], edition=asked["edition"],
+                json=asked["strings"], audit=asked["audit"], only=asked["only"], distinct=asked["distinct"],
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        if session is not None:
+            session.sparkContext.setLogLevel("OFF")
+            session.sparkContext.cancelAllJobs()
+        click.echo(f"stopped; {output} holds whole files up to here; the same command goes on", err=True)
+        raise SystemExit(130) from None
+    except FileExistsError as error:
+        raise click.UsageError(f"-o: {error}") from None
+    except PySparkException as error:
+        raise click.ClickException(_said(error)) from None
+    except Exception as error:
+        if type(error).__module__.partition(".")[0] != "py4j":
+            raise
+        raise click.ClickException(_said(error)) from None
+    finally:
+        if session is not None:
+            session.stop()
+    if done.found:
+        click.echo(f"{done.found:,} of {done.parts:,} parts were there from an earlier run", err=True)
+    click.echo("\n".join(done.summary.lines()), err=True)
+    if asked["plot"] is not None:
+        from overthere.links.picture import draw
+
+        Path(asked["plot"]).write_text(draw(done.summary), encoding="utf-8")
+    if done.summary.unread:
+        raise SystemExit(1)
+
+
+def _session(master: str | None) -> SparkSession:
+    """A session; what Spark's own files and variables say of a cluster holds."""
+    from pyspark.sql import SparkSession
+
+    # Without a number of tries a task that dies is the end of the job.
+    master = master or "local[*,4]"
+    if master.startswith("local"):
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    return SparkSession.builder.master(master).config(map=dict(_CONFIG)).getOrCreate()
+
+
+def _said(error: Exception) -> str:
+    """What an error of Spark says, without the stacks of two languages: its first line, and the last of Python's."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
+    cause = [line for line in lines if line.startswith(("OSError", "RuntimeError", "ModuleNotFoundError", "Caused by"))]
+    return "\n".join(dict.fromkeys((lines[0], *cause[:1])))
+
+
+@contextmanager
+def _progress(session: SparkSession) -> Iterator[None]:
+    """A bar of the parts that are done, where standard error is a terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield
+        return
+    over = threading.Event()
+    tracker = session.sparkContext.statusTracker()
+    shown = (TextColumn("links"), BarColumn(), MofNCompleteColumn(), TextColumn("parts"), TimeRemainingColumn())
+    with Progress(*shown, console=console, transient=True) as bar:
+        number = bar.add_task("links", total=None)
+
+        def watch() -> None:
+            while not over.wait(0.5):
+                stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+                largest = max((stage for stage in stages if stage), key=lambda stage: stage.numTasks, default=None)
+                if largest is not None:
+                    bar.update(number, total=largest.numTasks, completed=largest.numCompletedTasks)
+
+        watching = threading.Thread(target=watch, daemon=True)
+        watching.start()
+        try:
+            yield
+        finally:
+            over.set()
+            watching.join(5)

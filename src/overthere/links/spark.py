@@ -1,0 +1,332 @@
+"""The main job on Apache Spark 4.1 and later.
+
+from overthere.links import spark
+spark.run(session, ["/mnt/crawl/"], "/mnt/links/")            # a folder of Parquet files, as `overthere links` makes it
+spark.extract(session.read.format("binaryFile").load("s3a://b/*.html"), content="content")   # rows, for a pipeline
+spark.extract(spark.partitions(session, ["/mnt/crawl/"]))     # rows of large files, in even parts
+
+The executors need the same version of overthere with its extra `links`, and must see paths under the names that they
+have where the session is: in a file system that all mount.  What lies elsewhere comes as content.
+"""
+
+from __future__ import annotations
+
+import json as jsons
+import os
+import pickle
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import overthere
+from overthere.editions import NAMES
+from overthere.errors import NotSpecified
+from overthere.links import contents, graph, parts
+from overthere.links.job import Sources
+from overthere.links.model import Options
+from overthere.links.parts import How, Part
+from overthere.links.pool import Done
+from overthere.links.pool import run as carried
+from overthere.links.sources import tasks
+from overthere.links.summary import Summary
+from overthere.links.table import schema
+from overthere.normalize import Rung
+from overthere.uri import URI
+
+try:
+    from pyspark import TaskContext
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import functions as F  # noqa: N812 - as its users call it
+except ImportError as error:
+    raise ImportError("overthere.links.spark needs Spark 4.1 or later: pip install 'overthere[spark]'") from error
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Outcome", "extract", "partitions", "run"]
+
+_PARTS = ("task", "sources", "octets", "part")
+_KINDS = {"string": "string", "bool": "boolean", "int64": "bigint"}
+_MERGED = 256
+"""Summaries that an executor adds up before they go to the driver."""
+
+_Batches = Iterator["pa.RecordBatch"]
+
+
+class Outcome(NamedTuple):
+    """What a job has done."""
+
+    summary: Summary
+    """Of all parts, those of an earlier run too."""
+    parts: int
+    found: int
+    """Parts that an earlier run had made."""
+
+
+def run(
+    session: SparkSession,
+    sources: Sources,
+    output: str | os.PathLike[str],
+    *,
+    base: URI | str | None = None,
+    rung: Rung = Rung.SYNTAX,
+    edition: str = "rfc3986",
+    json: bool = False,
+    audit: bool = False,
+    only: Iterable[str] = (),
+    distinct: bool = False,
+    octets: int | None = None,
+) -> Outcome:
+    """The link table of sources as a folder of Parquet files, OUTPUT/task=000000/links.parquet and so on.
+
+    In the order of the tasks its rows are those of `links.batches`.  A task is a part of the job that one executor
+    does at once; it writes its file itself, under another name until it is whole.  So the job can be run again after
+    whatever ended it, and does only what is not there yet: each file says what it was made of, and a file that was
+    changed, or asked for in another way, is made anew.  OUTPUT/_SUCCESS stands there when all are.
+
+    sources, base, rung, edition, json, audit: as for `links.extract`.
+    only: names of `choosing.CHOICES`: the rows that one of them chooses.
+    distinct: the link graph instead (`graph.schema()`), whose files Spark writes at the end.
+    octets: of the sources in a task; by default a 256th of them, from 8 MiB to 2 GiB.
+
+    Raises: InvalidURI if `base` is no URI; NotSpecified if there is no such edition; ValueError for standard input;
+    FileExistsError if the folder holds anything else; OSError if it cannot be written; Spark's errors.
+    """
+    began = time.monotonic()
+    options = _options(rung, edition, json, audit)
+    folder = Path(os.path.abspath(output))
+    told = None if base is None else str(URI(base))
+    how = How(str(folder / _PAIRS if distinct else folder), options, told, tuple(only), distinct)
+    if distinct:
+        parts.claim(folder)
+    made = list(parts.parts(_listed(sources), None if told is None else URI(told), octets))
+    parts.begin(how, len(made))
+    summary, found = Summary(), 0
+    if made:
+        merged = _mapped(_frame(session, made), partial(_make, how), "task int, found int, summary string")
+        merged = merged.repartition(-(-len(made) // _MERGED), F.col("task"))
+        for row in _mapped(merged, _merge, "found int, summary string").collect():
+            summary += Summary.from_dict(jsons.loads(row.summary))
+            found += row.found
+    parts.finish(how)
+    if distinct:
+        _write_graph(session, how, folder)
+    summary.seconds = time.monotonic() - began
+    return Outcome(summary, len(made), found)
+
+
+def partitions(
+    session: SparkSession, sources: Sources, base: URI | str | None = None, octets: int | None = None
+) -> DataFrame:
+    """Sources for `extract`, in a row and a partition for each part of the job; no file makes one wait for it.
+
+    Columns: task (a number; in their order the rows are those of `links.batches`), sources (for people), octets (of
+    the sources), part (what `extract` reads).
+
+    sources, base, octets: as for `run`; the paths are looked at here.
+
+    Raises: InvalidURI if `base` is no URI; ValueError for standard input.
+    """
+    return _frame(session, list(parts.parts(_listed(sources), None if base is None else URI(base), octets)))
+
+
+def extract(
+    frame: DataFrame,
+    *,
+    path: str | None = "path",
+    content: str | None = None,
+    url: str | None = None,
+    media_type: str | None = None,
+    base: URI | str | None = None,
+    rung: Rung = Rung.SYNTAX,
+    edition: str = "rfc3986",
+    json: bool = False,
+    audit: bool = False,
+) -> DataFrame:
+    """The links of the documents that a frame names or holds: a frame with the columns of the link table.
+
+    The frame is one of `partitions`; or it has a column of paths; or, with `content`, a column of octets.  The rest
+    are names of columns, of which a frame with content may have any:
+
+    path: of each source; with content, what to call it, and its URI unless `url` or `base` gives one.
+    content: octets of any document or archive, as Spark's `binaryFile` reads them.
+    url: the URI by which a document was retrieved (RFC 3986 5.1.3); without `path` it is what to call it too.
+    media_type: a Content-Type, as it was told.
+
+    base: where the sources are published: of the folder of each path.
+    rung, edition, json, audit: as for `links.extract`.
+
+    Each partition is read from its beginning to its end, batch by batch; those of contents hold as much as
+    `spark.sql.execution.arrow.maxBytesPerBatch` says.  What cannot be read is a row; also a file that kills the
+    process that reads it, if Spark may try again (`local[*,4]`, `spark.task.maxFailures`).
+
+    Raises: InvalidURI if `base` is no URI; NotSpecified if there is no such edition; ValueError for a frame that has
+    neither paths nor contents; when it is carried out, Spark's errors.
+    """
+    options = _options(rung, edition, json, audit)
+    told = None if base is None else str(URI(base))
+    version = overthere.__version__
+    if tuple(frame.columns) == _PARTS:
+        return _mapped(frame.select("part"), partial(_read_parts, version, options), _ddl(schema()))
+    if content is None:
+        if path is None:
+            raise ValueError("there is neither a column of paths nor one of contents")
+        return _mapped(frame.select(path), partial(_read_paths, version, options, told), _ddl(schema()))
+    if path not in frame.columns and url is not None:
+        path = None
+    wanted = {"path": path, "content": content, "url": url, "media_type": media_type}
+    named = [F.col(column).alias(name) for name, column in wanted.items() if column is not None]
+    return _mapped(frame.select(*named), partial(_read_contents, version, options, told), _ddl(schema()))
+
+
+# -- on the driver
+
+
+def _options(rung: Rung, edition: str, json: bool, audit: bool) -> Options:
+    if edition not in NAMES:
+        raise NotSpecified(f"there is no edition {edition!r}; there is {', '.join(NAMES)}")
+    return Options(rung, edition, json, audit)
+
+
+def _listed(sources: Sources) -> list[str | os.PathLike[str]]:
+    return [sources] if isinstance(sources, str | os.PathLike) else list(sources)
+
+
+def _ddl(columns: pa.Schema) -> str:
+    return ", ".join(f"`{field.name}` {_KINDS[str(field.type)]}" for field in columns)
+
+
+def _mapped(frame: DataFrame, function: Callable[[_Batches], _Batches], columns: str) -> DataFrame:
+    with _quiet():
+        return frame.mapInArrow(function, columns)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Spark warns of a new pandas wherever it looks for pandas, also where it works with Arrow only."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+        yield
+
+
+def _frame(session: SparkSession, made: list[Part]) -> DataFrame:
+    import pyarrow as pa
+
+    rows = [(part.number, _names(part), part.size, pickle.dumps(part)) for part in made]
+    columns = list(zip(*rows, strict=True)) or [()] * len(_PARTS)
+    kinds = (pa.int32(), pa.string(), pa.int64(), pa.binary())
+    arrays = [pa.array(column, kind) for column, kind in zip(columns, kinds, strict=True)]
+    with _quiet():
+        frame = session.createDataFrame(pa.table(arrays, names=list(_PARTS)))
+    return frame.repartitionById(max(len(made), 1), "task")
+
+
+def _names(part: Part) -> str:
+    paths = [path for task in part.tasks for path in task.paths]
+    more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
+    return os.fsencode(paths[0]).decode("utf-8", "replace") + more
+
+
+_PAIRS, _GRAPH = "_pairs", "_graph"
+
+
+def _write_graph(session: SparkSession, how: How, folder: Path) -> None:
+    """Add up the pairs of all parts; Spark sorts and writes them, then they take the place of what was there."""
+    keys = [name for name in graph.schema().names if name != "links"]
+    # Hadoop has other names for files where its own file system is another.
+    pairs = session.read.schema(_ddl(graph.schema())).parquet(f"file://{how.folder}")
+    added = pairs.groupBy(*keys).agg(F.sum("links").alias("links"))
+    added = added.orderBy(*(F.col(key).asc_nulls_last() for key in keys))
+    added.write.mode("overwrite").parquet(f"file://{folder / _GRAPH}")
+    parts.begin(how._replace(folder=str(folder)), 0)
+    for made in sorted((folder / _GRAPH).glob("part-*.parquet")):
+        made.replace(folder / made.name)
+    parts.drop(folder / _GRAPH, Path(how.folder))
+    parts.finish(how._replace(folder=str(folder)))
+
+
+# -- on the executors
+
+
+def _same(version: str) -> None:
+    if version != overthere.__version__:
+        raise RuntimeError(f"overthere is {overthere.__version__} on this executor, and {version} on the driver")
+
+
+def _again() -> bool:
+    """Whether this has been tried before: something may have killed the process."""
+    context = TaskContext.get()
+    return context is not None and context.attemptNumber() > 0
+
+
+def _make(how: How, batches: _Batches) -> _Batches:
+    """The files of parts, for each of them a row that says what is in it."""
+    import pyarrow as pa
+
+    _same(how.version)
+    for batch in batches:
+        for pickled in batch.column("part"):
+            part: Part = pickle.loads(pickled.as_py())
+            summary, found = parts.make(part, how, guarded=_again())
+            told = jsons.dumps(summary.to_dict())
+            yield pa.record_batch(
+                {
+                    "task": pa.array([part.number], pa.int32()),
+                    "found": pa.array([int(found)], pa.int32()),
+                    "summary": [told],
+                }
+            )
+
+
+def _merge(batches: _Batches) -> _Batches:
+    import pyarrow as pa
+
+    summary, found = Summary(), 0
+    for batch in batches:
+        for one, told in zip(batch.column("found"), batch.column("summary"), strict=True):
+            summary += Summary.from_dict(jsons.loads(told.as_py()))
+            found += one.as_py()
+    yield pa.record_batch({"found": pa.array([found], pa.int32()), "summary": [jsons.dumps(summary.to_dict())]})
+
+
+def _read_parts(version: str, options: Options, batches: _Batches) -> _Batches:
+    _same(version)
+    for batch in batches:
+        for pickled in batch.column("part"):
+            yield from _rows(parts.carry_out(pickle.loads(pickled.as_py()), options, guarded=_again()))
+
+
+def _read_paths(version: str, options: Options, base: str | None, batches: _Batches) -> _Batches:
+    _same(version)
+    own = None if base is None else URI(base)
+    for batch in batches:
+        paths = [_path(path) for path in batch.column(0).to_pylist()]
+        yield from _rows(carried(tasks(paths, own, options, sys.maxsize), options, 2 if _again() else 1))
+
+
+def _rows(batches: Iterator[pa.RecordBatch | Done]) -> _Batches:
+    return (batch for batch in batches if not isinstance(batch, Done))
+
+
+def _path(path: str | None) -> str:
+    """A path as this machine has it: Hadoop's names of files begin with file:, and undefined is a path to nothing."""
+    path = path or ""
+    if path.startswith("file:/"):
+        path = path.removeprefix("file:").removeprefix("//")
+    return "./-" if path == "-" else path
+
+
+def _read_contents(version: str, options: Options, base: str | None, batches: _Batches) -> _Batches:
+    _same(version)
+    own = None if base is None else URI(base)
+    given = (
+        dict(zip(batch.schema.names, (column[row].as_py() for column in batch.columns), strict=True))
+        for batch in batches
+        for row in range(batch.num_rows)
+    )
+    return contents.read(given, own, options)

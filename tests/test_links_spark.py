@@ -1,0 +1,499 @@
+"""The main job on Spark: what the local engine gives, row for row, on two threads and on a cluster of two workers."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from overthere import InvalidURI, NotSpecified, Rung, links
+from overthere.links import graph
+from overthere.links.model import Options
+from overthere.links.pool import Done
+from support import ROOT
+
+pytest.importorskip("pyspark", reason="pyspark is absent")
+if not (shutil.which("java") or os.environ.get("JAVA_HOME")):
+    pytest.skip("java is absent", allow_module_level=True)
+
+from click.testing import CliRunner
+from pyspark.sql import DataFrame, SparkSession
+
+from overthere.cli.links import command
+from overthere.links import spark
+
+CONFIG: dict[str, bool | float | int | str | None] = {
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.memory": "512m",
+    "spark.log.level": "OFF",
+    "spark.ui.enabled": False,
+    "spark.ui.showConsoleProgress": False,
+}
+PART = 50_000
+"""Octets of sources in a part: the WARC file is cut into some."""
+
+# Opening deadly.html ends the process, as a fault in a library would.
+DEADLY = """
+import os, sys
+sys.addaudithook(lambda event, given: event == "open" and str(given[0]).endswith("deadly.html") and os._exit(9))
+"""
+
+
+# -- sources
+
+
+def page(number: int, noise: random.Random) -> bytes:
+    rows = (f'<a href="../{noise.randbytes(30).hex()}?{n}#{n}">x</a><a href="//h{n}/">' for n in range(20))
+    base = '<base href="/b/">' if number % 3 == 0 else ""
+    return f"<!DOCTYPE html>{base}{''.join(rows)}<a href='#'><a href='x y'><a href='mailto:a@b'>".encode()
+
+
+def record(uri: str, content: bytes, media_type: str = "text/html") -> bytes:
+    block = (
+        f"HTTP/1.1 200 OK\r\nContent-Type: {media_type}\r\nContent-Length: {len(content)}\r\n\r\n".encode() + content
+    )
+    head = (
+        f"WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:x:{uri}>\r\nWARC-Target-URI: {uri}\r\n"
+        f"Content-Type: application/http; msgtype=response\r\nContent-Length: {len(block)}\r\n\r\n"
+    )
+    return gzip.compress(head.encode() + block + b"\r\n\r\n", mtime=0)
+
+
+def mail() -> bytes:
+    message = EmailMessage()
+    message["Subject"], message["Content-Base"] = "x", "http://h/mail/"
+    message.set_content("see <http://h/in/text>")
+    message.add_alternative('<a href="x"><img src="cid:1">', subtype="html")
+    return bytes(message)
+
+
+@pytest.fixture(scope="module")
+def crawl(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A WARC file of about 400 kB."""
+    noise = random.Random(7)
+    path = tmp_path_factory.mktemp("crawl") / "a.warc.gz"
+    path.write_bytes(b"".join(record(f"http://h/d/{n}", page(n, noise)) for n in range(300)))
+    return path
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Documents of many kinds, some of which are not what they should be."""
+    root = tmp_path_factory.mktemp("site")
+    noise = random.Random(8)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as file:
+        file.writestr("in/a.html", page(0, noise))
+        file.writestr("b.css", "@import 'c.css'; a { background: url(d.png) }")
+        file.writestr("letter.eml", mail())
+    shutil.copytree(ROOT / "examples" / "site", root / "site")
+    for name, content in {
+        "a.html": page(1, noise),
+        "b.css": b"@import url(x);",
+        "broken.zip": packed.getvalue()[:300],
+        "c.md": b"[x](y) <http://h/>",
+        "cut.warc.gz": b"".join(record(f"http://h/{n}", page(n, noise)) for n in range(3))[:-99],
+        "data.json": b'{"see": "http://h/json"}',
+        "empty.html": b"",
+        "feed.xml": b'<feed xmlns="http://www.w3.org/2005/Atom" xml:base="http://h/f/"><link href="e"/></feed>',
+        "letter.eml": mail(),
+        "lies.html": b"\x89PNG\r\n\x1a\n\0\0",
+        "notes.txt": "http://h/ü and www.w3.org/Addressing/".encode(),
+        "packed.zip": packed.getvalue(),
+        "sub/ü &.html": page(2, noise),
+    }.items():
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_bytes(content)
+    return root
+
+
+# -- answers
+
+
+def local(sources: Any, base: str | None = None, options: Options = Options(), workers: int = 1) -> pa.Table:  # noqa: B008
+    found = links.batches(sources, base, options, workers=workers)
+    return pa.Table.from_batches([batch for batch in found if not isinstance(batch, Done)], links.schema())
+
+
+def stored(output: Path) -> pa.Table:
+    """The rows of a folder in the order of its tasks."""
+    files = sorted(output.glob("task=*/*.parquet"))
+    assert all(pq.read_schema(file).equals(links.schema()) for file in files)
+    return pa.concat_tables([pq.ParquetFile(file).read() for file in files] or [links.schema().empty_table()])
+
+
+def rows(table: pa.Table | DataFrame) -> list[tuple[Any, ...]]:
+    if isinstance(table, DataFrame):
+        assert table.columns == links.schema().names
+        return [tuple(row) for row in table.collect()]
+    return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+
+
+def files(output: Path) -> dict[str, int]:
+    """The files of the parts, by what tells one from its successor."""
+    return {path.parent.name: path.stat().st_ino for path in output.glob("task=*/*.parquet")}
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    extra = tmp_path_factory.mktemp("extra")
+    (extra / "sitecustomize.py").write_text(DEADLY)
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("PYSPARK_PYTHON", sys.executable)
+        environment.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+        environment.setenv("PYTHONPATH", str(extra), prepend=os.pathsep)
+        made = SparkSession.builder.master("local[2,2]").config(map=CONFIG).getOrCreate()
+        yield made
+    made.stop()
+
+
+# -- run
+
+
+@pytest.mark.parametrize(
+    ("base", "options"),
+    [
+        (None, Options()),
+        ("http://h/published/", Options(Rung.SCHEME, json=True, audit=True)),
+        (None, Options(edition="url-1997")),
+    ],
+    ids=["as it is", "with all", "1997"],
+)
+def test_rows_are_those_of_the_local_engine(
+    session: SparkSession, folder: Path, crawl: Path, tmp_path: Path, base: str | None, options: Options
+) -> None:
+    sources = [folder, crawl, folder / "none.html"]
+    done = spark.run(
+        session, sources, tmp_path / "x", base=base, octets=PART, rung=options.rung, edition=options.edition,
+        json=options.json, audit=options.audit,
+    )  # fmt: skip
+    assert done.parts > 6
+    assert (tmp_path / "x" / "_SUCCESS").exists()
+    wanted = local(sources, base, options)
+    assert rows(stored(tmp_path / "x")) == rows(wanted)
+    assert done.summary.references == wanted.num_rows - wanted["reference"].null_count
+    assert {"empty", "truncated", "unreadable", "wrong-type"} <= done.summary.notes.keys()
+    assert done.summary.octets > 400_000
+    seen = session.read.parquet(f"file://{tmp_path / 'x'}").drop("task")
+    assert sorted(map(str, rows(seen))) == sorted(map(str, rows(wanted)))
+
+
+def test_relative_paths(session: SparkSession, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are meant from where the driver is, which is not where the executors are."""
+    monkeypatch.chdir(folder)
+    spark.run(session, "site", tmp_path)
+    assert rows(stored(tmp_path)) == rows(local("site"))
+    assert rows(spark.extract(spark.partitions(session, ["site", "a.html"]))) == rows(local(["site", "a.html"]))
+
+
+def test_running_again(session: SparkSession, crawl: Path, tmp_path: Path) -> None:
+    source, output = tmp_path / "a", tmp_path / "x"
+    source.mkdir()
+    shutil.copy(crawl, source / "a.warc.gz")
+    shutil.copy(ROOT / "examples" / "site" / "index.html", source / "b.html")
+
+    def again(**how: Any) -> int:
+        done = spark.run(session, source, output, octets=PART, **how)
+        options = Options(how.get("rung", Rung.SYNTAX))
+        assert rows(stored(output)) == rows(local(source, None, options))
+        assert done.parts == len(files(output))
+        return done.parts - done.found
+
+    assert again() == (count := len(files(output))) > 5
+    before = files(output)
+    assert again() == 0
+    assert files(output) == before
+
+    first, second, *_ = sorted(before)
+    (output / first / "links.parquet").unlink()
+    with (output / second / "links.parquet").open("r+b") as file:
+        file.truncate(1000)  # what a machine that stops may leave
+    (output / "_temporary").mkdir()
+    (output / "_temporary" / "0-x.parquet").write_bytes(b"PAR1")
+    assert again() == 2
+    assert not (output / "_temporary").exists()
+    assert {**files(output), first: 0, second: 0} == {**before, first: 0, second: 0}
+
+    (source / "b.html").write_text("<a href=new>")
+    assert again() == 1
+    assert again(rung=Rung.SCHEME) == count
+    (source / "a.warc.gz").unlink()
+    assert again(rung=Rung.SCHEME) == 1
+    assert len(files(output)) == 1
+
+
+def test_what_could_not_be_read_is_tried_again(session: SparkSession, tmp_path: Path) -> None:
+    source = tmp_path / "a.html"
+    for parts, found in ((1, 0), (1, 0)):
+        done = spark.run(session, source, tmp_path / "x")
+        assert (done.parts, done.found, done.summary.unread) == (parts, found, 1)
+    assert rows(stored(tmp_path / "x")) == rows(local(source))
+
+
+def test_a_job_that_is_stopped_goes_on(session: SparkSession, crawl: Path, tmp_path: Path) -> None:
+    def stop() -> None:
+        wait_for(lambda: files(tmp_path))
+        session.sparkContext.cancelAllJobs()
+
+    stopping = threading.Thread(target=stop)
+    stopping.start()
+    with pytest.raises(Exception, match="cancelled"):
+        spark.run(session, crawl, tmp_path, octets=PART // 10)
+    stopping.join()
+    assert not (tmp_path / "_SUCCESS").exists()
+    before = files(tmp_path)
+    done = spark.run(session, crawl, tmp_path, octets=PART // 10)
+    assert len(before) <= done.found < done.parts
+    assert before.items() <= files(tmp_path).items()
+    assert rows(stored(tmp_path)) == rows(local(crawl))
+
+
+def test_a_document_that_kills_its_reader_is_a_row(
+    session: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tmp_path / "a"
+    source.mkdir()
+    for name in ("a.html", "deadly.html", "z.zip"):
+        (source / name).write_bytes(b"<a href=x>")
+    spark.run(session, source, tmp_path / "x")
+    found = rows(stored(tmp_path / "x"))
+    assert [row[9] for row in found if row[0].endswith("deadly.html")] == ["unreadable"]
+    assert any(row[0].endswith("z.zip") for row in found)
+    assert rows(spark.extract(spark.partitions(session, source))) == found
+    frame = session.createDataFrame([(str(source),)], "path string")
+    assert rows(spark.extract(frame)) == found
+    (tmp_path / "sitecustomize.py").write_text(DEADLY)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    assert rows(local(source, workers=2)) == found
+
+
+def test_only_and_distinct(session: SparkSession, folder: Path, crawl: Path, tmp_path: Path) -> None:
+    sources = [folder, crawl]
+    done = spark.run(session, sources, tmp_path / "only", octets=PART, only=["invalid", "notes"])
+    wanted = [row for row in rows(local(sources)) if row[5] is None]
+    assert rows(stored(tmp_path / "only")) == wanted
+    assert done.summary.references > len(wanted)
+
+    with graph.Graph() as added:
+        for batch in local(sources).to_batches():
+            added.add(graph.pairs(batch))
+        pairs = rows(pa.Table.from_batches(added.batches(), graph.schema()))
+    for _ in range(2):
+        done = spark.run(session, sources, tmp_path / "graph", octets=PART, distinct=True)
+        made = sorted((tmp_path / "graph").glob("*.parquet"))
+        assert rows(pa.concat_tables(map(pq.read_table, made))) == pairs
+        assert done.summary.references > sum(row[3] for row in pairs) > 10_000
+    assert {path.name for path in (tmp_path / "graph").iterdir()} == {
+        "_SUCCESS", "_overthere.json", *(path.name for path in made)
+    }  # fmt: skip
+
+
+def test_nothing_to_do(session: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    assert spark.run(session, tmp_path / "a", tmp_path / "x")[1:] == (0, 0)
+    assert rows(stored(tmp_path / "x")) == []
+    assert rows(spark.extract(spark.partitions(session, []))) == []
+
+
+def test_what_is_refused(session: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "mine.parquet").touch()
+    for distinct in (False, True):
+        with pytest.raises(FileExistsError, match="no part of a table"):
+            spark.run(session, ROOT / "examples", tmp_path, distinct=distinct)
+    with pytest.raises(ValueError, match="standard input"):
+        spark.run(session, "-", tmp_path / "x")
+    with pytest.raises(InvalidURI):
+        spark.partitions(session, "x", base="no base")
+    frame = session.createDataFrame([("x",)], "path string")
+    with pytest.raises(NotSpecified):
+        spark.extract(frame, edition="rfc9999")
+    with pytest.raises(ValueError, match="neither"):
+        spark.extract(frame, path=None)
+
+
+# -- extract
+
+
+def test_partitions(session: SparkSession, crawl: Path, folder: Path) -> None:
+    frame = spark.partitions(session, [crawl, folder], octets=PART)
+    count = frame.count()
+    assert frame.rdd.getNumPartitions() == count > 6
+    assert frame.agg({"octets": "sum"}).collect()[0][0] > crawl.stat().st_size
+    assert rows(spark.extract(frame, audit=True)) == rows(local([crawl, folder], options=Options(audit=True)))
+
+
+def test_paths(session: SparkSession, folder: Path, crawl: Path) -> None:
+    paths = [str(folder / "a.html"), str(folder / "packed.zip"), str(crawl), "/none", str(folder / "site")]
+    frame = session.createDataFrame([(path,) for path in paths], "name string").coalesce(1)
+    assert rows(spark.extract(frame, path="name", base="http://h/p/")) == rows(local(paths, "http://h/p/"))
+    # As Spark names files; nothing, and standard input, are no files.
+    frame = session.createDataFrame([(f"file:{paths[0]}",), (None,), ("-",)], "path string").coalesce(1)
+    found = rows(spark.extract(frame))
+    assert [row for row in found if row[2]] == rows(local(paths[:1]))
+    assert [row[9] for row in found if not row[2]] == ["unreadable"] * 2
+
+
+def test_contents(session: SparkSession, folder: Path) -> None:
+    names = [
+        "a.html",
+        "packed.zip",
+        "cut.warc.gz",
+        "broken.zip",
+        "letter.eml",
+        "lies.html",
+        "sub/ü &.html",
+    ]
+    with_names = session.read.format("binaryFile").option("recursiveFileLookup", True).load(f"file://{folder}")
+    found = rows(spark.extract(with_names, content="content"))
+    for name in names:
+        wanted = [tuple(row) for row in rows(local(folder / name))]
+        own = [(row[0].removeprefix("file:"), *row[1:]) for row in found if row[0].startswith(f"file:{folder}/{name}")]
+        assert own == wanted, name
+    frame = session.createDataFrame([("s3a://b/d/x y.html", b"<a href=z>")], "path string, content binary")
+    assert rows(spark.extract(frame, content="content"))[0][1] == "s3a://b/d/x%20y.html"
+    assert rows(spark.extract(frame, content="content", base="http://h/"))[0][5] == "http://h/z"
+
+
+def test_contents_with_what_was_said_of_them(session: SparkSession) -> None:
+    given = [
+        ("http://h/a/b#c", b"<a href=x>", "text/html"),
+        ("http://h.md", b"<a href=y>", None),
+        ("http://h/x", "<a href=é>".encode("latin-1"), "text/html; charset=iso-8859-1"),
+        ("http://h/b", b"x", "image/png"),
+        ("no uri", b"<a href=x>", "text/html"),
+        (None, b"<a href=//h/>", "text/html"),
+        ("http://h/none", None, "text/html"),
+    ]
+    frame = session.createDataFrame(given, "at string, body binary, said string").coalesce(1)
+    found = rows(spark.extract(frame, content="body", url="at", media_type="said"))
+    assert [(row[0], row[2], row[3], row[5], row[9]) for row in found] == [
+        ("http://h/a/b#c", "retrieval", "x", "http://h/a/x", None),
+        ("http://h.md", "retrieval", "y", "http://h.md/y", None),
+        ("http://h/x", "retrieval", "é", "http://h/%C3%A9", "non-ascii"),
+        ("http://h/b", None, None, None, "wrong-type"),
+        ("no uri", None, None, None, "corrupt"),
+        ("no uri", "default", "x", "thismessage:/x", None),
+        ("", "default", "//h/", "thismessage://h/", None),
+        ("http://h/none", None, None, None, "unreadable"),
+    ]
+
+
+# -- the command line, and a cluster
+
+
+def wait_for(there: Callable[[], Any], seconds: float = 120) -> Any:
+    end = time.monotonic() + seconds
+    while not (found := there()):
+        assert time.monotonic() < end, "nothing happens"
+        time.sleep(0.05)
+    return found
+
+
+def test_options_that_spark_does_not_have(tmp_path: Path) -> None:
+    output = f"{tmp_path}/"
+    for given, said in (
+        (["-o", output, "--resume"], "always goes on"),
+        (["-o", output, "--workers", "2"], "the cluster says"),
+        (["-o", output, "--format", "csv"], "Parquet"),
+        (["-o", f"{tmp_path}/x.csv"], "-o DIR/"),
+        ([], "-o DIR/"),
+        (["-o", output, "--only", "nothing"], "there is no 'nothing'"),
+        (["-o", output, "-"], "no standard input"),
+        (["-o", output, "--base", "x"], "--base is no URI"),
+    ):
+        done = CliRunner().invoke(command, ["x.html", "--engine", "spark", *given])
+        assert (done.exit_code, said in done.output) == (2, True), done.output
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+    """A master and two workers, each of one core, on loopback: the master's URL, and the workers."""
+    import pyspark
+
+    started: list[subprocess.Popen[bytes]] = []
+    home = Path(pyspark.__file__).parent
+    # Daemons have as much memory as SPARK_DAEMON_MEMORY says, and no other's configuration.
+    environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_DAEMON_MEMORY": "256m", "SPARK_HOME": str(home)}
+    environment["SPARK_MASTER_OPTS"] = "-Dspark.master.rest.enabled=false"
+
+    def start(name: str, log: Path, *more: str) -> None:
+        given = [str(home / "bin" / "spark-class"), f"org.apache.spark.deploy.{name}", "--host", "127.0.0.1"]
+        with log.open("wb") as file:
+            started.append(
+                subprocess.Popen(
+                    [*given, "--port", "0", "--webui-port", "0", *more],
+                    stdout=file, stderr=file, stdin=subprocess.DEVNULL, env=environment,
+                )
+            )  # fmt: skip
+
+    def said(log: Path, text: str) -> re.Match[str] | None:
+        return re.search(text, log.read_text(errors="replace"))
+
+    try:
+        log = tmp_path / "master.log"
+        start("master.Master", log)
+        url = wait_for(lambda: said(log, r"Starting Spark master at (spark://127\.0\.0\.1:\d+)"))[1]
+        logs = [tmp_path / f"worker{n}.log" for n in range(2)]
+        for n, log in enumerate(logs):
+            start("worker.Worker", log, "--cores", "1", "--memory", "512m", "--work-dir", str(tmp_path / f"w{n}"), url)
+        wait_for(lambda: all(said(log, "Successfully registered with master") for log in logs))
+        yield url, started[1:]
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()
+
+
+def test_a_cluster_of_which_a_worker_dies(
+    cluster: tuple[str, list[subprocess.Popen[bytes]]], folder: Path, crawl: Path, tmp_path: Path
+) -> None:
+    """Also the command: its output, what it prints, and its exit status."""
+    url, workers = cluster
+    source = tmp_path / "crawl"
+    source.mkdir()
+    for n in range(12):
+        shutil.copy(crawl, source / f"{n:02}.warc.gz")
+    configured = tmp_path / "conf"
+    configured.mkdir()
+    said = {**CONFIG, "spark.executor.memory": "512m", "spark.log.level": "ERROR"}
+    (configured / "spark-defaults.conf").write_text("".join(f"{name} {value}\n" for name, value in said.items()))
+    output, picture = tmp_path / "x", tmp_path / "x.svg"
+    environment = {
+        **os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_CONF_DIR": str(configured),
+        "SPARK_LOCAL_IP": "127.0.0.1", "COLUMNS": "100",
+    }  # fmt: skip
+    smaller = "from overthere.links import parts; parts.LEAST = 200_000; from overthere.cli import main; main()"
+    order = [sys.executable, "-c", smaller, "links", str(source), str(folder), "-o", f"{output}/"]
+    order += ["--engine", "spark", "--master", url, "--plot", str(picture)]
+    with subprocess.Popen(order, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as running:
+        try:
+            wait_for(lambda: files(output) or running.poll() is not None)
+            wait_for(lambda: all(list((tmp_path / f"w{n}").glob("app-*/*/stderr")) for n in range(2)))
+            workers[0].kill()
+            out, error = running.communicate(timeout=240)
+        finally:
+            running.kill()
+    text = error.decode(errors="replace")
+    assert (running.returncode, out) == (1, b""), text
+    assert rows(stored(output)) == rows(local([source, folder]))
+    assert re.search(r"^documents +3,6\d\d   html 3,6\d\d", text, re.MULTILINE), text
+    assert "  not read whole" in text
+    assert "Traceback" not in text
+    assert picture.read_text().startswith("<svg")
