@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 __all__ = ["page", "table"]
 
 Row = dict[str, Any]
+Cells = tuple[list[str], list[list[str]]]
+"""The head of a table and its lines."""
 OWN = "overthere"
 
 
@@ -29,7 +31,7 @@ def _share(row: Row) -> str:
     return share if row["right"] == row["of"] else f"{share} ({row['right'] * 100 // row['of']} %)"
 
 
-def _cells(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+def _cells(rows: Sequence[Row]) -> Cells:
     """The head and the lines of an operation's table, the quickest first."""
     section = rows[0]["section"]
     own = next((r["ns"] for r in rows if r["peer"] == OWN and r.get("threads", 1) == 1), None)
@@ -54,7 +56,7 @@ def _cells(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
     return [*head, *(["refused"] if section == "values" else []), "agrees"], lines
 
 
-def _opened(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+def _opened(rows: Sequence[Row]) -> Cells:
     """The same where whole things are opened: milliseconds, throughput, memory."""
     own = next((row["ns"] for row in rows if row["peer"] == OWN), None)
     lines = []
@@ -69,19 +71,53 @@ def _opened(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
 _PEAKS = ("peak_mib", "peak_16_mib")
 
 
+def _crawled(rows: Sequence[Row]) -> Cells:
+    """The same where a crawl is read: pages a second, memory."""
+    own = next((row["ns"] for row in rows if row["peer"] == OWN and row["processes"] == 1), None)
+    lines = []
+    for row in sorted(rows, key=lambda r: r["ns"]):
+        line = [row["peer"], str(row["processes"]), f"{row['pages_s']:,.0f}", f"{row['ns'] / own:.2f}" if own else "–"]
+        line += [f"{row['mb_s']:,.0f}", f"{row['seconds']:,.1f}", f"{row['cpu_s']:,.1f}"]
+        line += [str(row["rounds"]), f"{row['links']:,}"]
+        lines.append([*line, *("–" if row.get(name) is None else f"{row[name]:,.0f}" for name in _CRAWL_PEAKS)])
+    head = ["", "processes", "pages/s", f"× {OWN}", "MB/s", "s", "CPU s", "rounds", "links"]
+    head += ["peak MiB", "PSS MiB", "4 times: peak", "PSS"]
+    return head, lines
+
+
+_CRAWL_PEAKS = ("peak_mib", "pss_mib", "peak_mib_4", "pss_mib_4")
+
+
+def _judged(rows: Sequence[Row]) -> Cells:
+    """What each reader of a crawl gives, and how often it is right."""
+    lines = []
+    for row in {row["peer"]: row for row in sorted(rows, key=lambda r: -r["right"])}.values():
+        shares = [_share({"right": right, "of": of}) for right, of in row["groups"].values()]
+        both = f"{row['shared'] * 100 / row['shared_of']:.1f} %" if row.get("shared_of") else "–"
+        lines.append([row["peer"], row["version"], *shares, both, row["does"]])
+    return ["", "version", *rows[0]["groups"], "shared", "gives"], lines
+
+
+_WHOLE = {"access": _opened, "links": _crawled}
+
+
 def table(rows: Sequence[Row]) -> str:
     """An operation's rows for the terminal."""
-    head, lines = _opened(rows) if rows[0]["section"] == "access" else _cells(rows)
+    more = _aligned("links: who is right", *_judged(rows)) if rows[0]["section"] == "links" else ""
+    first = _aligned(f"{rows[0]['section']}: {rows[0]['operation']}", *_WHOLE.get(rows[0]["section"], _cells)(rows))
+    return f"{first}\n{more}" if more else first
+
+
+def _aligned(title: str, head: list[str], lines: list[list[str]]) -> str:
     widths = [max(len(line[i]) for line in [head, *lines]) for i in range(len(head))]
 
     def text(line: list[str]) -> str:
         return "  ".join(c.rjust(w) if i else c.ljust(w) for i, (c, w) in enumerate(zip(line, widths, strict=True)))
 
-    title = f"{rows[0]['section']}: {rows[0]['operation']}"
     return "\n".join(["", title, text(head), *(text(line) for line in lines)])
 
 
-def _floors(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+def _floors(rows: Sequence[Row]) -> Cells:
     lines = []
     for row in rows:
         spread = f"{_number(row['ns_min'])}–{_number(row['ns_max'])}"
@@ -90,8 +126,8 @@ def _floors(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
     return ["", "threads", "ns", "min–max", "MB/s"], lines
 
 
-def _markdown(rows: Sequence[Row]) -> str:
-    cells = {"floors": _floors, "access": _opened}.get(rows[0]["section"], _cells)
+def _markdown(rows: Sequence[Row], cells: Callable[[Sequence[Row]], Cells] | None = None) -> str:
+    cells = cells or {"floors": _floors, **_WHOLE}.get(rows[0]["section"], _cells)
     head, lines = cells(rows)
     bold = [[f"**{cell}**" for cell in line] if line[0] == OWN else line for line in lines]
     rule = ["---", *("---:" for _ in head[1:])]
@@ -116,9 +152,9 @@ state none.
 A time beside a share below one is the time of another task.
 
 ```console
-$ make bench                                         # everything, about a quarter of an hour
+$ make bench                                         # everything, about three quarters of an hour
 $ .venv/bin/python bench/run.py --quick              # 50,000 rows, three rounds, into build/bench
-$ .venv/bin/python bench/run.py --only values        # or columns, or kernel, or access
+$ .venv/bin/python bench/run.py --only values        # or columns, or kernel, or access, or links
 ```
 """
 
@@ -172,7 +208,45 @@ which reads one configuration file. **process ms** has the start of the interpre
 **peak MiB** is the most memory that a process of overthere held, interpreter and all; beside it the same for a file of
 16 MiB. Two cores carry client and server: what a server needs for each text bounds both clients.
 """,
+    "links": """
+## The main job, beside readers of crawls
+
+`overthere links CRAWL.warc.gz -o LINKS.parquet` beside libraries that read links out of a WARC, on the same file in
+the same run.
+The file has {crawl[file_octets]:,} octets ({crawl[octets]:,} without compression, {crawl[payload_octets]:,} of them
+HTML as it was transferred; digest `{crawl[digest]}`): {crawl[responses]:,} responses with their requests,
+under {crawl[hosts]:,} hosts.
+`bench/crawl.py` makes it of documents in HTML that lie on the machine ({crawl[documents]:,} different contents), most
+of them documentation, which is rich in links; some in other charsets, with a base element, compressed, in chunks,
+behind redirects, broken off or spoiled (`bench/pages.py`).
+
+Every measurement is a process of its own, or two with half of the file each; the time is that of the whole process,
+start of the interpreter and all, and the median of the rounds (one, where it is more than a minute); **CPU s** is what
+its processors worked.
+overthere writes its table; the peers count what they find and forget it.
+All peers read the file with FastWARC, which resiliparse belongs to (`bench/extractors.py`).
+**links** is what each finds, or in overthere's case the rows of the table; they find different things, as the second
+table says.
+**peak MiB** adds up the most that each process held, so memory that processes share counts more than once; **PSS MiB**
+is the most that all held at once, asked ten times a second, with shared memory counted once; beside them the same for a
+crawl that is 4 times as large.
+""",
 }  # fmt: skip
+
+_JUDGED = """\
+### who is right
+
+Pages of one row each, read by everyone from a WARC (`bench/known.py`).
+**targets** is the share of `tests/cases/resolve.toml` (RFC 3986 5.4 and more) for which the target is found,
+**bases** that of pages with base elements (5.1.1), **charsets** of references beyond US-ASCII in several charsets
+(RFC 3987 3.1), **places** of `tests/cases/html.toml`, all references of a row, **refused** of texts that are no
+reference and for which nothing is given.
+Answers are compared in the scheme's normal form, fragments aside, so that canonical forms count as right.
+**shared** is the share of overthere's pairs of page and target (`a` and `area`) on the first pages of the crawl that
+the peer gives too.
+Scrapy leaves out by intention what is not http, https, file or ftp, or has the name of a picture or an archive, and
+sorts queries; all of the peers follow browsers more than RFC 3986.
+"""
 
 
 def _makeup(row: Row) -> str:
@@ -207,10 +281,12 @@ def page(rows: Sequence[Row]) -> str:
         found = [row for row in rows if row["section"] == section]
         if not found:
             continue
-        parts.append(note.format(rows=found[0]["rows"]))
+        parts.append(note.format(**found[0]))
         if section == "floors":
             parts.append(_markdown(found) + "\n")
         else:
             parts += [f"### {operation}\n\n{_markdown(group)}\n" for operation, group in _groups(found).items()]
+        if section == "links":
+            parts += [_JUDGED, _markdown(found, _judged) + "\n"]
     parts += [_makeup(row) for row in rows if row["section"] == "corpus"]
     return "\n".join(parts)

@@ -3,7 +3,8 @@
 A whole run writes bench/results/latest.jsonl, docs/benchmarks.md and docs/benchmarks.svg; every other writes the same
 three into build/bench.
 
-python bench/run.py [--quick] [--only values|columns|kernel|access] [--rows N] [--values N] [--rounds N] [--report]
+python bench/run.py [--quick] [--only values|columns|kernel|access|links]
+                    [--rows N] [--values N] [--rounds N] [--report]
 """
 
 from __future__ import annotations
@@ -65,7 +66,9 @@ def _about() -> Row:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="50,000 rows, 10,000 values, three rounds")
-    parser.add_argument("--only", choices=("values", "columns", "kernel", "access"), help="one part of the run")
+    parser.add_argument(
+        "--only", choices=("values", "columns", "kernel", "access", "links"), help="one part of the run"
+    )
     parser.add_argument("--rows", type=int, help="rows of a column (1,000,000)")
     parser.add_argument("--values", type=int, help="texts for single values and for the kernel (100,000)")
     parser.add_argument("--rounds", type=int, help="rounds (7)")
@@ -88,6 +91,7 @@ def _pages(rows: list[Row], pages: Path) -> None:
 def _measure(arguments: argparse.Namespace, rows: int, values: int, rounds: int, budget: float) -> list[Row]:
     import access
     import kernel
+    import links
     import tables
     import values as single
 
@@ -115,6 +119,9 @@ def _measure(arguments: argparse.Namespace, rows: int, values: int, rounds: int,
             take([row for row in native if row["operation"] == operation])
     if arguments.only in (None, "access"):
         for group in access.measure(min(rounds, 5)):
+            take(group)
+    if arguments.only in (None, "links"):
+        for group in links.measure(min(rounds, 3), arguments.quick):
             take(group)
     return found
 
