@@ -12,7 +12,7 @@ from support import TESTS
 # The examples in docstrings are collected by importing; without cargo or Spark these modules cannot be.
 collect_ignore_glob = [] if find_spec("overthere._native") else ["src/overthere/*/native.py"]
 if not find_spec("pyspark"):
-    collect_ignore_glob.append("src/overthere/columns/spark.py")
+    collect_ignore_glob += ["src/overthere/columns/spark.py", "src/overthere/links/spark.py"]
 
 LISTED = {row["reason"] for row in tomllib.loads((TESTS / "expected_failures.toml").read_text()).get("skip", ())}
 UNLISTED: list[str] = []

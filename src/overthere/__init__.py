@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from overthere import access, columns, editions, forms, grammar, iri, kernel, links, schemes
+    from overthere import access, base, columns, editions, forms, grammar, iri, kernel, links, schemes, security, text
     from overthere.access.errors import AccessError, AccessRefused
     from overthere.access.gateways import Gateways
     from overthere.access.opening import aopen
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from overthere.normalize import Change, Rung, lowest_rung
     from overthere.resolve import Target
     from overthere.schemes import Locator, Registry, Scheme, scheme
+    from overthere.security import audit
+    from overthere.text import find
     from overthere.uri import URI, URIReference
 
 __version__ = "0.1.0"
@@ -88,6 +90,8 @@ _HOMES = {
     "Unwritable": "errors",
     "access": "",
     "aopen": "access.opening",
+    "audit": "security",
+    "base": "",
     "check": "editions",
     "columns": "",
     "decode": "encoding",
@@ -96,6 +100,7 @@ _HOMES = {
     "editions": "",
     "encode": "encoding",
     "explain": "anatomy",
+    "find": "text",
     "forms": "",
     "grammar": "",
     "iri": "",
@@ -106,6 +111,8 @@ _HOMES = {
     "plan": "access.planning",
     "scheme": "schemes",
     "schemes": "",
+    "security": "",
+    "text": "",
 }
 
 # Without `open`, which `from overthere import *` must not take from the builtins.
@@ -146,6 +153,8 @@ __all__ = [
     "Unwritable",
     "access",
     "aopen",
+    "audit",
+    "base",
     "check",
     "columns",
     "decode",
@@ -154,6 +163,7 @@ __all__ = [
     "editions",
     "encode",
     "explain",
+    "find",
     "forms",
     "grammar",
     "iri",
@@ -163,6 +173,8 @@ __all__ = [
     "plan",
     "scheme",
     "schemes",
+    "security",
+    "text",
 ]
 
 

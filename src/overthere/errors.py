@@ -218,7 +218,7 @@ class Finding(NamedTuple):
     """One thing that is wrong, or worth knowing, about a text."""
 
     kind: str
-    """A key of `KINDS`."""
+    """A key of `KINDS`, or of `security.KINDS`."""
     start: int
     """Code-point offsets in the text that was passed."""
     end: int

@@ -25,7 +25,9 @@ VERBS = {
     "plan": "Say what opening URIs would do, without doing it.",
     "get": "Fetch what URIs name.",
     "editions": "Show what the documents say differently.",
+    "find": "Find URIs in running text.",
     "links": "Write the table of links of documents.",
+    "audit": "Say what to be careful about in URIs.",
 }
 
 

@@ -2,159 +2,278 @@
 
 from __future__ import annotations
 
+import json
+import os
+import signal
 import sys
-from collections import Counter
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from itertools import groupby
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO
+from types import FrameType
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.text import Text
 
 from overthere.cli.common import base_uri, rung_option
-from overthere.errors import columns, printable
-from overthere.links import Document, Link, documents, extract
-from overthere.normalize import Rung
+from overthere.cli.linkrows import show
+from overthere.cli.progress import progress
+from overthere.editions import NAMES
+from overthere.errors import OverthereError, printable
+from overthere.links.choosing import CHOICES
+from overthere.links.model import Options
 from overthere.redact import mask
-from overthere.uri import URI
+from overthere.rung import Rung
+
+if TYPE_CHECKING:
+    from overthere.links.graph import Graph
+    from overthere.links.table import Writer
+    from overthere.uri import URI
+
+_COMMIT = 2.0
+"""Seconds between two marks from which the job can go on."""
 
 
 @click.command()
-@click.argument("sources", nargs=-1, required=True, type=click.Path(exists=True))
-@click.option("--base", metavar="URI", help="Where the sources are published: the URI of a folder's root.")
-@click.option("-o", "output", type=click.Path(dir_okay=False, path_type=Path), help="FILE.parquet, .csv or .jsonl.")
+@click.argument("sources", nargs=-1, required=True, type=click.Path())
+@click.option(
+    "--base",
+    metavar="URI",
+    help="Where the sources are published: the URI of a folder's root, or of the folder of a named file; it ends in /. "
+    "Of standard input, its own URI; by default that is the current folder.",
+)
+@click.option(
+    "-o", "output", metavar="FILE", help="FILE.parquet, .arrow, .csv or .jsonl (or .gz of these two), or DIR/ of parts."
+)
 @rung_option
-@click.option("--format", "form", type=click.Choice(["text", "jsonl"]), default="text", help="On standard output.")
-def command(sources: tuple[str, ...], base: str | None, output: Path | None, rung: str, form: str) -> None:
-    """Write the table of links of HTML files and folders of them.
+@click.option("--edition", type=click.Choice(list(NAMES)), default="rfc3986", help="By whose rules.")
+@click.option("--only", multiple=True, metavar="WHAT", help=f"Only these rows (repeatable): {', '.join(CHOICES)}.")
+@click.option("--distinct", is_flag=True, help="The link graph: source host, target host, how many links.")
+@click.option("--json", "strings", is_flag=True, help="Strings of JSON documents that are URIs are references.")
+@click.option("--audit", is_flag=True, help="Fill the column audit: what to be careful about in each target.")
+@click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE.svg", help="Draw links by host, errors by kind.")
+@click.option("--resume", is_flag=True, help="Go on where an earlier run to the same FILE stopped.")
+@click.option("--workers", type=click.IntRange(1), help="Processes that read; by default as many as there are cores.")
+@click.option("--engine", type=click.Choice(["local", "spark"]), default="local", help="Where it runs.")
+@click.option("--master", metavar="URL", help="The master of the Spark cluster, by default local[*].")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "jsonl", "csv"]), default="text", help="On standard output."
+)
+def command(sources: tuple[str, ...], **asked: Any) -> None:
+    """Write the table of links of documents.
 
-    Without -o the table is printed.  A broken document or reference is a row, not an end; the summary
-    on standard error counts them.  Exit 1 if a document could not be read.
+    SOURCES are HTML, XML (Atom, RSS, sitemap, SVG), CSS, Markdown, text, messages (.eml, MHTML), mailboxes, WARC, ZIP
+    and tar files, compressed ones, folders of all these, or - for standard input.  Without -o the table is printed.
+    What is the matter with a document or a reference is a row, not an end; the summary on standard error counts them.
+
+    Exit 1 if a document could not be read whole, 130 if it was stopped.
     """
-    own = None if base is None else base_uri(base)
     try:
-        with _progress(sources, own) as step:
-            counted = Summary(step)
-            rows = counted.watch(extract(sources, own, rung=Rung[rung.upper()], on_document=counted.document))
-            if output is None and form == "text":
-                show(rows)
-            else:
-                write(rows, output)
+        if asked["engine"] == "spark":
+            _on_spark(sources, **asked)
+            return
+        _Job(sources, **asked).run()
     except ModuleNotFoundError as error:
         raise click.ClickException(f"{error.name} is missing: pip install 'overthere[links]'") from None
-    counted.show()
-    if counted.kinds["unreadable"]:
-        raise SystemExit(1)
+    except (OverthereError, ValueError) as error:
+        raise click.UsageError(str(error)) from None
+    except BrokenPipeError:
+        raise  # who reads has enough
+    except OSError as error:
+        raise click.ClickException(str(error)) from None
 
 
-def write(rows: Iterator[Link], output: Path | None) -> None:
-    """Write the rows to a file by its suffix, or as JSON lines to standard output."""
-    from overthere.links.table import Jsonl, open_writer
+class _Job:
+    def __init__(self, sources: tuple[str, ...], **asked: Any) -> None:
+        from overthere.links.summary import Summary
 
-    try:
-        writer = open_writer(output) if output is not None else Jsonl(_stdout())
-    except (ValueError, OSError) as error:
-        raise click.UsageError(f"-o: {error}") from None
-    with writer:
-        for row in rows:
-            writer.write(row)
+        for name in asked["only"]:
+            if name not in CHOICES:
+                raise click.UsageError(f"--only: there is no {name!r}; there is {', '.join(CHOICES)}")
+        if asked["master"] is not None:
+            raise click.UsageError("--master is for --engine spark")
+        if asked["output"] not in (None, "-") and asked["form"] != "text":
+            raise click.UsageError("--format is for standard output; the suffix of -o says how a file is written")
+        if asked["plot"] is not None and not os.path.isdir(os.path.dirname(os.path.abspath(asked["plot"]))):
+            raise click.UsageError(f"--plot {asked['plot']}: there is no such folder")
+        self.sources, self.asked = sources, asked
+        self.base = None if asked["base"] is None else _published(base_uri(asked["base"]), sources)
+        self.options = Options(
+            Rung[asked["rung"].upper()], asked["edition"], json=asked["strings"], audit=asked["audit"]
+        )
+        self.output: str | None = asked["output"]
+        if asked["resume"] and (self.output in (None, "-") or asked["distinct"]):
+            raise click.UsageError("--resume goes on with the table of links that -o names")
+        self.graph: Graph | None = None
+        self.summary = Summary()
+        self.tasks = 0
+        self.committed = 0.0
+        self.printed = self.output is None and asked["form"] == "text"
+
+    def run(self) -> None:
+        from overthere.links.pool import frugal
+
+        frugal()
+        began = time.monotonic()
+        stopped = False
+        with ExitStack() as stack:
+            writer = self._writer(stack)
+            if writer is not None and writer.notice:
+                click.echo(writer.notice, err=True)
+            if writer is not None and writer.done:
+                return
+            if writer is not None and writer.state:
+                self._take_up(writer)
+            stack.enter_context(_terminated())
+            try:
+                self._work(writer, stack)
+            except KeyboardInterrupt:
+                stopped = True
+            if self.graph is not None and not stopped:
+                self._write_graph()
+        self.summary.seconds += time.monotonic() - began
+        click.echo("\n".join(self.summary.lines(min(_width(), 100))), err=True)
+        self._plot()
+        if stopped:
+            click.echo(self._left(), err=True)
+            raise SystemExit(130)
+        if self.summary.unread:
+            raise SystemExit(1)
+
+    def _writer(self, stack: ExitStack) -> Writer | None:
+        """For the rows of links; None if they are printed, or only counted."""
+        if self.asked["distinct"]:
+            from overthere.links.graph import Graph
+
+            self.graph = stack.enter_context(Graph())
+        if self.printed or self.graph is not None:
+            return None
+        job = "" if self.output in (None, "-") else self._fingerprint()
+        return stack.enter_context(self._open(None, job))
+
+    def _open(self, columns: Any, job: str = "") -> Writer:
+        from overthere.links.table import open_writer
+
+        form = f".{self.asked['form']}" if self.asked["form"] != "text" else ".jsonl"
+        try:
+            return open_writer(self.output or "-", columns, job=job, resume=self.asked["resume"], form=form)
+        except (ValueError, OSError) as error:
+            raise click.UsageError(f"-o: {error}") from None
+
+    def _fingerprint(self) -> str:
+        """What must be the same for a job that goes on."""
+        told = {name: self.asked[name] for name in ("base", "rung", "edition", "only", "strings", "audit")}
+        return json.dumps({"sources": self.sources, **told})
+
+    def _take_up(self, writer: Writer) -> None:
+        from overthere.links.summary import Summary
+
+        assert writer.state is not None
+        self.tasks = writer.state["tasks"]
+        self.summary = Summary.from_dict(writer.state["summary"])
+
+    def _work(self, writer: Writer | None, stack: ExitStack) -> None:
+        step = stack.enter_context(progress(self.sources, self.base, self.options, skip=self.tasks))
+        batches = self._batches(step, writer)
+        if writer is not None:
+            for batch in batches:
+                writer.write(batch)
+            writer.commit({**self._state(), "done": True})
+        elif self.graph is None:
+            show(batches)
+        else:
+            for _ in batches:
+                pass
+
+    def _batches(self, step: Callable[[int, int], None], writer: Writer | None) -> Iterator[Any]:
+        """The chosen rows, counted; between them what is said and marked."""
+        from overthere.links import graph
+        from overthere.links.choosing import chosen
+        from overthere.links.job import batches
+        from overthere.links.pool import Done
+
+        run = batches(self.sources, self.base, self.options, workers=self.asked["workers"], skip=self.tasks)
+        for batch in run:
+            if isinstance(batch, Done):
+                self.tasks += 1
+                for kind, (count, octets) in batch.kinds.items():
+                    self.summary.document(kind, octets, count)
+                step(batch.documents, batch.size)
+                if writer is not None and time.monotonic() - self.committed > _COMMIT:
+                    writer.commit(self._state())
+                    self.committed = time.monotonic()
+                continue
+            wanted = chosen(batch, self.asked["only"])
+            pairs = graph.pairs(batch)
+            self.summary.add(batch, pairs)
+            if self.graph is not None:
+                self.graph.add(pairs if wanted is batch else graph.pairs(wanted))
+            yield wanted
+
+    def _state(self) -> dict[str, Any]:
+        return {"tasks": self.tasks, "summary": self.summary.to_dict()}
+
+    def _write_graph(self) -> None:
+        """Only when all links are counted: until then an older graph stays."""
+        from overthere.links import graph
+        from overthere.links.summary import NOBODY
+
+        assert self.graph is not None
+        if not self.printed:
+            with self._open(graph.schema()) as writer:
+                for batch in self.graph.batches():
+                    writer.write(batch)
+            return
+        for batch in self.graph.batches():
+            for source, target, scheme, links in zip(*(c.to_pylist() for c in batch.columns), strict=True):
+                names = ("-" if source is None else source, f"{scheme}:" if target is None else target)
+                click.echo(f"{links:>11,}  " + "  ".join(printable(name) or NOBODY for name in names))
+
+    def _plot(self) -> None:
+        if self.asked["plot"] is not None:
+            from overthere.links.picture import draw
+
+            Path(self.asked["plot"]).write_text(draw(self.summary), encoding="utf-8")
+
+    def _left(self) -> str:
+        if self.output in (None, "-"):
+            return "stopped"
+        if self.asked["distinct"]:
+            return "stopped; the link graph is not written"
+        return f"stopped; {self.output} holds whole rows up to here; --resume goes on"
 
 
-def _stdout() -> IO[str]:
-    return open(sys.stdout.fileno(), "w", encoding="utf-8", errors="replace", closefd=False)
+def _published(base: URI, sources: tuple[str, ...]) -> URI:
+    """The URI under which folders and files are published: its last segment is left out if no "/" ends it (5.2.3)."""
+    if base.authority is None and not base.path.startswith("/"):
+        raise click.UsageError(f"--base {printable(mask(str(base)))}: nothing can be published beneath it")
+    if sources != ("-",) and not base.path.endswith("/"):
+        here = printable(mask(str(base.join("."))))
+        click.echo(f"--base does not end in /: the sources are published beneath {here}", err=True)
+    return base
+
+
+def _on_spark(sources: tuple[str, ...], **asked: Any) -> None:
+    from overthere.cli.sparklinks import run
+
+    run(sources, **asked)
 
 
 @contextmanager
-def _progress(sources: tuple[str, ...], base: URI | None) -> Iterator[Callable[[Document], None] | None]:
-    """A progress bar on standard error, where that is a terminal and the table does not go there too."""
-    console = Console(stderr=True)
-    if not console.is_terminal or sys.stdout.isatty():
-        yield None
-        return
-    shown = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*shown, console=console, transient=True) as bar:
-        task = bar.add_task("documents", total=sum(1 for _ in documents(sources, base)))
-        yield lambda _: bar.advance(task)
+def _terminated() -> Iterator[None]:
+    """Being asked to end is the same as Ctrl-C: whole rows stay."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
-class Summary:
-    """What the job has seen."""
+def _width() -> int:
+    import shutil
 
-    def __init__(self, step: Callable[[Document], None] | None) -> None:
-        self.step = step
-        self.documents = 0
-        self.references = self.same = self.mapped = 0
-        self.layers: Counter[str] = Counter()
-        self.kinds: Counter[str] = Counter()
-
-    def document(self, document: Document) -> None:
-        """A document begins; one without references has no row."""
-        self.documents += 1
-        if self.step is not None:
-            self.step(document)
-
-    def watch(self, rows: Iterator[Link]) -> Iterator[Link]:
-        for row in rows:
-            self.references += row.reference is not None
-            self.same += row.same_document is True
-            self.layers[row.base_from or "none"] += row.reference is not None
-            if row.error is not None:
-                self.kinds[row.error] += row.target is None
-                self.mapped += row.target is not None
-            yield row
-
-    def show(self) -> None:
-        invalid = sum(self.kinds.values()) - self.kinds["unreadable"]
-        kinds = ", ".join(f"{k} {n}" for k, n in self.kinds.most_common() if n and k != "unreadable")
-        layers = ", ".join(f"{k} {n:,}" for k, n in self.layers.most_common() if n)
-        lines = [
-            f"{self.documents:,} documents, {self.references:,} references, {self.same:,} of them same-document",
-            f"base from: {layers or 'nothing'}",
-            f"invalid: {invalid:,}"
-            + (f" ({kinds})" if kinds else "")
-            + f"; mapped from IRIs: {self.mapped:,}; unreadable documents: {self.kinds['unreadable']:,}",
-        ]
-        click.echo("\n".join(lines), err=True)
-
-
-def show(rows: Iterator[Link]) -> None:
-    """The table for people, document by document."""
-    console = Console(markup=False, highlight=False, emoji=False)
-    for source, links in groupby(rows, key=lambda row: row.source):
-        held = list(links)
-        console.print(Text(printable(source), style="bold"), soft_wrap=True)
-        for base, layer in dict.fromkeys((row.base, row.base_from) for row in held if row.base_from is not None):
-            console.print(Text(f"  base {printable(mask(base or ''))}  ({layer})", style="dim"), soft_wrap=True)
-        column = min(max(columns(row.reference or '""') for row in held), max(16, console.width // 3))
-        for row in held:
-            console.print(_line(row, column), soft_wrap=True)
-        console.print()
-
-
-def _line(row: Link, column: int) -> Text:
-    reference = printable(mask(row.reference or "")) or '""'
-    if columns(reference) > column:
-        reference = reference[:column]  # no character takes less than a column but combining ones
-        while columns(reference) >= column > 1:
-            reference = reference[:-1]
-        reference += "…"
-    line = Text(f"  {reference}{' ' * (column - columns(reference))}  ")
-    if row.error == "unreadable":
-        return Text("  cannot be read", style="red")
-    if row.target is None:
-        line.append(f"{row.error} at {row.error_at}", style="red")
-    else:
-        line.append(printable(mask(row.target)))
-        marks = ["same document"] if row.same_document else []
-        if row.normal != row.target:
-            marks.append(f"normal {printable(mask(row.normal or ''))}")
-        if row.error is not None:
-            marks.append(f"an IRI: {row.error} at {row.error_at}")
-        if marks:
-            line.append(f"  ({'; '.join(marks)})", style="dim")
-    line.append(f"  [{row.where}]", style="dim")
-    return line
+    return shutil.get_terminal_size().columns if sys.stderr.isatty() else 80

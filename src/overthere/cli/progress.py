@@ -1,0 +1,63 @@
+"""How far the main job is, on standard error."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
+from rich.text import Text
+
+from overthere.links.model import Options
+from overthere.uri import URI
+
+__all__ = ["progress"]
+
+
+class _Documents(ProgressColumn):
+    """Documents, and how many in a second."""
+
+    def render(self, task: Task) -> Text:
+        count = task.fields["documents"]
+        rate = count / task.elapsed if task.elapsed else 0
+        return Text(f"{count:,} documents, {rate:,.0f}/s")
+
+
+@contextmanager
+def progress(
+    sources: tuple[str, ...], base: URI | None, options: Options, *, skip: int = 0
+) -> Iterator[Callable[[int, int], None]]:
+    """A bar where standard error is a terminal and the table does not go there too; takes documents and octets."""
+    console = Console(stderr=True)
+    if not console.is_terminal or sys.stdout.isatty():
+        yield lambda documents, octets: None
+        return
+    from overthere.links.sources import tasks
+
+    total: int | None = 0
+    for task in islice(tasks(sources, base, options), skip, None):
+        total = None if total is None or task.size is None else total + task.size
+    shown: tuple[Any, ...] = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), _Documents(), TimeRemainingColumn())
+    with Progress(TextColumn("links"), *shown, console=console, transient=True) as bar:
+        number = bar.add_task("links", total=total, documents=0)
+        seen = 0
+
+        def step(documents: int, octets: int) -> None:
+            nonlocal seen
+            seen += documents
+            bar.update(number, advance=octets, documents=seen)
+
+        yield step
