@@ -121,6 +121,52 @@ def test_links(tmp_path: Path) -> None:
     assert run("links", str(tmp_path)).returncode == 1
 
 
+def test_links_shows_no_controls(tmp_path: Path) -> None:
+    (tmp_path / "x.html").write_text("<x\x1b]0;owned\x07 href='\x1b[2J'><a href='http://joe:secret@h/'>")
+    shown = run("links", str(tmp_path / "x.html"))
+    assert "\x1b" not in shown.stdout + shown.stderr
+    assert "owned" in shown.stdout
+    assert "secret" not in shown.stdout
+
+
+def test_links_refuses_what_does_not_go_together(tmp_path: Path) -> None:
+    for wrong in (
+        ["--master", "local"], ["--base", "mailto:a@b"], ["--only", "nothing"], ["--plot", "/no/such/x.svg"],
+        ["--resume"], ["-o", str(tmp_path / "x.csv"), "--format", "jsonl"], ["--distinct", "--resume", "-o", "x.csv"],
+    ):  # fmt: skip
+        assert run("links", "examples/site", *wrong).returncode == 2, wrong
+    assert "beneath http://h/" in run("links", "examples/site", "--base", "http://h/d").stderr
+
+
+def test_links_graph_and_picture(tmp_path: Path) -> None:
+    picture = tmp_path / "x.svg"
+    done = run(
+        "links", "examples/site", "--base", "https://museum.example/harbour/", "--distinct", "--plot", str(picture)
+    )
+    assert done.stdout.splitlines()[0].split() == ["5", "museum.example", "data:"] or "museum.example" in done.stdout
+    assert picture.read_text().startswith("<svg ")
+    graph = tmp_path / "graph.csv"
+    run("links", "examples/site", "--base", "https://museum.example/harbour/", "--distinct", "-o", str(graph))
+    assert '"museum.example","museum.example",,33' in graph.read_text().splitlines()
+
+
+def test_find_and_audit(tmp_path: Path) -> None:
+    found = run("find", str(ROOT / "examples" / "post" / "letter.txt"))
+    assert found.returncode == 0
+    assert (
+        ":7:18  http://harbour.example/the-old-crane.html#jib  (or http://harbour.example/the-oldcrane.html#jib)"
+        in found.stdout
+    )
+    assert run("find", "--schemes", "ht tp", "x").returncode == 2
+    assert run("audit", "http://h.example/").returncode == 0
+    told = run("audit", "http://joe:secret@127.1/")
+    assert told.returncode == 1
+    assert "address-rare" in told.stdout
+    assert "secret" not in told.stdout
+    sarif = json.loads(run("audit", "--format", "sarif", "http://127.1/").stdout)
+    assert sarif["version"] == "2.1.0"
+
+
 def test_without_click() -> None:
     code = "import sys; sys.modules['click'] = None; from overthere.cli import main; main()"
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}

@@ -276,3 +276,70 @@ def test_an_interrupted_job_goes_on(crowd: Path, tmp_path: Path) -> None:
 
 def test_options_are_a_value() -> None:
     assert Options() == Options(Rung.SYNTAX)
+
+
+def test_a_job_does_not_go_on_with_other_sources(crowd: Path) -> None:
+    """What was skipped must be what was done."""
+    marks = [one.mark for one in batches([crowd]) if isinstance(one, Done)]
+    again = [one.mark for one in batches([crowd], skip=2, mark=marks[1]) if isinstance(one, Done)]
+    assert again == marks[2:]
+    with pytest.raises(ValueError, match="not what they were"):
+        list(batches([crowd / "0001.html", crowd], skip=1, mark=marks[0]))
+    with pytest.raises(ValueError, match="not what they were"):
+        list(batches([crowd], skip=len(marks) + 1, mark=marks[-1]))
+
+
+def test_what_goes_wrong_with_a_document_is_its_own_row(crowd: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(data: bytes, told: str | None = None) -> tuple[bytes, bool]:
+        if b"x13>" in data:
+            raise RuntimeError("a mistake in a reader")
+        return data, False
+
+    monkeypatch.setattr("overthere.links.html.octets", broken)
+    found = list(extract(crowd))
+    assert [Path(row.source).name for row in found if row.error == "unreadable"] == ["0013.html"]
+    assert len(found) > 2000
+
+
+def test_attributes_without_number() -> None:
+    """A tag of half a million quoted attributes takes no more stack than one."""
+    html = "<a " + ' b="c"' * 500_000 + ' href="y">'
+    assert [row.reference for row in extract_html(html, URI("http://h/"))] == ["y"]
+
+
+@pytest.mark.parametrize(
+    ("head", "references"),
+    [
+        (b"Subject: hi\r\nFrom: a@b\r\nContent-Type: text/html\r\n\r\n", ["q"]),
+        (b"From: <Saved by Blink>\r\nMIME-Version: 1.0\r\nContent-Type: text/html\r\n\r\n", ["q"]),
+        (b"Note: this\r\nis no: message\r\n\r\n", []),
+    ],
+)
+def test_a_message_without_a_telling_name(tmp_path: Path, head: bytes, references: list[str]) -> None:
+    (tmp_path / "x").write_bytes(head + b"<a href=q>")
+    assert [row.reference for row in extract(tmp_path / "x")] == references
+
+
+def test_what_is_no_document_but_said_to_be(tmp_path: Path) -> None:
+    """Named or met in a folder, a file has the same rows."""
+    (tmp_path / "x.html").write_bytes(b"%PDF-1.4 ...")
+    (tmp_path / "y.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    (tmp_path / "z.html").write_bytes(
+        (tmp_path / "x.html").read_bytes().replace(b"%PDF-1.4", b"PK\x05\x06" + bytes(18))
+    )
+    found = {(Path(row.source).name, row.error) for row in extract(tmp_path)}
+    assert found >= {("x.html", "wrong-type"), ("x.html", "unsupported"), ("z.html", "wrong-type")}
+    assert ("z.html", "empty") not in found
+    assert {row.error for row in extract(tmp_path / "x.html")} == {"wrong-type", "unsupported"}
+
+
+@pytest.mark.parametrize(
+    ("edition", "action"), [("url-1997", "http://h/a"), ("uri-2003", "http://h/d/"), ("rfc3986", "http://h/d/")]
+)
+def test_an_empty_reference_where_a_request_is_made(edition: str, action: str, tmp_path: Path) -> None:
+    """1997 3: the current document; 2003 4.2: its base URI."""
+    (tmp_path / "a").write_text('<!doctype html><base href="http://h/d/"><form action=""><a href="">')
+    rows = {row.where: row for row in extract(tmp_path / "a", "http://h/", edition=edition)}
+    assert rows["form action"].target == action
+    assert rows["a href"].same_document
+    assert rows["a href"].error is None

@@ -242,7 +242,7 @@ def test_html_of_random_texts() -> None:
 def test_markdown() -> None:
     written = as_markdown(_SHOWN, find(_SHOWN))
     assert written == (
-        "x <http://h/?a&amp;b> & <http://h/-b> javascript://h/ <javascript:alert(1)>"
+        "x <http://h/?a&amp;b> & <http://h/-b> javascript://h/ \\<javascript:alert(1)>"
         " [www.w3.org/\\_a\\_](<http://www.w3.org/_a_>)\ufffd[31m"
     )
     # What is written is found again, by the rules of Markdown.

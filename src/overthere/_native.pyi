@@ -93,6 +93,8 @@ def column_text(
     views: bool = True,
 ) -> object: ...
 
+@final
+@disjoint_base
 class LinkRows:
     def __new__(
         cls,

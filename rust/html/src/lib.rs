@@ -8,9 +8,10 @@
 
 use std::collections::HashMap;
 use std::convert::Infallible;
+use std::fmt;
 
 use html5gum::emitters::Emitter;
-use html5gum::{Error, State, Tokenizer};
+use html5gum::{Error, Readable, Reader, State, StringReader, Tokenizer};
 
 /// The attributes to look for: a name, then the elements and the number of what to do with the value.
 ///
@@ -68,7 +69,68 @@ pub fn read(octets: &[u8], attributes: &Attributes, sink: &mut impl Sink) {
         held: Vec::new(),
         style: None,
     };
-    let Ok(()) = Tokenizer::new_with_emitter(octets, emitter).finish();
+    let mut tokenizer =
+        Tokenizer::new_with_emitter(Shallow { octets: octets.to_reader(), left: VALUES }, emitter);
+    // It goes on after an error of its reader where it was.
+    while tokenizer.next().is_some() {}
+}
+
+/// Double-quoted values in a row before the tokenizer comes back: one calls for the next from within, and a tag
+/// of a hundred thousand attributes would take the whole stack.
+const VALUES: u32 = 64;
+
+/// The octets of a document; an error now and then, which takes the tokenizer back to its beginning and no octet away.
+struct Shallow<'a> {
+    octets: StringReader<'a>,
+    left: u32,
+}
+
+/// Nothing is wrong.
+#[derive(Debug)]
+struct Deep;
+
+impl fmt::Display for Deep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("deep enough")
+    }
+}
+
+impl std::error::Error for Deep {}
+
+fn sure<T>(found: Result<T, Infallible>) -> Result<T, Deep> {
+    let Ok(found) = found;
+    Ok(found)
+}
+
+impl Reader for Shallow<'_> {
+    type Error = Deep;
+
+    #[inline]
+    fn read_byte(&mut self) -> Result<Option<u8>, Deep> {
+        sure(self.octets.read_byte())
+    }
+
+    #[inline]
+    fn try_read_string(&mut self, text: &[u8], case_sensitive: bool) -> Result<bool, Deep> {
+        sure(self.octets.try_read_string(text, case_sensitive))
+    }
+
+    #[inline]
+    fn read_until<'b>(
+        &'b mut self,
+        needle: &[u8],
+        buffer: &'b mut [u8; 4],
+    ) -> Result<Option<&'b [u8]>, Deep> {
+        // What a double-quoted value may end with (13.2.5.36): this state is noted when it is entered.
+        if needle.starts_with(b"\"&\0") {
+            self.left -= 1;
+            if self.left == 0 {
+                self.left = VALUES;
+                return Err(Deep);
+            }
+        }
+        sure(self.octets.read_until(needle, buffer))
+    }
 }
 
 /// What is known of the attribute that is being read.
@@ -302,6 +364,20 @@ mod tests {
         let text = "<!-- <a href=n> --><script>'<a href=n>'</script><textarea><a href=n></textarea>\
                     <title><a href=n></title><style>a{b:url(c)}<a href=n></style><a href=y>";
         assert_eq!(all(text), ["style: a{b:url(c)}<a href=n>", "a href 0 y"]);
+    }
+
+    #[test]
+    fn attributes_without_number_take_no_stack() {
+        for value in ["\"c\"", "\"\"", "\"&amp;\"", "'c'", "c"] {
+            let text = format!("<a {} href={value}>", format!(" b={value}").repeat(300_000));
+            let found = std::thread::Builder::new()
+                .stack_size(1 << 20)
+                .spawn(move || all(&text).len())
+                .expect("a thread")
+                .join()
+                .expect("its answer");
+            assert_eq!(found, 1);
+        }
     }
 
     #[test]

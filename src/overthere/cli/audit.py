@@ -94,7 +94,12 @@ def command(
     wanted = {kind for kind in KINDS if (not only or kind in only) and kind not in ignore}
     counted = _Counted(_audited(texts, files, level, wanted))
     if form == "sarif":
-        sarif.write(chain.from_iterable(map(_results, counted)), sys.stdout)
+        try:
+            sarif.write(chain.from_iterable(map(_results, counted)), sys.stdout)
+        except BrokenPipeError:
+            raise  # who reads has enough
+        except OSError as error:
+            raise click.ClickException(f"standard output: {error.strerror}") from None
     else:
         for found in counted:
             click.echo(_json(found) if form == "jsonl" else _lines(found))
@@ -140,6 +145,8 @@ def _found(name: str) -> Iterator[_Audited]:
         content = Path(name).read_bytes()
     except OSError as error:
         raise click.UsageError(f"{name}: {error.strerror}") from None
+    except MemoryError:
+        raise click.ClickException(f"{name}: larger than the memory; `links --audit` has no limit") from None
     text, damaged = decoded(content, None)
     if damaged:
         click.echo(f"{name}: not all of it is UTF-8; read with U+FFFD in its place", err=True)

@@ -61,7 +61,7 @@ def inputs(texts: Sequence[str], what: str = "TEXT") -> Iterator[str]:
     if texts:
         yield from texts
         return
-    if sys.stdin.isatty():
+    if sys.stdin is None or sys.stdin.isatty():
         raise click.UsageError(f"nothing to do: give {what} as arguments, or lines on standard input")
     for line in sys.stdin.buffer:
         yield line.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8", "surrogateescape")

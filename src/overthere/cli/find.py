@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 import json
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -72,11 +73,15 @@ def command(
         "".encode(charset)
     except (LookupError, ValueError, UnicodeError):
         raise click.UsageError(f"--charset: {charset!r} is no charset") from None
-    if not files and sys.stdin.isatty():
+    if not files and (sys.stdin is None or sys.stdin.isatty()):
         raise click.UsageError("nothing to do: give FILE as arguments, or a text on standard input")
     if schemes is not None and rules != "rfc3986":
         raise click.UsageError("--schemes goes with --rules rfc3986 only")
+    if rules != "rfc3986" and (mail or hosts or not abbreviated):
+        raise click.UsageError("--mail, --hosts and --no-abbreviated go with --rules rfc3986 only")
     wanted = None if schemes is None else [name.strip() for name in schemes.split(",") if name.strip()]
+    if wanted is not None and not (wanted and all(map(_SCHEME.fullmatch, wanted))):
+        raise click.UsageError(f"--schemes {schemes!r}: names of schemes with commas between (RFC 3986 3.1)")
     search = partial(find, schemes=wanted, abbreviated=abbreviated, hosts=hosts, mail=mail, rules=cast(Rules, rules))
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="replace")
@@ -100,9 +105,14 @@ def command(
         raise SystemExit(1)
 
 
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*")
+
+
 @contextmanager
 def _opened(name: str) -> Iterator[BinaryIO]:
     if name == "-":
+        if sys.stdin is None:
+            raise OSError("standard input is closed")
         yield sys.stdin.buffer
     else:
         with open(name, "rb") as file:

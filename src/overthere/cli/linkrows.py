@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain, groupby
+from itertools import chain, groupby, islice
 from typing import Any
 
 from rich.console import Console
@@ -22,14 +22,22 @@ def show(batches: Iterator[Any]) -> None:
     rows = chain.from_iterable(map(links, batches))
     console = Console(markup=False, highlight=False, emoji=False)
     for source, group in groupby(rows, key=lambda row: row.source):
-        held = list(group)
         console.print(Text(printable(source), style="bold"), soft_wrap=True)
-        for base, layer in dict.fromkeys((row.base, row.base_from) for row in held if row.base_from is not None):
-            console.print(Text(f"  base {printable(mask(base or ''))}  ({layer})", style="dim"), soft_wrap=True)
-        column = min(max(columns(row.reference or '""') for row in held), max(16, console.width // 3))
-        for row in held:
-            console.print(_line(row, column), soft_wrap=True)
+        while held := list(islice(group, _TOGETHER)):
+            _print(console, held)
         console.print()
+
+
+_TOGETHER = 10_000
+"""Rows of a document that stand in columns of one width."""
+
+
+def _print(console: Console, held: list[Link]) -> None:
+    for base, layer in dict.fromkeys((row.base, row.base_from) for row in held if row.base_from is not None):
+        console.print(Text(f"  base {printable(mask(base or ''))}  ({layer})", style="dim"), soft_wrap=True)
+    column = min(max(columns(row.reference or '""') for row in held), max(16, console.width // 3))
+    for row in held:
+        console.print(_line(row, column), soft_wrap=True)
 
 
 def _line(row: Link, column: int) -> Text:
@@ -55,7 +63,7 @@ def _line(row: Link, column: int) -> Text:
             marks.append(f"an IRI: {row.error} at {row.error_at}")
         if marks:
             line.append(f"  ({'; '.join(marks)})", style="dim")
-    line.append(f"  [{row.where}]", style="dim")
+    line.append(f"  [{printable(row.where or '')}]", style="dim")
     if row.audit is not None:
         line.append(f"  {row.audit}", style="yellow")
     return line

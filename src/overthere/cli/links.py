@@ -106,7 +106,7 @@ class _Job:
             raise click.UsageError("--resume goes on with the table of links that -o names")
         self.graph: Graph | None = None
         self.summary = Summary()
-        self.tasks = 0
+        self.tasks, self.mark = 0, ""
         self.committed = 0.0
         self.printed = self.output is None and asked["form"] == "text"
 
@@ -117,6 +117,7 @@ class _Job:
         began = time.monotonic()
         stopped = False
         with ExitStack() as stack:
+            stack.enter_context(_terminated())
             writer = self._writer(stack)
             if writer is not None and writer.notice:
                 click.echo(writer.notice, err=True)
@@ -124,7 +125,6 @@ class _Job:
                 return
             if writer is not None and writer.state:
                 self._take_up(writer)
-            stack.enter_context(_terminated())
             try:
                 self._work(writer, stack)
             except KeyboardInterrupt:
@@ -169,11 +169,13 @@ class _Job:
         from overthere.links.summary import Summary
 
         assert writer.state is not None
-        self.tasks = writer.state["tasks"]
+        self.tasks, self.mark = writer.state["tasks"], writer.state["mark"]
         self.summary = Summary.from_dict(writer.state["summary"])
 
     def _work(self, writer: Writer | None, stack: ExitStack) -> None:
-        step = stack.enter_context(progress(self.sources, self.base, self.options, skip=self.tasks))
+        step = stack.enter_context(
+            progress(self.sources, self.base, self.options, printed=self.output is None, skip=self.tasks)
+        )
         batches = self._batches(step, writer)
         if writer is not None:
             for batch in batches:
@@ -192,10 +194,13 @@ class _Job:
         from overthere.links.job import batches
         from overthere.links.pool import Done
 
-        run = batches(self.sources, self.base, self.options, workers=self.asked["workers"], skip=self.tasks)
+        run = batches(
+            self.sources, self.base, self.options, workers=self.asked["workers"], skip=self.tasks, mark=self.mark
+        )
         for batch in run:
             if isinstance(batch, Done):
                 self.tasks += 1
+                self.mark = batch.mark
                 for kind, (count, octets) in batch.kinds.items():
                     self.summary.document(kind, octets, count)
                 step(batch.documents, batch.size)
@@ -211,7 +216,7 @@ class _Job:
             yield wanted
 
     def _state(self) -> dict[str, Any]:
-        return {"tasks": self.tasks, "summary": self.summary.to_dict()}
+        return {"tasks": self.tasks, "mark": self.mark, "summary": self.summary.to_dict()}
 
     def _write_graph(self) -> None:
         """Only when all links are counted: until then an older graph stays."""

@@ -38,18 +38,21 @@ class _Documents(ProgressColumn):
 
 @contextmanager
 def progress(
-    sources: tuple[str, ...], base: URI | None, options: Options, *, skip: int = 0
+    sources: tuple[str, ...], base: URI | None, options: Options, *, printed: bool, skip: int = 0
 ) -> Iterator[Callable[[int, int], None]]:
-    """A bar where standard error is a terminal and the table does not go there too; takes documents and octets."""
+    """A bar where standard error is a terminal; takes documents and octets.
+
+    printed: whether the table goes to standard output, which may be the same terminal.
+    """
     console = Console(stderr=True)
-    if not console.is_terminal or sys.stdout.isatty():
+    if not console.is_terminal or (printed and sys.stdout.isatty()):
         yield lambda documents, octets: None
         return
-    from overthere.links.sources import tasks
+    from overthere.links.sources import is_pipe, tasks
 
-    total: int | None = 0
-    for task in islice(tasks(sources, base, options), skip, None):
-        total = None if total is None or task.size is None else total + task.size
+    total: int | None = None
+    if not any(source == "-" or is_pipe(source) for source in sources):  # these can be read once
+        total = sum(task.size for task in islice(tasks(sources, base, options), skip, None))
     shown: tuple[Any, ...] = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), _Documents(), TimeRemainingColumn())
     with Progress(TextColumn("links"), *shown, console=console, transient=True) as bar:
         number = bar.add_task("links", total=total, documents=0)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
+from hashlib import sha256
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
@@ -67,11 +70,12 @@ def batches(
     *,
     workers: int | None = 1,
     skip: int = 0,
+    mark: str = "",
 ) -> Iterator[pa.RecordBatch | Done]:
     """The same as Arrow batches of `table.schema()`, each task's followed by its end.
 
     workers: None is as many as there are cores, where there is work for them.
-    skip: so many tasks are left out.
+    skip, mark: so many tasks are left out, after which `Done.mark` was this; ValueError if it is another now.
 
     Raises: as `extract`, at once.
     """
@@ -83,13 +87,48 @@ def batches(
         raise NotSpecified(f"there is no edition {options.edition!r}; there is {', '.join(NAMES)}")
     if isinstance(sources, str | os.PathLike):
         sources = [sources]
-    work: Iterator[Task] = islice(tasks(sources, own, options), skip, None)
+    marks = _Marks(tasks(sources, own, options))
+    if sum(1 for _ in islice(marks, skip)) < skip or (skip and marks.given.pop() != mark):
+        raise ValueError("the sources are not what they were when the job began: it cannot go on")
+    marks.given.clear()
+    work: Iterator[Task] = marks
     if workers is None:
         first = list(islice(work, 8))
         little = len(first) < 8 and sum(task.size or 0 for task in first) < _LITTLE
         workers = 1 if little else cores()
         work = chain(first, work)
-    return run(work, options, workers)
+    return marks.on(run(work, options, workers))
+
+
+class _Marks:
+    """Tasks on their way out, and what tells them from others: sources, cuts, sizes, times of change."""
+
+    def __init__(self, tasks: Iterator[Task]) -> None:
+        self.tasks = tasks
+        self.digest = sha256()
+        self.given: deque[str] = deque()
+
+    def __iter__(self) -> Iterator[Task]:
+        return self
+
+    def __next__(self) -> Task:
+        task = next(self.tasks)
+        self.digest.update(repr((task, [_changed(path) for path in task.paths])).encode("utf-8", "surrogateescape"))
+        self.given.append(self.digest.hexdigest())
+        return task
+
+    def on(self, results: Generator[pa.RecordBatch | Done, None, None]) -> Iterator[pa.RecordBatch | Done]:
+        """The results, each end with the mark of its task."""
+        with closing(results):
+            for result in results:
+                yield result._replace(mark=self.given.popleft()) if isinstance(result, Done) else result
+
+
+def _changed(path: str) -> int:
+    try:
+        return os.stat(path).st_mtime_ns
+    except (OSError, ValueError):
+        return 0
 
 
 def _needed() -> None:

@@ -12,7 +12,7 @@ import os
 import pickle
 import signal
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from overthere.links.kinds import kind_of
 from overthere.links.model import Document, Options
 from overthere.links.reading import fill
-from overthere.links.rows import rows
+from overthere.links.rows import Rows, rows
 from overthere.links.sources import Task, blamed, documents
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ class Done(NamedTuple):
     """Its documents: by their kind how many there were, and of how many octets."""
     size: int
     """Octets of its sources."""
+    mark: str = ""
+    """Of all tasks so far: the same only if their sources are."""
 
     @property
     def documents(self) -> int:
@@ -66,11 +68,21 @@ def read(
     for document, (kind, notes) in documents:
         count, octets = kinds.get(kind or "other", (0, 0))
         kinds[kind or "other"] = (count + 1, octets + len(document.content))
-        for _ in fill(made, document, kind, notes, options):
+        filling = fill(made, document, kind, notes, options)
+        while _goes_on(filling, made, document):
             yield _judged(made.take(), options)
     if len(made):
         yield _judged(made.take(), options)
     yield Done(kinds, size)
+
+
+def _goes_on(filling: Iterator[None], made: Rows, document: Document) -> bool:
+    """Whether there is a batch to take; whatever goes wrong with a document is its own row, and no other's."""
+    try:
+        return next(filling, False) is None
+    except Exception:
+        made.note(document, "unreadable")
+        return False
 
 
 def _judged(batch: pa.RecordBatch, options: Options) -> pa.RecordBatch:
@@ -81,7 +93,7 @@ def _judged(batch: pa.RecordBatch, options: Options) -> pa.RecordBatch:
     return judged(batch)
 
 
-def run(tasks: Iterable[Task], options: Options, workers: int) -> Iterator[pa.RecordBatch | Done]:
+def run(tasks: Iterable[Task], options: Options, workers: int) -> Generator[pa.RecordBatch | Done, None, None]:
     """The rows of all tasks in their order, each task's followed by its end.
 
     A worker that dies leaves a note on what it was reading, and another takes its place.

@@ -7,8 +7,7 @@ from importlib import import_module
 from itertools import chain, groupby, islice
 
 from overthere.links import html
-from overthere.links.kinds import CONTAINERS
-from overthere.links.model import UNREAD, Document, Found, Note, Options
+from overthere.links.model import Document, Found, Note, Options
 from overthere.links.rows import Rows
 
 __all__ = ["BATCH", "fill"]
@@ -38,10 +37,9 @@ def fill(rows: Rows, document: Document, kind: str, notes: tuple[str, ...], opti
     """
     for note in document.notes:
         rows.note(document, note)
-    if UNREAD.intersection(document.notes) and not document.content:
-        return
     if not document.content:
-        if "empty" not in document.notes and kind not in CONTAINERS:
+        # A container has none here, and who has a note has said why.
+        if not document.notes:
             rows.note(document, "empty")
         return
     for note in notes:

@@ -21,7 +21,7 @@ from overthere.links.kinds import CONTAINERS, HEAD, kind, kind_of
 from overthere.links.model import Document, Note, Options
 from overthere.uri import URI
 
-__all__ = ["Task", "blamed", "documents", "tasks"]
+__all__ = ["Task", "blamed", "documents", "is_pipe", "tasks"]
 
 
 class Task(NamedTuple):
@@ -60,7 +60,7 @@ def tasks(
     gathered = _Gathered(text, split)
     for source in sources:
         path = os.fspath(source)
-        if path == "-" or _is_pipe(path):
+        if path == "-" or is_pipe(path):
             yield from gathered.all()
             yield _piped(path, text)
         elif os.path.isdir(path):
@@ -148,7 +148,8 @@ def _size(path: str) -> int:
         return 0
 
 
-def _is_pipe(path: str) -> bool:
+def is_pipe(path: str) -> bool:
+    """Whether what a name leads to can be read once only."""
     try:
         mode = os.stat(path).st_mode
     except (OSError, ValueError):
@@ -162,6 +163,8 @@ def _piped(path: str, base: str | None) -> Task:
     with open(descriptor, "wb") as file:
         try:
             if path == "-":
+                if sys.stdin is None:
+                    raise OSError("standard input is closed")
                 shutil.copyfileobj(sys.stdin.buffer, file)
             else:
                 with open(path, "rb") as pipe:

@@ -86,7 +86,9 @@ def as_markdown(text: str, found: Iterable[Found], *, schemes: Collection[str] =
     written: list[str] = []
     for part, one in _parts(text, found, outer=True):
         if one is None or not _leads(one, schemes):
-            written.append(_CONTROLS.sub("\ufffd", part))
+            plain = _CONTROLS.sub("\ufffd", part)
+            # `<javascript:...>` would be an autolink of Markdown.
+            written.append(plain if one is None else plain.replace("<", "\\<"))
         elif one.reference == one.uri and _AUTOLINK.fullmatch(one.uri):
             written.append(f"<{one.uri}>")
         else:

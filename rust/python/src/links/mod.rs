@@ -48,6 +48,9 @@ pub struct LinkRows {
     parts: Option<Py<PyDict>>,
 }
 
+/// A batch has no more text than this and a row: a base may be as long as a document.
+const OCTETS: usize = 1 << 24;
+
 #[pymethods]
 impl LinkRows {
     #[new]
@@ -122,6 +125,9 @@ impl LinkRows {
     fn step(&mut self, py: Python<'_>, count: usize) -> PyResult<bool> {
         guarded(py, || {
             for _ in 0..count {
+                if self.columns.octets > OCTETS {
+                    break;
+                }
                 let Some(found) = self.pending.next() else { return Ok(false) };
                 let base = if found.outside { &self.fallback } else { &self.base };
                 let row = row_of(py, &self.pending, found, base, &self.python, self.rung, &self.parts)?;
