@@ -94,7 +94,6 @@ def column_text(
 ) -> object: ...
 
 @final
-@disjoint_base
 class LinkRows:
     def __new__(
         cls,

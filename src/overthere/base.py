@@ -110,7 +110,8 @@ def from_content(value: str | None, fallback: Base, by: str = "HTML base") -> Ba
     found = _resolved(_said(value, by), fallback)
     if isinstance(found, str) or (by == "HTML base" and found.scheme.lower() in ("data", "javascript")):
         return fallback
-    return Base(found, "content", by)
+    # A value with a scheme is resolved too (5.2.2): its dot-segments go.
+    return Base(fallback.uri.join(found), "content", by)
 
 
 def enclosed(base: Base) -> Base:
@@ -128,13 +129,13 @@ Content = str | Iterable[str] | None
 Fields = Mapping[str, str] | Iterable[tuple[str, str]]
 Retrieval = URI | str | Iterable[URI | str] | None
 
-# Which fields give a base, the one that goes before the other last, and in which layer.  What an edition's time had:
-# RFC 2557 5 and 12 for MIME today (Content-Base is read "for compatibility"), RFC 2110 5 and RFC 2616 14.14 in 2003.
 _PARAGRAPH = {
     "rfc3986": "RFC 3986 5.1",
     "uri-2003": "draft-fielding-uri-rfc2396bis-01 5.1",
     "url-1997": "draft-fielding-url-syntax-05 5.1",
 }
+# Which fields give a base, the one that goes before the other last, and in which layer.  What an edition's time had:
+# RFC 2557 5 and 12 for MIME today (Content-Base is read "for compatibility"), RFC 2110 5 and RFC 2616 14.14 in 2003.
 _FIELDS: dict[tuple[str, Protocol], tuple[tuple[str, ...], Layer]] = {
     ("rfc3986", "mime"): (("Content-Base", "Content-Location"), "entity"),
     ("rfc3986", "http"): ((), "entity"),
