@@ -167,3 +167,11 @@ def test_a_picture_of_nothing() -> None:
     ElementTree.fromstring(text)
     assert "there are no references" in text
     assert "nan" not in text.lower()
+
+
+def test_the_current_document_is_not_invalid() -> None:
+    """Before RFC 3986 an empty reference has no target, and is valid (url-1997 3; uri-2003 4.2)."""
+    row = Link("s", "http://h/", "retrieval", "", "a href", None, None, True, *[None] * 5)
+    made = Summary()
+    made.add(to_batch([row]))
+    assert (made.references, made.same_document, dict(made.invalid)) == (1, 1, {})

@@ -48,10 +48,15 @@ _HELD = 16 << 20
 """Octets of rows that are held before their turn."""
 _AHEAD = 2
 """Tasks that a worker has at once."""
-_DONE = b"done"
-"""How the end of a task begins; a batch begins with four octets of ones (Arrow IPC, encapsulated messages)."""
+_DONE, _PART, _PLACE = b"done", b"part", b"path"
+"""How the end of a task begins, the end of one of its paths, and the number of the path that is begun; a batch begins
+with four octets of ones (Arrow IPC, encapsulated messages)."""
 _MESSAGE = 1 << 14
 """Octets that a pipe takes while nobody reads from it."""
+
+
+_BESIDE = ("http", "header")
+"""Kinds that are no documents of their own: the header of one."""
 
 
 def carry_out(task: Task, options: Options) -> Iterator[pa.RecordBatch | Done]:
@@ -66,8 +71,9 @@ def read(
     made = rows(options)
     kinds: dict[str, tuple[int, int]] = {}
     for document, (kind, notes) in documents:
-        count, octets = kinds.get(kind or "other", (0, 0))
-        kinds[kind or "other"] = (count + 1, octets + len(document.content))
+        if kind not in _BESIDE:
+            count, octets = kinds.get(kind or "other", (0, 0))
+            kinds[kind or "other"] = (count + 1, octets + len(document.content))
         filling = fill(made, document, kind, notes, options)
         while _goes_on(filling, made, document):
             yield _judged(made.take(), options)
@@ -131,11 +137,54 @@ def _work(pipe: Connection, options: Options) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(EOFError, OSError):
         while (task := pipe.recv()) is not None:
-            for result in carry_out(task, options):
-                if isinstance(result, Done):
-                    pipe.send_bytes(_DONE + pickle.dumps(result))
-                else:
-                    pipe.send_bytes(memoryview(result.serialize()))
+            if isinstance(task, _Again):
+                _work_again(pipe, task, options)
+            else:
+                _tell(pipe, carry_out(task, options), _DONE)
+
+
+class _Again(NamedTuple):
+    """A task of which a worker died, to be read path by path."""
+
+    task: Task
+    rows: int
+    """So many of its rows are there already."""
+
+
+def _work_again(pipe: Connection, again: _Again, options: Options) -> None:
+    task, rows = again
+    for place, path in enumerate(task.paths):
+        pipe.send_bytes(_PLACE + b"%d" % place)
+        rows = _tell(pipe, carry_out(task._replace(paths=(path,)), options), _PART, rows)
+    pipe.send_bytes(_DONE + pickle.dumps(Done({}, task.size)))
+
+
+def _tell(pipe: Connection, results: Iterator[pa.RecordBatch | Done], end: bytes, rows: int = 0) -> int:
+    """Send what comes but for the first rows.  Returns: how many of these have not come yet."""
+    for result in results:
+        if isinstance(result, Done):
+            pipe.send_bytes(end + pickle.dumps(result))
+        else:
+            there = min(rows, result.num_rows)
+            rows -= there
+            if there < result.num_rows:
+                pipe.send_bytes(memoryview(result.slice(there).serialize()))
+    return rows
+
+
+class _Suspect:
+    """A task that a worker died of."""
+
+    def __init__(self) -> None:
+        self.seen = False
+        """Whether it is being read path by path."""
+        self.place = 0
+        self.kinds: dict[str, tuple[int, int]] = {}
+
+    def add(self, kinds: dict[str, tuple[int, int]]) -> None:
+        for kind, (count, octets) in kinds.items():
+            before = self.kinds.get(kind, (0, 0))
+            self.kinds[kind] = (before[0] + count, before[1] + octets)
 
 
 class _Pool:
@@ -147,6 +196,10 @@ class _Pool:
         self.given: dict[int, Task] = {}
         """The tasks that are not over, by their number."""
         self.held: dict[int, deque[bytes]] = {}
+        self.again: dict[int, _Suspect] = {}
+        """What is known of tasks that a worker died of."""
+        self.rows: dict[int, int] = {}
+        """How many rows of a task have come."""
         self.octets = 0
         self.next = 0
         self.turn = 0
@@ -185,11 +238,11 @@ class _Pool:
             self.waiting = None
             self.next += 1
 
-    def give(self, worker: _Worker, number: int, task: Task) -> None:
+    def give(self, worker: _Worker, number: int, task: Task, message: Task | _Again | None = None) -> None:
         self.given[number] = task
         worker.tasks.append(number)
         with contextlib.suppress(OSError):  # a worker that is gone is met when it is listened to
-            worker.pipe.send(task)
+            worker.pipe.send(message or task)
 
     def listen(self) -> None:
         """Take what workers have to say: always whose turn it is, the others while there is room."""
@@ -205,29 +258,62 @@ class _Pool:
             except (EOFError, OSError):
                 self.replace(worker)
                 continue
-            self.held.setdefault(worker.tasks[0], deque()).append(message)
-            self.octets += len(message)
-            if message.startswith(_DONE):
-                worker.tasks.popleft()
+            self.hear(worker, message)
+
+    def hear(self, worker: _Worker, message: bytes) -> None:
+        number = worker.tasks[0]
+        suspect = self.again.get(number)
+        if message.startswith(_PLACE):
+            self.again[number].place = int(message[len(_PLACE) :])
+            return
+        if message.startswith((_PART, _DONE)):
+            done: Done = pickle.loads(message[len(_DONE) :])
+            if suspect is not None:
+                suspect.add(done.kinds)
+                done = done._replace(kinds=suspect.kinds)
+            if message.startswith(_PART):
+                return
+            worker.tasks.popleft()
+            self.again.pop(number, None)
+            self.rows.pop(number, None)
+            message = _DONE + pickle.dumps(done)
+        else:
+            self.rows[number] = self.rows.get(number, 0) + _read_batch(message).num_rows
+        self.hold(number, message)
+
+    def hold(self, number: int, message: bytes) -> None:
+        self.held.setdefault(number, deque()).append(message)
+        self.octets += len(message)
 
     def replace(self, dead: _Worker) -> None:
-        """The task that a worker died of gets notes, the others another worker."""
+        """Another worker for the tasks of one that died.
+
+        The one that he died of is read again path by path, past the rows that are there; the path of which a worker
+        dies once more gets a note, and those behind it go on.
+        """
         dead.end()
         self.workers.remove(dead)
-        number = dead.tasks.popleft()
+        if not dead.tasks:
+            return
+        number, *others = dead.tasks
         task = self.given[number]
-        made = rows(self.options)
-        for document in blamed(task, self.options):
-            made.note(document, "unreadable")
-        held = self.held.setdefault(number, deque())
-        for message in (bytes(made.take().serialize()), _DONE + pickle.dumps(Done({}, task.size))):
-            held.append(message)
-            self.octets += len(message)
-        if dead.tasks:
-            worker = _Worker(self.options)
-            self.workers.append(worker)
-            for number in dead.tasks:
-                self.give(worker, number, self.given[number])
+        suspect = self.again.get(number)
+        place = 0 if suspect is None else suspect.place
+        if suspect is None:
+            suspect = self.again[number] = _Suspect()
+        if suspect.seen or len(task.paths) == 1:
+            made = rows(self.options)
+            for document in blamed(task._replace(paths=task.paths[place : place + 1]), self.options):
+                made.note(document, "unreadable")
+            self.hold(number, bytes(made.take().serialize()))
+            self.rows[number] = 0
+            task = self.given[number] = task._replace(paths=task.paths[place + 1 :])
+        suspect.seen = True
+        worker = _Worker(self.options)
+        self.workers.append(worker)
+        self.give(worker, number, task, _Again(task, self.rows.get(number, 0)))
+        for number in others:
+            self.give(worker, number, self.given[number])
 
     def end(self) -> None:
         for worker in self.workers:
@@ -239,6 +325,10 @@ def _read(message: bytes) -> pa.RecordBatch | Done:
     if message.startswith(_DONE):
         done: Done = pickle.loads(message[len(_DONE) :])
         return done
+    return _read_batch(message)
+
+
+def _read_batch(message: bytes) -> pa.RecordBatch:
     import pyarrow as pa
 
     from overthere.links.table import schema
