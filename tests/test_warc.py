@@ -57,7 +57,7 @@ def single(data: bytes, options: Options = Options()) -> Document:  # noqa: B008
 
 
 def packed(parts: Iterable[bytes]) -> bytes:
-    return b"".join(gz(part, mtime=0) for part in parts)
+    return b"".join(gz(part) for part in parts)
 
 
 def test_a_response() -> None:
