@@ -13,7 +13,7 @@ from urllib.parse import unquote_to_bytes
 from overthere.access.errors import ProtocolError
 from overthere.access.messagereader import Decoder, Mark, Reader, decoder
 from overthere.base import THIS_MESSAGE, Base, enclosed, establish, to_reference
-from overthere.links.message.fields import Entity, Header, header, line_end_stays, uris
+from overthere.links.message.fields import Entity, Header, header, uris
 from overthere.links.message.labels import Labels, identified
 from overthere.links.message.steps import Steps, carried, rewindable
 from overthere.links.model import Document, Found, Note, Options
@@ -206,7 +206,7 @@ class _Walk:
 
     def _until(self) -> Generator[Any, Any, Mark]:
         """Leave out a preamble or an epilogue (RFC 2046 5.1.1)."""
-        mark = yield from self._passed()
+        mark = yield from self.reader.until(self.marks)
         if self.gives and self._cut(mark):
             yield Note("truncated")
         return mark
@@ -256,13 +256,7 @@ class _Walk:
             yield self._document(number, base, entity.media_type, notes=(*self.flaws, why))
         else:
             self._label(entity, base, self._source(number))
-        return (yield from self._passed())
-
-    def _passed(self) -> Generator[Any, Any, Mark]:
-        mark = yield from self.reader.until(self.marks)
-        if mark.depth >= 0:
-            line_end_stays(self.reader)
-        return mark
+        return (yield from self.reader.until(self.marks))
 
     def _content(self, through: Decoder, base64: bool) -> Generator[Any, Any, tuple[bytes, list[str], Mark]]:
         """What stands up to the next mark, decoded, of it so much as is read; and what is the matter with it."""
@@ -287,8 +281,6 @@ class _Walk:
             pieces.append(found if left >= 0 else found[:left])
             if left < 0:
                 flaws.append("too-large")
-        if mark.depth >= 0:
-            line_end_stays(self.reader)
         return b"".join(pieces), list(dict.fromkeys(flaws)), mark
 
     def _document(
