@@ -159,7 +159,9 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         environment.setenv("PYSPARK_PYTHON", sys.executable)
         environment.setenv("SPARK_LOCAL_IP", "127.0.0.1")
         environment.setenv("PYTHONPATH", str(extra), prepend=os.pathsep)
-        made = SparkSession.builder.master("local[2,2]").config(map=CONFIG).getOrCreate()
+        builder = SparkSession.builder.master("local[2,2]").config(map=CONFIG)
+        # A JVM that other tests have begun has their environment.
+        made = builder.config("spark.executorEnv.PYTHONPATH", str(extra)).getOrCreate()
         yield made
     made.stop()
 
