@@ -18,7 +18,7 @@ from support import cases, ids
 
 HTML = cases("html")
 BASE = Base(URI("http://h/a/b"), "retrieval", "retrieval")
-native = pytest.mark.skipif(kernel.name != "native", reason="the native kernel is not there or not wanted")
+native = pytest.mark.skipif(kernel.name != "native", reason="the native kernel is absent or not asked for")
 
 
 def document(content: bytes, **more: Any) -> Document:
@@ -118,7 +118,7 @@ def test_what_python_found_becomes_the_same_rows(found: list[tuple[str, str, str
 @pytest.fixture(params=["native", "plain"])
 def rows(request: pytest.FixtureRequest) -> Rows:
     if request.param == "native" and kernel.name != "native":
-        pytest.skip("the native kernel is not there or not wanted")
+        pytest.skip("the native kernel is absent or not asked for")
     return _Native(Options()) if request.param == "native" else _Plain(Options())
 
 

@@ -60,7 +60,7 @@ def links(number: int, seed: int = 0) -> list[Link]:
 
 
 def from_duckdb(file: Path) -> list[dict[str, Any]]:
-    duckdb = pytest.importorskip("duckdb")
+    duckdb = pytest.importorskip("duckdb", reason="duckdb is absent")
     types = {f.name: {"bool": "BOOLEAN", "int64": "BIGINT"}.get(str(f.type), "VARCHAR") for f in schema()}
     found = duckdb.read_csv(
         str(file), header=True, columns=types, delimiter=",", quotechar='"', escapechar='"', na_values=[""],
@@ -254,7 +254,7 @@ def broken_off(path: str, sent: signal.Signals, least: int, resume: bool = False
     return told
 
 
-posix = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+posix = pytest.mark.skipif(os.name == "nt", reason="signals exist on POSIX only")
 
 
 @posix

@@ -247,7 +247,7 @@ if __name__ == "__main__":
     assert read == sum(n % 7 for n in range(700)) - 303 % 7
 
 
-@pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
+@pytest.mark.skipif(os.name == "nt", reason="signals exist on POSIX only")
 def test_an_interrupted_job_goes_on(crowd: Path, tmp_path: Path) -> None:
     """Ctrl-C leaves a whole table; --resume makes of it what an uninterrupted run makes."""
     import pyarrow.parquet as pq

@@ -190,7 +190,7 @@ def test_the_standards_own_rows() -> None:
 
 def test_scripts_are_those_of_unicode() -> None:
     """The first word of a letter's name against the property Script, for every letter that IDNA 2008 allows."""
-    unicode = pytest.importorskip("fontTools.unicodedata")
+    unicode = pytest.importorskip("fontTools.unicodedata", reason="fontTools is absent")
     from idna import idnadata
     from idna.intranges import intranges_contain
 

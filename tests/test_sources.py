@@ -61,7 +61,7 @@ def test_what_cannot_be_read(tmp_path: Path) -> None:
     assert below(tmp_path, [missing, "a\0b"]) == {"missing": ("unreadable",), "a\0b": ("unreadable",)}
 
 
-@pytest.mark.skipif(os.name == "nt", reason="pipes lie in folders on POSIX only")
+@pytest.mark.skipif(os.name == "nt", reason="named pipes lie in folders on POSIX only")
 def test_pipes(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.html")
     assert below(tmp_path, [tmp_path]) == {"pipe.html": ("unreadable",)}
