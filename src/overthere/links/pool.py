@@ -348,7 +348,7 @@ def frugal() -> None:
     pa.set_memory_pool(pa.system_memory_pool())
     with contextlib.suppress(OSError, AttributeError, TypeError):
         mallopt = ctypes.CDLL(None).mallopt
-        for what, value in ((-3, 1 << 17), (-1, 1 << 17), (-8, 1)):  # M_MMAP_THRESHOLD, M_TRIM_THRESHOLD, M_ARENA_MAX
+        for what, value in ((-3, 1 << 20), (-1, 1 << 24), (-8, 2)):  # M_MMAP_THRESHOLD, M_TRIM_THRESHOLD, M_ARENA_MAX
             mallopt(what, value)
 
 
