@@ -109,6 +109,8 @@ _AFTER_PREFIX = re.compile(r"[ \t]*+(?:\r?\n[ \t]*+)?+")
 _WITH_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+):(.+)", re.DOTALL)
 # What an unregistered scheme cannot be followed by in brackets: `<std::string>`, `<localhost:80/>`, `<dc:title>`.
 _NO_URI = re.compile(r":|[0-9]++(?:/.*|\Z)|/?[A-Za-z_][\w.-]*+/?\Z", re.DOTALL)
+# Of C, Python, Java, JSON: a control, or a character by its number.
+_ESCAPE = re.compile(r"[abefnrtv]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|[0-7]{1,3}")
 _HOST = r"(?<![\w@/.:%=\\-])[A-Za-z0-9][A-Za-z0-9-]*+(?:\.[A-Za-z0-9][A-Za-z0-9-]*+)++"
 _PORT = re.compile(r"(?::[0-9]{1,5}+(?![0-9A-Za-z]))?+")
 _HOST_END = re.compile(r"(?::[0-9]++)?+(?P<path>/)?")
@@ -252,6 +254,8 @@ class _Scanner:
         if len(scheme) > _LONGEST:
             return ""
         scheme = scheme.lstrip("0123456789+-.")
+        if "\\" in before:
+            scheme = self._unescaped(scheme, at)
         if "." in scheme and scheme.lower() not in registered():
             # A sentence that ends without a blank: `See.http://h/`
             last = scheme.rpartition(".")[2]
@@ -260,6 +264,15 @@ class _Scanner:
         if not slashes and self.text[max(0, at - len(scheme) - 1) : at - len(scheme)] in ("_", "@", "\\"):
             return ""
         return scheme
+
+    def _unescaped(self, scheme: str, at: int) -> str:
+        """A scheme without the rest of an escape sequence that stands before it (rule 6)."""
+        start = at - len(scheme)
+        escape = _ESCAPE.match(scheme) if self.text[start - 1 : start] == "\\" else None
+        if escape is None or scheme.lower() in registered():
+            return scheme
+        rest = scheme[escape.end() :]
+        return rest if rest.lower() in registered() else scheme
 
     def _fits(self, name: str, start: int, begin: int) -> bool:
         """Whether what follows a scheme without "//" looks like its URI."""

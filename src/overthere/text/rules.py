@@ -5,13 +5,15 @@ white space, "punctuation marks that might be mistaken for part of the URI" stan
 rules tells them from it:
 
 1. A URI ends before the first character that no IRI can hold (RFC 3987 2.2), before a "%" without two digits, before
-   a second "#", and before brackets outside of an IP-literal.
+   a second "#", and before brackets outside of an IP-literal.  A "[" right behind a host makes it none, for a name
+   goes on there (`http://h[1-9].example/`), unless it opens an end: `[url]http://h.example[/url]`.
 2. Beyond US-ASCII it ends before white space, quotation marks, brackets, formatting characters, and the stops and
    commas of the East Asian scripts, although ucschar has them.
 3. It ends before `&lt;`, `&gt;`, `&quot;` and their numbers: they stand for delimiters.
 4. It ends before a ")" whose "(" is not in it, and, if an apostrophe stands before it, before the next apostrophe.
 5. It ends before a comma or semicolon after which another URI begins at once.
-6. At its end are taken off: `. , ; : ! ? '` and "(", other scripts' punctuation; and `*`, `_`, `~` where there are
+6. Where the text is source code or JSON, an escape right before the scheme is no part of it: `Usage:\\nhttp://h/`.
+7. At its end are taken off: `. , ; : ! ? '` and "(", other scripts' punctuation; and `*`, `_`, `~` where there are
    several of one or the same stands before the URI, for they are emphasis then.
 """
 
@@ -80,7 +82,7 @@ _PIECES = {False: _pieces("'"), True: _pieces("")}
 AUTHORITY = re.compile(
     rf"(?:(?:[A-Za-z0-9\-._~!$&*+,;=:{_U}]++|{_ESCAPED})*+@)?+"
     rf"(?P<host>\[[0-9A-Za-z:.\-_~!$&*+,;=]++\]|(?:[A-Za-z0-9\-._~{_U}]++|{_ESCAPED})*+)"
-    rf"(?P<port>:[0-9]*+)?+(?P<bad>[@\[\]A-Za-z0-9\-_~:{_U}][^\s/<>\"]*+)?+"
+    rf"(?P<port>:[0-9]*+)?+(?P<bad>(?:[@A-Za-z0-9\-_~:{_U}]|\[(?!/))[^\s/<>\"]*+)?+"
 )
 # A label begins and ends with a letter or digit (RFC 952, RFC 1123 2.1), the last one is no number.
 _LABEL = rf"[A-Za-z0-9{_U}]++(?:[\-_]++[A-Za-z0-9{_U}]++)*+"
@@ -185,7 +187,7 @@ _EMPHASIS = "*_~"
 
 
 def trimmed(text: str, start: int, end: int) -> int:
-    """Where text[start:end] ends without the punctuation of the sentence (rule 6).
+    """Where text[start:end] ends without the punctuation of the sentence (rule 7).
 
     >>> trimmed("http://h/...", 0, 12)
     9

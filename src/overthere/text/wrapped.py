@@ -5,6 +5,8 @@
    those, else one, and then only if the rest up to the closing bracket has no white space.
 3. Between brackets all white space is ignored.  Between quotes so is a line break; a blank within a line only if
    every piece after one holds a character of URIs, for quotes stand around prose too.
+4. Where a URI of its own follows white space, they wrap no single one: `<GET http://h/x>`, `"http://a/ http://b/"`.
+   What they hold is read like any other text then, and white space delimits.
 """
 
 from __future__ import annotations
@@ -12,6 +14,8 @@ from __future__ import annotations
 import re
 from functools import cache
 from typing import NamedTuple
+
+from overthere.text.rules import shaped
 
 __all__ = ["Wrapped", "wrapped"]
 
@@ -97,7 +101,7 @@ def _read(text: str, match: re.Match[str], opening: str, marks: int) -> Wrapped 
     pieces = inside.split()
     if not pieces:
         return None
-    if opening == '"' and len(pieces) > 1 and not _joins(inside, pieces):
+    if any(map(_is_own, pieces[1:])) or (opening == '"' and len(pieces) > 1 and not _joins(inside, pieces)):
         return None
     reference = "".join(pieces)
     other = "".join(_HYPHEN.sub("", lines).split())
@@ -105,6 +109,18 @@ def _read(text: str, match: re.Match[str], opening: str, marks: int) -> Wrapped 
         reference, start, end, match.end(), "<>" if opening == "<" else '""',
         prefix is not None, len(pieces) > 1, None if other == reference else other,
     )  # fmt: skip
+
+
+_OWN = re.compile(r"[^\w\s]*+([A-Za-z][A-Za-z0-9+.-]++):(//[^\s/?#])?+")
+
+
+def _is_own(piece: str) -> bool:
+    """Rule 4: whether a URI begins with a piece that follows white space."""
+    match = _OWN.match(piece)
+    if match is None:
+        return False
+    shape = None if match[2] else shaped(match[1].lower())
+    return bool(match[2]) or (shape is not None and shape.match(piece, match.end()) is not None)
 
 
 _BLANK = re.compile(r"\S[^\S\r\n]++[^\s]")
