@@ -48,6 +48,24 @@ def test_both_ways_are_the_same(row: dict[str, Any], rung: Rung) -> None:
     assert made(_Native(options), one) == made(_Plain(options), one)
 
 
+@pytest.mark.parametrize("make", [_Native, _Plain] if kernel.name == "native" else [_Plain])
+def test_what_is_meant_and_no_uri_costs_its_row(make: type[_Native | _Plain]) -> None:
+    """CommonMark 6.5 takes for an autolink what RFC 3986 does not derive: the rows behind it are there."""
+    made_rows = make(Options())
+    meant = [
+        Found("autolink", "foo4%foo1@bar.net", target="mailto:foo4%foo1@bar.net"),
+        Found("autolink", "a|b", target="x:%"),
+        Found("autolink", "www.h.example", target="http://www.h.example"),
+    ]
+    made_rows.add(document(b""), BASE, meant)
+    found = [(one.reference, one.target, one.error, one.error_at) for one in links(made_rows.take())]
+    assert found == [
+        ("foo4%foo1@bar.net", None, "pct-encoded", 4),
+        ("a|b", None, "pct-encoded", None),
+        ("www.h.example", "http://www.h.example", None, None),
+    ]
+
+
 def texts() -> st.SearchStrategy[str]:
     piece = st.sampled_from(
         [

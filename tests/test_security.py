@@ -182,7 +182,7 @@ def test_the_standards_own_rows() -> None:
         text = row["input"]
         assert all(0 <= finding.start <= finding.end <= len(text) for finding in audit(text))
         if "\\" in text or "\t" in text:
-            assert kinds(text, level="error")
+            assert kinds(text, level="error") or "backslash-kept" in kinds(text)
 
 
 # -- scripts

@@ -120,7 +120,8 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         self.pipe, far = context.Pipe()
         self.process: BaseProcess = context.Process(target=_work, args=(far, options), daemon=True)
-        self.process.start()
+        with _without_interrupts():
+            self.process.start()
         far.close()
         self.tasks: deque[int] = deque()
 
@@ -131,9 +132,22 @@ class _Worker:
         self.process.join(5)
 
 
+@contextlib.contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """A process that is started in here has SIGINT blocked from its first step on; here it comes a moment later."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _work(pipe: Connection, options: Options) -> None:
     frugal()
-    # Ctrl-C is for who reads: he ends the workers.
+    # Ctrl-C is for the process that reads: it ends the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(EOFError, OSError):
         while (task := pipe.recv()) is not None:

@@ -14,13 +14,13 @@ from overthere import kernel
 from overthere.base import Base, from_content, to_reference
 from overthere.editions import edition
 from overthere.editions.resolution import for_request
-from overthere.errors import NotSpecified
+from overthere.errors import InvalidURI, NotSpecified
 from overthere.links import css, html
 from overthere.links.message.labels import part_of
 from overthere.links.model import Document, Found, Link, Options
 from overthere.links.table import schema, to_batch
 from overthere.normalize import Rung, normal_form
-from overthere.uri import URI
+from overthere.uri import URIReference
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -165,13 +165,13 @@ class _Plain(Rows):
 
     def _of(self, document: Document, base: Base, found: Found) -> Link:
         if found.target is not None:
-            target, error, error_at = URI(found.target), None, None
+            reference, error, error_at = _meant(found.target, found.reference)
         else:
             reference, problem = to_reference(found.reference)
             error, error_at = (None, None) if problem is None else (problem.kind, problem.start)
-            if reference is None:
-                return _link(document, base, found, error=error, error_at=error_at)
-            target = base.uri.join(reference)
+        if reference is None:
+            return _link(document, base, found, error=error, error_at=error_at)
+        target = base.uri.join(reference)
         text = str(target)
         same = text.partition("#")[0] == str(base.uri)
         return _link(
@@ -209,6 +209,15 @@ class _Plain(Rows):
         made = to_batch(self.made)
         self.made, self.octets = [], 0
         return made
+
+
+def _meant(target: str, text: str) -> tuple[URIReference | None, str | None, int | None]:
+    """The URI that is meant by a text which is no reference, or why it is none; the place is one in the text."""
+    try:
+        return URIReference(target), None, None
+    except InvalidURI as error:
+        at = error.start - (len(target) - len(text))
+        return None, error.kind, at if at >= 0 and target.endswith(text) else None
 
 
 # The rule of references in each edition, and whether it knows relative ones.  1994: the prefix "URL:" is for text.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from overthere.errors import name_of
 from overthere.kernel.percent import percent_decode
-from overthere.security.parts import Cut, Place, Span
+from overthere.security.parts import SPECIAL, Cut, Place, Span
 
 __all__ = ["BIDI", "INVISIBLE", "dots", "escaped", "raw"]
 
@@ -28,6 +28,8 @@ _RAW = re.compile(
     rf"(?P<control>[\x00-\x1f\x7f-\x9f]++)|(?P<space>\ ++)|(?P<backslash>\\++)|(?P<bidi>[{BIDI}]++)"
     rf"|(?P<letters>(?:{_LETTER}[{_JOINED}]*+)++)|(?P<invisible>[{INVISIBLE}{_JOINED}]++)"
 )
+_CONTROLS = "".join(map(chr, range(0x21)))
+_NO_LINES = dict.fromkeys(map(ord, "\t\n\r"))
 _KIND_OF_RAW = {"letters": "non-ascii", "bidi": "bidi-control"}
 _UNSEEN = re.compile(f"(?<![^\\x00-\\x7f])[{_JOINED}]|[{BIDI}{INVISIBLE}]")
 
@@ -38,6 +40,9 @@ def raw(cut: Cut) -> Iterator[Place]:
         return
     for match in _RAW.finditer(cut.text):
         group = match.lastgroup or ""
+        # Browsers take controls and spaces off before the scheme, and tabs and line ends out of it (URL Standard 4.4).
+        if group == "backslash" and cut.scheme and cut.scheme.lstrip(_CONTROLS).translate(_NO_LINES) not in SPECIAL:
+            group = "backslash-kept"
         yield Place(_KIND_OF_RAW.get(group, group), *match.span())
 
 

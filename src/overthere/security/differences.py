@@ -9,13 +9,11 @@ from overthere.access.address import literal
 from overthere.editions import NAMES, edition, whatwg
 from overthere.errors import OverthereError
 from overthere.security.hosts import decoded, quoted
-from overthere.security.parts import Cut, Place
+from overthere.security.parts import SPECIAL, Cut, Place
 from overthere.security.scripts import canonical
 
 __all__ = ["differences"]
 
-_SPECIAL = frozenset(("http", "https", "ws", "wss", "ftp", "file"))
-"""Schemes that browsers repair (URL Standard 4.2)."""
 _AT_HOME = "overthere.invalid"
 _BASE = f"https://{_AT_HOME}/"  # RFC 2606 2: there is no such host
 _ENOUGH = 1 << 14
@@ -34,7 +32,7 @@ def differences(cut: Cut) -> Iterator[Place]:
     text = cut.text[:_ENOUGH]
     if _AGREED.match(text):
         return
-    if cut.authority is None and (cut.scheme not in _SPECIAL if cut.scheme else not _REPAIRED.search(text)):
+    if cut.authority is None and (cut.scheme not in SPECIAL if cut.scheme else not _REPAIRED.search(text)):
         return
     own = cut.of(cut.host)
     wanted = _key(own, cut.scheme)
@@ -65,9 +63,9 @@ def _hosts(cut: Cut, text: str) -> Iterator[tuple[str, str]]:
             # The draft of 2003 leaves a reg-name to a registry: it asks nobody (3.2.1).
             if host is not None:
                 yield edition(name).document, host
-    if whatwg.available() and (cut.scheme in _SPECIAL or not cut.scheme):
-        href = whatwg.read(text) or (None if cut.scheme in _SPECIAL else whatwg.read(text, _BASE))
-        if href is not None and href.protocol[:-1] in _SPECIAL:
+    if whatwg.available() and (cut.scheme in SPECIAL or not cut.scheme):
+        href = whatwg.read(text) or (None if cut.scheme in SPECIAL else whatwg.read(text, _BASE))
+        if href is not None and href.protocol[:-1] in SPECIAL:
             yield "browsers", "" if href.hostname == _AT_HOME else href.hostname
 
 

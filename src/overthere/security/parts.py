@@ -9,9 +9,12 @@ from overthere.kernel.reference import APPENDIX_B
 from overthere.redact import MASK, password_span
 from overthere.security.table import KINDS
 
-__all__ = ["Cut", "Place", "Span", "cut", "finding"]
+__all__ = ["SPECIAL", "Cut", "Place", "Span", "cut", "finding"]
 
 Span = tuple[int, int]
+
+SPECIAL = frozenset(("http", "https", "ws", "wss", "ftp", "file"))
+"""Schemes that browsers repair (URL Standard 4.2)."""
 
 
 class Place(NamedTuple):

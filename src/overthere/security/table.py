@@ -241,6 +241,13 @@ KINDS: dict[str, Concern] = {
         "For a browser it may end the host, or begin one: /\\h is another host.",
         "/\\evil.example", "/evil.example",
     ),
+    "backslash-kept": Concern(
+        "warning", "no URI holds \"\\\", and browsers leave it as it is here", "any", "URI-reference",
+        "RFC 3986 2; URL Standard 4.2, 4.4", "RFC 1738 2.2",
+        "They read it as \"/\" behind http, https, ws, wss, ftp and file only. What begins with a letter, a colon and "
+        "\"\\\" is a path of Windows, and a URI of the scheme of that letter.",
+        "C:\\Users\\x", "file:///C:/Users/x",
+    ),
     "invalid": Concern(
         "warning", "no URI, and no IRI: {it}", "any", "URI-reference",
         "RFC 3986 4.1", "",
@@ -299,10 +306,10 @@ KINDS: dict[str, Concern] = {
         "data:,hello", "about:blank",
     ),
     "data-script": Concern(
-        "error", "the content stands in the URI, and {it} can hold a program", "path", "path",
+        "error", "the content stands in the URI, and is a program or holds one: {it}", "path", "path",
         "RFC 2397 6", "",
         "It may run where it is shown.",
-        "data:text/html,%3Cb%3E", "data:image/png;base64,AA",
+        "data:text/html,%3Cscript%3E", "data:text/html,%3Cb%3E",
     ),
     "file-host": Concern(
         "warning", "a file on another host: {it}", "host", "host",

@@ -153,7 +153,7 @@ impl LinkRows {
             for (place, reference, target) in &found {
                 let row = match target {
                     None => related(py, reference, &base, &self.python)?,
-                    Some(text) => Row { target: Some(text.clone()), ..Row::default() },
+                    Some(text) => meant(py, text, reference, &base, &self.python)?,
                 };
                 let row = finished(py, row, &base, &self.python, self.rung, &parts)?;
                 self.columns.push(source, &base, Row { place, reference: Some(reference), ..row });
@@ -222,6 +222,14 @@ fn related<'a>(py: Python<'_>, reference: &str, base: &Base, python: &Callbacks)
             row.error_at = at;
         }
     }
+    Ok(row)
+}
+
+/// The URI that is meant by a text which is no reference, or why it is none; the place is one in the text.
+fn meant<'a>(py: Python<'_>, target: &str, text: &str, base: &Base, python: &Callbacks) -> PyResult<Row<'a>> {
+    let mut row = related(py, target, base, python)?;
+    let before = (target.len() - text.len().min(target.len())) as i64;
+    row.error_at = row.error_at.filter(|at| *at >= before && target.ends_with(text)).map(|at| at - before);
     Ok(row)
 }
 
