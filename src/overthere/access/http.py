@@ -7,7 +7,9 @@ from base64 import b64encode
 from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
+from overthere.access.coding import codings, undone
 from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError, ResourceMissing, needs
+from overthere.access.media import guessed
 from overthere.access.steps import Connect, Credentials, Receive, Send, Step, connect, guarded
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Hangup, Head, Read, Wire, Write
 from overthere.errors import PlanRefused
@@ -189,7 +191,8 @@ def _response(asked: bytes, plan: Plan, policy: Policy) -> Dialogue:
     """A redirect's place, or the content.
 
     Content-Location is no base: what it claims of another URI cannot be trusted (RFC 9110 6.4.2, 8.7), and since
-    RFC 7231 (Appendix B) it names none.  It stands among the fields of `details`.
+    RFC 7231 (Appendix B) it names none.  It stands among the fields of `details`.  A content coding is undone; that of
+    a file which is packed itself stays, and `details` has it as "coding".
 
     Raises: ResourceMissing with the status as its code for all that is neither (15.4, 15.5, 15.6).
     """
@@ -206,16 +209,37 @@ def _response(asked: bytes, plan: Plan, policy: Policy) -> Dialogue:
         raise ResourceMissing(_status(event), str(status), "RFC 9110 15", plan.uri, temporary=temporary)
     if status == 206:
         raise ProtocolError("a part of the content, which was not asked for", "RFC 9110 15.3.7", plan.uri)
-    coding = fields.get("content-encoding", "").strip()
-    if coding:
-        details["coding"] = coding
     size = _length(status, fields)
     if size and policy.max_bytes is not None and size > policy.max_bytes:
         raise LimitExceeded(f"{size:,} octets are said to follow: more than {policy.max_bytes:,}", uri=plan.uri)
     named = fields.get("content-type", "")
     known = _MEDIA_TYPE.fullmatch(named) is not None
+    applied = codings(",".join(value for name, value in details["headers"] if name.lower() == "content-encoding"))
+    if applied and _is_packed(plan, named, applied):
+        details["coding"], applied = ", ".join(applied), ()
+    content = _content(reader, size, "transfer-encoding" in fields and size is None)
+    if applied:
+        content, size = undone(content, applied, policy.max_bytes), None
     yield Head(named if known else None, "server" if known else "", size, details=details)
-    if "transfer-encoding" in fields and size is None:
+    yield from content
+
+
+def _is_packed(plan: Plan, media_type: str, applied: tuple[str, ...]) -> bool:
+    """Whether the coding belongs to the file itself: servers say "gzip" of an archive `a.tar.gz` too."""
+    if media_type.partition(";")[0].strip().lower() in _PACKED:
+        return True
+    path = plan.uri.partition("#")[0].partition("?")[0]
+    return len(applied) == 1 and guessed(path.rpartition("/")[2])[1] == applied[0]
+
+
+_PACKED = frozenset(
+    f"application/{name}" for name in ("gzip", "x-gzip", "zstd", "x-tgz", "x-compressed-tar", "x-brotli")
+)
+
+
+def _content(reader: Reader, size: int | None, chunked: bool) -> Dialogue:
+    """The octets of the body (RFC 7230 3.3.3), its transfer coding undone."""
+    if chunked:
         while isinstance(event := (yield from reader.event(_BODY)), reader.h11.Data):
             yield Data(bytes(event.data))
         return

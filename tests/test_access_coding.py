@@ -1,0 +1,105 @@
+"""Content codings that come unasked (RFC 9110 8.4): undone within bounds, or refused as an AccessError."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator
+
+import brotli
+import pytest
+from backports import zstd
+
+import overthere
+from overthere.access.errors import AccessError, AccessFailed, LimitExceeded, ProtocolError
+from overthere.access.policy import Policy
+from servers.faults import cut, faulty, simple
+
+TEXT = b"<p>caf\xc3\xa9</p>\n" * 1000
+LOCAL = Policy.local()
+RAW = zlib.compressobj(wbits=-15)
+MADE = {
+    "gzip": gzip.compress(TEXT),
+    "x-gzip": gzip.compress(TEXT[:500]) + gzip.compress(TEXT[500:]),
+    "deflate": zlib.compress(TEXT),
+    "Deflate": RAW.compress(TEXT) + RAW.flush(),
+    "br": brotli.compress(TEXT),
+    "zstd": zstd.compress(TEXT),
+    "ZSTD": zstd.compress(TEXT[:7]) + zstd.compress(TEXT[7:]),
+    "identity": TEXT,
+    "deflate, gzip": gzip.compress(zlib.compress(TEXT)),
+    "br, identity, zstd": zstd.compress(brotli.compress(TEXT)),
+}
+
+
+def answer(coding: str, body: bytes, more: str = "Content-Type: text/html; charset=utf-8\r\n") -> bytes:
+    return f"HTTP/1.1 200 OK\r\n{more}Content-Encoding: {coding}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+
+
+def opened(octets: bytes, path: str = "x", policy: Policy = LOCAL) -> Iterator[overthere.access.resource.Resource]:
+    with faulty(simple(cut(octets))) as server, overthere.open(f"http://127.0.0.1:{server.port}/{path}", policy) as one:
+        yield one
+
+
+def read(octets: bytes, policy: Policy = LOCAL) -> bytes:
+    (content,) = [found.read() for found in opened(octets, policy=policy)]
+    return content
+
+
+@pytest.mark.parametrize("coding", MADE)
+def test_what_came_coded_is_read(coding: str) -> None:
+    for found in opened(answer(coding, MADE[coding])):
+        assert "coding" not in found.details
+        assert found.length == (len(TEXT) if coding == "identity" else None)
+        assert found.text() == TEXT.decode()
+
+
+@pytest.mark.parametrize(("path", "more"), [("a.tar.gz", ""), ("a", "Content-Type: application/x-gzip\r\n")])
+def test_what_is_packed_itself_stays(path: str, more: str) -> None:
+    for found in opened(answer("x-gzip", MADE["gzip"], more), path):
+        assert found.details["coding"] == "gzip"
+        assert found.read() == MADE["gzip"]
+
+
+@pytest.mark.parametrize("coding", ["compress", "no-such", "gzip, x", "gzip,gzip,gzip,gzip,gzip", "\x80"])
+def test_a_coding_that_is_not_known_is_refused(coding: str) -> None:
+    with pytest.raises(ProtocolError, match="not asked for"):
+        read(answer(coding, MADE["gzip"]))
+
+
+@pytest.mark.parametrize("coding", [name for name in MADE if name != "identity"])
+def test_what_is_not_in_it_or_cut_is_an_error(coding: str) -> None:
+    body = MADE[coding]
+    for spoiled in (TEXT, body[:-1], body[: len(body) // 2], body + b"x", b"\0" + body):
+        with pytest.raises((ProtocolError, AccessFailed)) as caught:
+            read(answer(coding, spoiled))
+        assert isinstance(caught.value, AccessError)
+    assert read(answer(coding, b"")) == b""
+
+
+@pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "zstd"])
+def test_a_bomb_is_bounded(coding: str) -> None:
+    """50 MB of zeros in a few octets: pieces stay small, and the bound is on what comes out."""
+    zeros = bytes(50_000_000)
+    pack = {"gzip": gzip.compress, "deflate": zlib.compress, "br": brotli.compress, "zstd": zstd.compress}[coding]
+    octets = answer(coding, pack(zeros))
+    for found in opened(octets):
+        sizes = [len(piece) for piece in found]
+        assert sum(sizes) == len(zeros)
+        assert max(sizes) <= 1 << 20
+    with pytest.raises(LimitExceeded, match="coding"):
+        read(octets, policy=LOCAL.with_(max_bytes=1_000_000))
+
+
+def test_a_window_that_is_too_large_is_refused() -> None:
+    """RFC 9659 3: at most 8 MiB."""
+    large = zstd.compress(bytes(range(256)) * 100_000, options={zstd.CompressionParameter.window_log: 27,
+        zstd.CompressionParameter.content_size_flag: 0})  # fmt: skip
+    with pytest.raises(ProtocolError):
+        read(answer("zstd", large))
+
+
+def test_without_the_library_it_is_an_error_of_access(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "brotli", None)
+    with pytest.raises(AccessFailed, match=r"overthere\[access\]"):
+        read(answer("br", MADE["br"]))
