@@ -17,9 +17,21 @@ NAMESPACES = {
     "http://backend.userland.com/rss2": "rss",
     "http://blogs.law.harvard.edu/tech/rss": "rss",
     "http://www.sitemaps.org/schemas/sitemap/0.9": "sitemap",
+    # As they are met beside the one that sitemaps.org gives.
+    "https://www.sitemaps.org/schemas/sitemap/0.9": "sitemap",
+    "http://sitemaps.org/schemas/sitemap/0.9": "sitemap",
+    "http://www.sitemap.org/schemas/sitemap/0.9": "sitemap",
+    "http://www.sitemaps.org/schemas/sitemap/0.84": "sitemap",
     "http://www.google.com/schemas/sitemap/0.84": "sitemap",
+    "https://www.google.com/schemas/sitemap/0.84": "sitemap",
+    "http://www.google.com/schemas/sitemap/0.9": "sitemap",
+    "https://www.google.com/schemas/sitemap/0.9": "sitemap",
     "http://www.google.com/schemas/sitemap-image/1.1": "image",
+    "https://www.google.com/schemas/sitemap-image/1.1": "image",
     "http://www.google.com/schemas/sitemap-video/1.1": "video",
+    "https://www.google.com/schemas/sitemap-video/1.1": "video",
+    "http://opml.org/spec2": "opml",
+    "http://www.opml.org/spec2": "opml",
     "http://www.w3.org/1999/02/22-rdf-syntax-ns#": "rdf",
     "http://purl.org/rss/1.0/modules/content/": "content",
     "http://search.yahoo.com/mrss/": "media",
@@ -63,7 +75,8 @@ ROOTS = {
 _TEXTS = {
     # RFC 4287: atom:id is a name, which is neither resolved nor dereferenced (4.2.6), and no reference.
     "atom": {"icon": "one", "logo": "one", "uri": "one", "url": "one"}
-    | dict.fromkeys(("content", "rights", "subtitle", "summary", "title"), "typed"),
+    # The last three are those of Atom 0.3.
+    | dict.fromkeys(("content", "rights", "subtitle", "summary", "title", "copyright", "info", "tagline"), "typed"),
     "rss": {"link": "one", "comments": "one", "docs": "one", "url": "one", "guid": "link", "description": "html"},
     "sitemap": {"loc": "one"},
     "image": {"loc": "one", "license": "one"},
@@ -94,6 +107,8 @@ _ATTRIBUTES = {
     "atom": {"generator uri": "one", "category scheme": "one"},
     "opml": {"outline xmlUrl": "one", "outline htmlUrl": "one"},
     "relationships": {"Relationship Target": "one"},
+    # RFC 4685 3: `ref` is a name, as atom:id is.
+    "thr": {"in-reply-to source": "one"},
     "xs": {f"{element} schemaLocation": "one" for element in ("import", "include", "override", "redefine")},
     "mathml": {"math altimg": "one"},
 }
