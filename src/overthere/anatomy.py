@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from overthere.echo import Secrets, logins
+from overthere.echo import Secrets
 from overthere.encoding import decode
 from overthere.errors import CodingError, Finding, InvalidURI, OverthereError, printable
 from overthere.figure import draw, grid, marked, shorten
@@ -137,8 +137,8 @@ class Explanation:
 
     @cached_property
     def _secrets(self) -> Secrets:
-        """The passwords of the text, for what is made of it: decoded, normalized, in a scheme's terms."""
-        return _secrets(self.text)
+        """The passwords of the text and its base, for what is made of them: decoded, normalized, resolved."""
+        return Secrets.of(self.text, self.base or "")
 
     def _shown(self, row: Row) -> str:
         """A row's text, with a mask for what of a password stands in it."""
@@ -165,7 +165,7 @@ class Explanation:
         if self.forms:
             lines += [*self._ladder(width), ""]
         if self.base is not None:
-            answer = mask(self.target) if self.target is not None else f"no target: {self.problem}"
+            answer = self._secrets.hide(mask(self.target)) if self.target is not None else f"no target: {self.problem}"
             against = shorten(printable(mask(self.base)), max(24, width - 10))
             lines += [f"  against {against}", f"  target  {shorten(printable(answer), max(24, width - 10))}", ""]
         return "\n".join([*lines, *self._editions(width), ""])
@@ -205,7 +205,10 @@ class Explanation:
             return []
         scheme = (split(self.text).scheme or "").lower()
         if isinstance(found, str):
-            return [f"  in the terms of {scheme}: {shorten(printable(self._secrets.hide(found)), max(24, width - 24))}", ""]
+            return [
+                f"  in the terms of {scheme}: {shorten(printable(self._secrets.hide(found)), max(24, width - 24))}",
+                "",
+            ]
         lines = [f"  in the terms of {scheme}"]
         for name, value in found.to_dict().items():
             if name not in ("query", "fragment"):
@@ -229,7 +232,11 @@ class Explanation:
         for form in self.forms:
             label = "SYNTAX" if form.rung is Rung.SYNTAX else form.rung.name
             same = not form.changes and form.rung is not Rung.STRING
-            shown = "the same" if same else shorten(printable(mask(form.text)), max(24, width - 12)) or '""'
+            shown = (
+                "the same"
+                if same
+                else shorten(printable(self._secrets.hide(mask(form.text))), max(24, width - 12)) or '""'
+            )
             lines.append(f"  {label:<9} {shown}")
             for c in form.changes:
                 if c.component == "userinfo" and password_spans(form.text):
@@ -275,12 +282,8 @@ def explain(text: str, base: str | URI | None = None, *, zone: bool = False) -> 
     return Explanation(text, kind, _rows(reference), _forms(text), [], own, target, problem)
 
 
-def _secrets(text: str) -> Secrets:
-    return Secrets(password for _, password in logins(text))
-
-
 def _rows(reference: Components) -> list[Row]:
-    secrets = _secrets(str(reference))
+    secrets = Secrets.of(str(reference))
     rows: list[Row] = []
     for component in _COMPONENTS:
         span = reference.span(component)  # type: ignore[arg-type]

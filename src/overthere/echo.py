@@ -15,6 +15,7 @@ from overthere.redact import MASK, password_spans
 
 __all__ = ["Secrets", "logins"]
 
+_DELIMITERS = re.compile(r"[/\\?#@:\[\]]+")
 _SHORT = 4
 _PATTERN = 64
 """So many characters of a long secret are looked for; what follows them without a space is masked with them."""
@@ -44,7 +45,7 @@ class Secrets:
 
     >>> secrets = Secrets(["open sesame"], ["Aladdin"])
     >>> secrets.hide("530 open%20sesame? Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ== is wrong")
-    '530 ***? Basic ***== is wrong'
+    '530 ***? Basic *** is wrong'
     """
 
     __slots__ = ("_pattern",)
@@ -63,8 +64,18 @@ class Secrets:
                     text = coded.decode().rstrip("=")
                     text = text if len(secret) <= _PATTERN else text[: len(whole) // 3 * 4]
                     if len(text) > _SHORT:
-                        found[re.escape(text) + (r"[\w+/=-]*" if len(secret) > _PATTERN else "")] = None
+                        found[re.escape(text) + (r"[\w+/=-]*" if len(secret) > _PATTERN else "={0,2}")] = None
         self._pattern = re.compile("|".join(found), re.IGNORECASE) if found else None
+
+    @classmethod
+    def of(cls, *texts: str) -> Secrets:
+        """The passwords in texts, whole and in the pieces into which delimiters cut them, for what is made of it.
+
+        >>> Secrets.of("ftp://joe:pass?word@h/").hide("path: h/pass, query: word@h")
+        'path: h/***, query: ***@h'
+        """
+        found = [password for text in texts for _, password in logins(text)]
+        return cls([*found, *(piece for one in found for piece in _DELIMITERS.split(one))])
 
     def __bool__(self) -> bool:
         return self._pattern is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from overthere.echo import Secrets, logins
+from overthere.echo import Secrets
 from overthere.errors import Finding, name_of
 from overthere.kernel.reference import APPENDIX_B
 from overthere.redact import MASK, Span, overlaps, password_spans
@@ -89,6 +89,6 @@ def finding(parts: Cut, place: Place) -> Finding:
     if not it:
         it = MASK if parts.hides(start, end) else name_of(parts.text[start:end])
     elif parts.secrets:  # what is decoded or canonical there
-        it = Secrets(password for _, password in logins(parts.text)).hide(it)
+        it = Secrets.of(parts.text).hide(it)
     component = component or (parts.component(start) if row.component == "any" else row.component)
     return Finding(kind, start, end, component, rule or row.rule, expected, row.source, row.message.format(it=it))
