@@ -232,11 +232,8 @@ class Explanation:
         for form in self.forms:
             label = "SYNTAX" if form.rung is Rung.SYNTAX else form.rung.name
             same = not form.changes and form.rung is not Rung.STRING
-            shown = (
-                "the same"
-                if same
-                else shorten(printable(self._secrets.hide(mask(form.text))), max(24, width - 12)) or '""'
-            )
+            text = printable(self._secrets.hide(mask(form.text)))
+            shown = "the same" if same else shorten(text, max(24, width - 12)) or '""'
             lines.append(f"  {label:<9} {shown}")
             for c in form.changes:
                 if c.component == "userinfo" and password_spans(form.text):
