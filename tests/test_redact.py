@@ -31,7 +31,7 @@ from overthere.redact import mask, overlaps, password_spans
 from overthere.sarif import Result, write
 from overthere.security import audit
 from overthere.testing import AccessSuite, Replay
-from servers.ftpd import scripted
+from servers.ftpd import Answer, scripted
 
 LOCAL = Policy.local()
 WORD = "Sw0rdFish"
@@ -184,7 +184,7 @@ def faces(text: str) -> Iterator[str]:
         try:
             if isinstance(value, URI):
                 yield repr(value.locator)
-                yield json.dumps(value.locator.to_dict())  # type: ignore[union-attr]
+                yield json.dumps(value.locator.to_dict())
         except (OverthereError, AttributeError) as error:
             yield from told(error)
     for made in (explain(text), explain("a", text), explain(text, "http://b.example/")):
@@ -370,7 +370,7 @@ def test_a_dialogue_without_secrets_is_not_wrapped() -> None:
 
 def test_a_real_server_that_repeats_it() -> None:
     """Over both transports."""
-    answers = {"PASS": b"530 user " + LOGIN + b"\r\n"}
+    answers: dict[str, Answer] = {"PASS": b"530 user " + LOGIN + b"\r\n"}
 
     async def asked(uri: str) -> None:
         await overthere.aopen(uri, LOCAL, credentials=Credentials("joe", WORD))
