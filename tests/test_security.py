@@ -156,8 +156,8 @@ def test_no_password_is_shown(scheme: str, user: str, password: str, rest: str) 
     """Wherever `redact` sees a password, nothing of it is in a message."""
     user, rest = (part.replace("joe:sEcReT@", "") for part in (user, rest))
     text = f"{scheme}://{user.replace('//', '')}u:{password}@h.example/{rest}"
-    low, high = cut(text).secret or (0, 0)
-    assume("sEc" in text[low:high])
+    spans = cut(text).secrets
+    assume(any("sEc" in text[low:high] for low, high in spans))
     for finding in audit(text):
         assert "sec" not in finding.message.lower(), finding
         assert "sec" not in finding.expected.lower(), finding

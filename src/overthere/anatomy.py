@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from overthere.echo import Secrets
 from overthere.encoding import decode
 from overthere.errors import CodingError, Finding, InvalidURI, OverthereError, printable
 from overthere.figure import draw, grid, marked, shorten
@@ -13,13 +14,14 @@ from overthere.findings import check_uri
 from overthere.kernel import Components
 from overthere.kernel.reference import APPENDIX_B, split
 from overthere.normalize import Change, Rung, changes, normal_form
-from overthere.redact import MASK, mask, password_span, unveil, veil
+from overthere.redact import mask, password_spans, unveil, veil
 from overthere.uri import URI, URIReference
 from overthere.value import Value
 
 if TYPE_CHECKING:
     from overthere.editions.readings import Reading
     from overthere.editions.whatwg import Href
+    from overthere.redact import Span
     from overthere.schemes import Locator
 
 __all__ = ["Explanation", "Form", "Row", "explain"]
@@ -116,7 +118,6 @@ class Explanation:
 
     def figure(self, width: int = 80) -> str:
         """The RFC's figure for this text, cut to `width` columns if it is longer."""
-        secret = password_span(self.text)
         pieces: list[tuple[str | None, str]] = []
         at = 0
         for row in self.rows:
@@ -124,11 +125,25 @@ class Explanation:
                 continue
             if row.start > at:
                 pieces.append((None, self.text[at : row.start]))
-            pieces.append((row.component, _hide(row, secret)))
+            pieces.append((row.component, self._shown(row)))
             at = row.end
         if at < len(self.text):
             pieces.append((None, self.text[at:]))
         return draw(pieces, width)
+
+    @cached_property
+    def _spans(self) -> tuple[Span, ...]:
+        return password_spans(self.text)
+
+    @cached_property
+    def _secrets(self) -> Secrets:
+        """The passwords of the text and its base, for what is made of them: decoded, normalized, resolved."""
+        return Secrets.of(self.text, self.base or "")
+
+    def _shown(self, row: Row) -> str:
+        """A row's text, with a mask for what of a password stands in it."""
+        clipped = ((max(low, row.start), min(high, row.end)) for low, high in self._spans)
+        return mask(row.text, [(low - row.start, high - row.start) for low, high in clipped if low < high])
 
     def __str__(self) -> str:
         return self.render()
@@ -150,7 +165,7 @@ class Explanation:
         if self.forms:
             lines += [*self._ladder(width), ""]
         if self.base is not None:
-            answer = mask(self.target) if self.target is not None else f"no target: {self.problem}"
+            answer = self._secrets.hide(mask(self.target)) if self.target is not None else f"no target: {self.problem}"
             against = shorten(printable(mask(self.base)), max(24, width - 10))
             lines += [f"  against {against}", f"  target  {shorten(printable(answer), max(24, width - 10))}", ""]
         return "\n".join([*lines, *self._editions(width), ""])
@@ -190,19 +205,22 @@ class Explanation:
             return []
         scheme = (split(self.text).scheme or "").lower()
         if isinstance(found, str):
-            return [f"  in the terms of {scheme}: {shorten(printable(found), max(24, width - 24))}", ""]
+            return [
+                f"  in the terms of {scheme}: {shorten(printable(self._secrets.hide(found)), max(24, width - 24))}",
+                "",
+            ]
         lines = [f"  in the terms of {scheme}"]
         for name, value in found.to_dict().items():
             if name not in ("query", "fragment"):
-                shown = shorten(printable(value if isinstance(value, str) else repr(value)), max(16, width - 18))
+                said = self._secrets.hide(value if isinstance(value, str) else repr(value))
+                shown = shorten(printable(said), max(16, width - 18))
                 lines.append(f"    {name:<12}  {shown or 'empty'}")
         return [*lines, ""] if len(lines) > 1 else []
 
     def _table(self, width: int) -> list[str]:
-        secret = password_span(self.text)
         lines: list[str] = []
         for row in self.rows:
-            text = _hide(row, secret)
+            text = self._shown(row)
             indent = "    " if row.component in ("userinfo", "host", "port") else "  "
             place = f"{row.start}..{row.end}"
             shown = shorten(printable(text), max(16, width - 32 - len(row.note))) or '""'
@@ -214,23 +232,18 @@ class Explanation:
         for form in self.forms:
             label = "SYNTAX" if form.rung is Rung.SYNTAX else form.rung.name
             same = not form.changes and form.rung is not Rung.STRING
-            shown = "the same" if same else shorten(printable(mask(form.text)), max(24, width - 12)) or '""'
+            text = printable(self._secrets.hide(mask(form.text)))
+            shown = "the same" if same else shorten(text, max(24, width - 12)) or '""'
             lines.append(f"  {label:<9} {shown}")
             for c in form.changes:
-                if c.component == "userinfo" and password_span(form.text):
+                if c.component == "userinfo" and password_spans(form.text):
                     lines.append(f"  {'':<9}   userinfo ({c.source})")
                     continue
-                before = "" if c.before is None else shorten(printable(c.before), 24)
-                after = "undefined" if c.after is None else shorten(printable(c.after), 24) or "empty"
+                before, after = (c and printable(self._secrets.hide(c)) for c in (c.before, c.after))
+                before = shorten(before or "", 24)
+                after = "undefined" if after is None else shorten(after, 24) or "empty"
                 lines.append(f"  {'':<9}   {c.component}: {before or 'empty'} -> {after} ({c.source})")
         return lines
-
-
-def _hide(row: Row, secret: tuple[int, int] | None) -> str:
-    """A row's text, with a mask for what of the password stands in it."""
-    if secret is None or secret[0] >= row.end or row.start >= secret[1]:
-        return row.text
-    return row.text[: max(0, secret[0] - row.start)] + MASK + row.text[max(0, secret[1] - row.start) :]
 
 
 def explain(text: str, base: str | URI | None = None, *, zone: bool = False) -> Explanation:
@@ -267,16 +280,17 @@ def explain(text: str, base: str | URI | None = None, *, zone: bool = False) -> 
 
 
 def _rows(reference: Components) -> list[Row]:
+    secrets = Secrets.of(str(reference))
     rows: list[Row] = []
     for component in _COMPONENTS:
         span = reference.span(component)  # type: ignore[arg-type]
         if span is not None:
             text = str(reference)[slice(*span)]
-            rows.append(Row(component, *span, text, _note(component, text, reference)))
+            rows.append(Row(component, *span, text, _note(component, text, reference, secrets)))
     return rows
 
 
-def _note(component: str, text: str, reference: Components) -> str:
+def _note(component: str, text: str, reference: Components, secrets: Secrets) -> str:
     if component == "host" and text:
         return reference.host_kind or ""
     if component == "port" and reference.port is None:
@@ -286,7 +300,7 @@ def _note(component: str, text: str, reference: Components) -> str:
             return "empty"
         if "%" in text:
             try:
-                return f"decoded: {shorten(printable(decode(text)), 24)}"
+                return f"decoded: {shorten(printable(secrets.hide(decode(text))), 24)}"
             except CodingError:
                 return "octets that are no UTF-8"
     return "empty" if text == "" else ""

@@ -17,9 +17,10 @@ OverthereError
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from overthere.redact import MASK, mask, password_span
+from overthere.redact import MASK, Span, mask, password_spans
 
 __all__ = [
     "KINDS",
@@ -253,23 +254,23 @@ class InvalidURI(OverthereError, ValueError):
     a port cannot contain "o" (at 21, in the port; expected a digit, "#", "/", "?" or the end; RFC 3986 3.2.3)
     """
 
-    def __init__(self, text: str, finding: Finding, secret: tuple[int, int] | None = None) -> None:
-        """`secret` is where a password stands, if its maker knows better than `redact.password_span`."""
+    def __init__(self, text: str, finding: Finding, secret: Span | None = None) -> None:
+        """`secret` is where a password stands, if its maker knows better than `redact.password_spans`."""
         super().__init__(text, finding, secret)
         self.text = text
         self.finding = finding
-        self._secret = secret or password_span(text)
+        self._secrets = (secret,) if secret else password_spans(text)
         self.kind, self.start, self.end, self.component, self.rule, self.expected, self.source, self.message = finding
 
     def __str__(self) -> str:
         return str(self.finding)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({mask(self.text, self._secret)!r}, {self.finding!r})"
+        return f"{type(self).__name__}({bounded(mask(self.text, self._secrets))!r}, {self.finding!r})"
 
     def figure(self, width: int = 80) -> str:
         """The text with the place underlined, and the message below; the password is not shown."""
-        return f"{underline(self.text, self.start, self.end, width, self._secret)}\n{self.finding}"
+        return f"{underline(self.text, self.start, self.end, width, self._secrets)}\n{self.finding}"
 
 
 class InvalidIRI(InvalidURI):
@@ -346,17 +347,25 @@ def columns(text: str) -> int:
     return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
-def underline(text: str, start: int, end: int, width: int = 80, hidden: tuple[int, int] | None = None) -> str:
+def bounded(text: str, most: int = 1000) -> str:
+    """`text`, or its beginning and how much was left out.
+
+    >>> bounded("abcdefgh", 5)
+    'abcde… (3 more characters)'
+    """
+    return text if len(text) <= most else f"{text[:most]}… ({len(text) - most:,} more characters)"
+
+
+def underline(text: str, start: int, end: int, width: int = 80, hidden: Sequence[Span] = ()) -> str:
     """Two lines: `text`, cut to `width` around the place, and carets below text[start:end]; `hidden` is masked."""
-    if hidden is not None:
-        low, high = hidden
+    for low, high in reversed(hidden):
         shift = high - low - len(MASK)
         if start >= high:
             start -= shift
         elif start > low:
             start = low
         end = end - shift if end >= high else low + len(MASK) if end > low else end
-        text = text[:low] + MASK + text[high:]
+    text = mask(text, hidden)
     margin = max(8, (width - 24) // 2)
     left = max(0, min(start - margin, len(text) - 2 * margin))
     right = min(len(text), max(end if end - start < 24 else start, start) + margin)

@@ -16,7 +16,7 @@ from overthere.errors import KINDS, Finding, InvalidIRI, InvalidURI, name_of
 from overthere.grammar import Grammar
 from overthere.kernel.classes import CHARSETS, IPRIVATE, PATTERNS, UCSCHAR
 from overthere.kernel.reference import APPENDIX_B, BIDI_CONTROLS, ip_literal, parse, spread
-from overthere.redact import password_span
+from overthere.redact import overlaps, password_spans
 
 __all__ = ["check_uri", "grammar_of", "refusal", "walk"]
 
@@ -105,14 +105,13 @@ class _Walker:
     def __init__(self, text: str, rule: str, zone: bool) -> None:
         self.text, self.rule, self.zone = text, rule, zone
         self.iri = "IRI" in rule
-        self.password = password_span(text)
+        self.passwords = password_spans(text)
         self.first = True
 
     def finding(self, place: _Place) -> Finding:
         kind, start, end, component, rule = place
         row = KINDS[kind]
-        secret = self.password is not None and self.password[0] <= start < self.password[1]
-        it = "one of its characters" if secret else name_of(self.text[start:end])
+        it = "one of its characters" if overlaps(self.passwords, start, end) else name_of(self.text[start:end])
         component, rule = component or row.component, rule or row.rule
         expected = self.expected(start, component, rule)
         return Finding(kind, start, end, component, rule, expected, row.source, row.message.format(it=it))
@@ -247,7 +246,8 @@ def check_rule(grammar: Grammar, text: str, rule: str, document: str) -> list[Fi
         return []
     expected = dfa.expected(text)
     start, end = expected.offset, min(expected.offset + 1, len(text))
-    it = name_of(text[start:end]) if start < end else "the end"
+    secret = overlaps(password_spans(text), start, end)
+    it = "the end" if start >= end else "one of its characters" if secret else name_of(text[start:end])
     name = grammar.rule(rule).name
     return [
         Finding(

@@ -11,7 +11,7 @@ AccessError (OverthereError)
 
 from __future__ import annotations
 
-from overthere.errors import OverthereError, printable
+from overthere.errors import OverthereError, bounded, printable
 from overthere.redact import mask
 
 __all__ = [
@@ -27,7 +27,10 @@ __all__ = [
 
 
 class AccessError(OverthereError):
-    """A resource could not be opened or read; `uri` says which, `where` at which step, `source` by which paragraph."""
+    """A resource could not be opened or read; `uri` says which, `where` at which step, `source` by which paragraph.
+
+    Printed it is of bounded length, and holds no password of a URI; `masking` takes out what a server repeats.
+    """
 
     def __init__(self, message: str, source: str = "", uri: object = None, where: str = "") -> None:
         super().__init__(message)
@@ -35,14 +38,21 @@ class AccessError(OverthereError):
 
     def __str__(self) -> str:
         # A message may hold what a server said: nothing that a terminal would obey.
-        told = [printable(self.message.replace("\n", " "))]
-        told += [f"at: {printable(self.where)}"] if self.where else []
+        told = [_told(self.message.replace("\n", " "))]
+        told += [f"at: {_told(self.where, 300)}"] if self.where else []
         told += [self.source] if self.source else []
-        told += [printable(mask(str(self.uri)))] if self.uri is not None else []
+        told += [_told(str(self.uri), 300)] if self.uri is not None else []
         return told[0] if len(told) == 1 else f"{told[0]} ({'; '.join(told[1:])})"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self)!r})"
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.message, self.source, self.uri, self.where)
+
+
+def _told(text: str, most: int = 1000) -> str:
+    return printable(bounded(mask(text), most))
 
 
 def needs(module: str) -> None:

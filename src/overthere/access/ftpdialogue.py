@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError, ResourceMissing
 from overthere.access.ftp import argument
+from overthere.access.masking import secrets_of
 from overthere.access.media import guessed as guessed_media
 from overthere.access.steps import Connect, OpenData, Receive, Send, Step
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Entry, Hangup, Head, Item, Read, Wire, Write
+from overthere.echo import Secrets
 from overthere.errors import PlanRefused, Unwritable, printable
 from overthere.schemes.ftp import FTPLocator
 
@@ -40,7 +42,7 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
     """
     locator = plan.locator
     assert isinstance(locator, FTPLocator)
-    control = _Control(policy.max_line)
+    control = _Control(policy.max_line, secrets_of(plan))
     replied = Reply(220, "")
     host, kind, transfer = "", "A", False  # the type that a server begins with (RFC 959 4.1.2)
     for step in plan.steps:
@@ -58,12 +60,11 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
                 transfer = True
             case Send(data=b"QUIT\r\n"):
                 yield Write(b"QUIT\r\n", courtesy=True)  # all has come: its 221 tells nothing more
-            case Send(data=data, after=after, secret=secret):
+            case Send(data=data, after=after):
                 if after and str(replied.code) not in after:
                     continue
                 yield Write(data)
-                hidden = data[slice(*secret)] if secret else b""
-                replied = yield from control.reply(where) if transfer else control.answer(where, hidden)
+                replied = yield from control.reply(where) if transfer else control.answer(where)
                 _judge(replied, step)
                 if data.startswith(b"TYPE "):
                     kind = data[5:-2].decode("ascii")
@@ -90,27 +91,25 @@ class Reply(NamedTuple):
     text: str
 
     def __str__(self) -> str:
-        """In one line, not longer than a message should be."""
-        whole = f"{self.code} {self.text}".replace("\n", " ")
-        return whole if len(whole) <= 300 else whole[:300] + "..."
+        """In one line."""
+        return f"{self.code} {self.text}".replace("\n", " ")
 
 
 class _Control:
     """The control connection: replies read one by one, and kept."""
 
-    __slots__ = ("kept", "replies", "wire")
+    __slots__ = ("kept", "replies", "secrets", "wire")
 
-    def __init__(self, max_line: int) -> None:
+    def __init__(self, max_line: int, secrets: Secrets) -> None:
+        """secrets: what is masked in the replies, where a server repeats the command that it was sent."""
         self.wire = Wire(max_line)
+        self.secrets = secrets
         self.replies: list[str] = []
         """What the server has said to the person; for `Head.details`, where the last one comes after the content."""
         self.kept = 0
 
-    def reply(self, where: str, hidden: bytes = b"") -> Generator[Effect, Any, Reply]:
-        """4.2: three digits and a space; with "-" the reply goes on up to a line that has them with a space.
-
-        hidden: what is masked in the text, where a server repeats the command that it was sent.
-        """
+    def reply(self, where: str) -> Generator[Effect, Any, Reply]:
+        """4.2: three digits and a space; with "-" the reply goes on up to a line that has them with a space."""
         line = yield from self.wire.line(where)
         match = _REPLY.match(line)
         if match is None:
@@ -125,18 +124,17 @@ class _Control:
             last = line[:3] == code and line[3:4] in (b" ", b"")
             if len(lines) < _LINES:  # what is too much is ignored, and the reply read to its end (RFC 1123 4.1.2.11)
                 lines.append(line[4:] if line[:4].rstrip(b" -") == code else line)
-        if hidden:
-            lines = [line.replace(hidden, b"***") for line in lines]
-        reply = Reply(int(code), "\n".join(printable(line.decode("utf-8", "replace")) for line in lines).rstrip())
+        texts = (self.secrets.hide(line.decode("utf-8", "replace")) for line in lines)
+        reply = Reply(int(code), "\n".join(map(printable, texts)).rstrip())
         self.kept += size
         if self.kept <= _OCTETS:
             self.replies.append(f"{reply.code} {reply.text}")
         return reply
 
-    def answer(self, where: str, hidden: bytes = b"") -> Generator[Effect, Any, Reply]:
+    def answer(self, where: str) -> Generator[Effect, Any, Reply]:
         """The reply behind the preliminary ones, as "120 Service ready in nnn minutes"."""
         for _ in range(_PRELIMINARY + 1):
-            reply = yield from self.reply(where, hidden)
+            reply = yield from self.reply(where)
             if reply.code >= 200:
                 return reply
         raise ProtocolError("preliminary replies without end", "RFC 959 4.2", where=where)

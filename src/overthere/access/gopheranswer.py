@@ -228,7 +228,7 @@ def _refused(framed: Framed, locator: GopherLocator) -> Dialogue:
         yield Head(location=there, permanent=True, details={"code": "3"})
         return
     told = [line.decode("utf-8", "replace") for line in (lines[1:] if number else lines)]
-    message = " ".join(printable(line.strip()) for line in told if line.strip())[:1000]
+    message = " ".join(printable(line.strip()) for line in told if line.strip())
     message = message or _CODES.get(number, "the server signals an error")
     if admin := _ADDRESS.search(rest):
         message += f"; the administrator is {printable(admin[0].decode('utf-8', 'replace'))}"

@@ -104,11 +104,11 @@ def _reply(wire: Wire, step: Step, taken: frozenset[int]) -> Generator[Effect, A
     line = yield from wire.line(where)
     match = _REPLY.match(line)
     if match is None:
-        raise ProtocolError(f"the server's answer has no code: {readable(line[:80])}", "RFC 3977 3.2", where=where)
+        raise ProtocolError(f"the server's answer has no code: {readable(line)}", "RFC 3977 3.2", where=where)
     reply = Reply(int(match[1]), line[4:].decode("utf-8", "replace"))
     if reply.code in taken:
         return reply
-    told = f"{reply.code} {readable(line[4:204])}"
+    told = f"{reply.code} {readable(line[4:])}"
     if reply.code < 400:
         raise ProtocolError(f"the server's answer is to something else: {told}", step.source, where=where)
     why = _WHY.get(reply.code, "")
@@ -163,7 +163,7 @@ def _content(wire: Wire, plan: Plan, what: str, reply: Reply, details: dict[str,
         text = (line[1:] if line.startswith(b".") else line).decode("utf-8", "surrogateescape")
         found = entry(text, locator)
         if found is None:
-            raise ProtocolError(f"a line that is none of {what}: {readable(line[:80])}", "RFC 3977 3.1.1", where=what)
+            raise ProtocolError(f"a line that is none of {what}: {readable(line)}", "RFC 3977 3.1.1", where=what)
         yield Item(found)
 
 

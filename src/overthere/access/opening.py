@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from overthere.access.address import forbidden, literal
 from overthere.access.errors import AccessError, AccessRefused, ProtocolError, needs
 from overthere.access.gateways import Gateways
+from overthere.access.masking import masked, secrets_of
 from overthere.access.planning import Plan, plan
 from overthere.access.policy import Policy
 from overthere.access.resource import AsyncResource, Resource
@@ -95,7 +96,9 @@ class _Way:
 
             done = proxied(done, self.policy, self.uri)
             self.plan = done if self.plan.through is None else replace(self.plan, steps=done.steps, through=done)
-        return found(done, self.policy)  # type: ignore[no-any-return]
+        # The URIs before may be told to the server that a redirect leads to, and proxies their own login.
+        others = (*map(str, self.history), *self.policy.proxy.values())
+        return masked(found(done, self.policy), secrets_of(self.plan, self.credentials, others))
 
     def _asked(self) -> URI:
         """The URI whose server was asked: the gateway's, where one stands in."""

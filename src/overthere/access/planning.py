@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from overthere.access.gateways import Gateways
 from overthere.access.steps import Credentials, Step
+from overthere.echo import Secrets
 from overthere.errors import NotSpecified, RegistryError, printable
 from overthere.redact import mask
 from overthere.schemes.locator import Locator
@@ -49,7 +50,12 @@ class Plan:
             found["through"] = mask(self.done.uri)
         if self.locates_nothing:
             found["locates_nothing"] = self.locates_nothing
-        return {**found, "locator": self.locator.to_dict(), "steps": [step.to_dict() for step in self.steps]}
+        steps = self._secrets().hide_in([step.to_dict() for step in self.steps])
+        return {**found, "locator": self.locator.to_dict(), "steps": steps}
+
+    def _secrets(self) -> Secrets:
+        """The passwords in the URI, which may stand in the steps as well, as in a query that is sent."""
+        return Secrets.of(self.uri)
 
     def render(self, width: int = 80) -> str:
         """The plan for people: a step a line, its paragraph to the right where there is room in `width` columns."""
@@ -61,7 +67,8 @@ class Plan:
         if self.locates_nothing:
             why = f"nothing to retrieve: {self.locates_nothing}"
             lines += wrap(why, max(30, width), initial_indent="  ", subsequent_indent="  ")
-        steps = [(printable(f"{_when(step)}{step.line()}"), step.source) for step in self.steps]
+        hide = self._secrets().hide
+        steps = [(printable(hide(f"{_when(step)}{step.line()}")), step.source) for step in self.steps]
         room = max(20, width - 8 - max((len(source) for _, source in steps), default=0))
         column = min(max((len(line) for line, _ in steps), default=0), room)
         for number, (line, source) in enumerate(steps, 1):

@@ -192,8 +192,7 @@ _RESPONSES = frozenset(
 
 def _words(line: tuple[str, ...]) -> str:
     """As the server says it, for people."""
-    text = " ".join(line)
-    return text if len(text) <= 1000 else f"{text[:1000]}..."
+    return " ".join(line)
 
 
 def _methods(octets: bytes, own: Named, where: str) -> list[Method]:

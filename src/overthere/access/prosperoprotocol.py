@@ -138,7 +138,7 @@ def read_packet(octets: bytes) -> Packet:
     """
     length = octets[0] & 0x3F if octets else 0
     if not octets or octets[0] >> 6 or not 1 <= length <= len(octets):
-        raise NotProspero(f"no packet of ARDP version 0: {octets[:16]!r}")
+        raise NotProspero(f"no packet of ARDP version 0: it begins with {octets[:1]!r}")
     header = octets[:length]
 
     def field(start: int, size: int, default: int) -> int:

@@ -156,8 +156,7 @@ def _response(octets: bytes, where: str) -> protocol.SearchResponse:
 
 
 def _missing(one: protocol.Diagnostic, where: str) -> ResourceMissing:
-    words = one.text if len(one.text) <= 1000 else f"{one.text[:1000]}..."
-    return ResourceMissing(words or f"diagnostic {one.code}", one.code, "WAIS 1.5 4", where=where)
+    return ResourceMissing(one.text or f"diagnostic {one.code}", one.code, "WAIS 1.5 4", where=where)
 
 
 def _found(wire: Wire, locator: WAISLocator, where: str, details: dict[str, Any]) -> Dialogue:

@@ -258,9 +258,9 @@ def message_length(header: bytes) -> int:
     """
     digits = header[:10]
     if len(header) != HEADER_LENGTH or not digits.isdigit() or header[10:11] not in b"zZ":
-        raise NotWAIS(f"no header of a WAIS message: {header[:40]!r}")
+        raise NotWAIS(f"no header of a WAIS message: it begins with {header[:1]!r}")
     if header[22:24].strip(b" \0"):
-        raise NotWAIS(f"a message that is compressed or encoded: {header!r}")
+        raise NotWAIS(f"a message that is compressed or encoded: {header[22:24]!r}")
     return int(digits)
 
 

@@ -15,7 +15,7 @@ import click
 from overthere import sarif
 from overthere.cli.common import inputs, texts_argument, width
 from overthere.errors import Finding, printable, underline
-from overthere.redact import mask, password_span
+from overthere.redact import mask, password_spans
 from overthere.security import KINDS, LEVELS, Level, audit, level_of, veiled
 
 _KIND = click.Choice([kind for kind in KINDS if kind != "more"])
@@ -181,7 +181,7 @@ def _lines(found: _Audited) -> str:
     where = "" if found.name in (None, "-") else "{}:{}:{}: ".format(found.name, *found.place()[:2])
     lines = [f"{worst or 'nothing':<8} {printable(where)}{shown}{count}"]
     for finding in found.findings:
-        figure = underline(veiled(found.text), finding.start, finding.end, width(), password_span(found.text))
+        figure = underline(veiled(found.text), finding.start, finding.end, width(), password_spans(found.text))
         lines += [f"    {line}" for line in figure.split("\n")]
         lines.append(f"    {level_of(finding)} {finding.kind}: {printable(str(finding))}")
     return "\n".join(lines)

@@ -11,7 +11,7 @@ from itertools import chain, islice
 from overthere.access.resource import Resource
 from overthere.access.wire import Entry
 from overthere.errors import columns, printable
-from overthere.redact import password_span
+from overthere.redact import password_spans
 
 __all__ = ["Binary", "Display", "aligned", "bare", "one_line"]
 
@@ -61,8 +61,9 @@ def one_line(text: str) -> str:
 
 def bare(uri: str) -> str:
     """A URI without the password that it holds: whoever opens it gives his own."""
-    span = password_span(uri)
-    return uri if span is None else uri[: span[0] - 1] + uri[span[1] :]
+    for start, end in reversed(password_spans(uri)):
+        uri = uri[:start].removesuffix(":") + uri[end:]
+    return uri
 
 
 # Servers pad names with blanks to put dates behind them.

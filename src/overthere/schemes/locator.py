@@ -13,6 +13,7 @@ from dataclasses import KW_ONLY, dataclass, field, fields
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, overload
 
+from overthere.echo import Secrets
 from overthere.errors import CodingError, Finding, InvalidURI
 from overthere.kernel import percent_encode
 from overthere.kernel.percent import percent_decode  # the native one refuses a broken escape, here it stays
@@ -270,7 +271,12 @@ class Locator(ABC):
             value = getattr(self, one.name)
             if one.name not in ("scheme", "written") and value is not None and value != one.default:
                 found[one.name] = _plain(_hidden(one.name, value))
-        return found
+        hidden: dict[str, Any] = self._secrets().hide_in(found)
+        return hidden
+
+    def _secrets(self) -> Secrets:
+        """The passwords of the text that was read, which may stand in other parts than `password`."""
+        return Secrets.of("" if self.written is None else self.written.text)
 
     def __repr__(self) -> str:
         shown = []
@@ -279,7 +285,7 @@ class Locator(ABC):
             if one.name in ("scheme", "written") or value is None or value == one.default:
                 continue
             shown.append(f"{one.name}={_hidden(one.name, value)!r}")
-        return f"{type(self).__name__}({', '.join(shown)})"
+        return self._secrets().hide(f"{type(self).__name__}({', '.join(shown)})")
 
 
 def _hidden(name: str, value: Any) -> Any:

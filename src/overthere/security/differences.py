@@ -82,7 +82,7 @@ def _shown(cut: Cut, host: str) -> str:
     """A host in quotes; where a password stands in the text only such as have nothing of it."""
     if not host:
         return "none"
-    return quoted(host) if cut.secret is None else "another" if host != cut.of(cut.host) else _own(cut)
+    return quoted(host) if not cut.secrets else "another" if host != cut.of(cut.host) else _own(cut)
 
 
 def _own(cut: Cut) -> str:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from overthere.echo import Secrets
 from overthere.errors import Finding, name_of
 from overthere.kernel.reference import APPENDIX_B
-from overthere.redact import MASK, password_span
+from overthere.redact import MASK, Span, overlaps, password_spans
 from overthere.security.table import KINDS
 
 __all__ = ["SPECIAL", "Cut", "Place", "Span", "cut", "finding"]
-
-Span = tuple[int, int]
 
 SPECIAL = frozenset(("http", "https", "ws", "wss", "ftp", "file"))
 """Schemes that browsers repair (URL Standard 4.2)."""
@@ -43,8 +42,8 @@ class Cut(NamedTuple):
     path: Span
     query: Span | None
     fragment: Span | None
-    secret: Span | None
-    """Where a password stands."""
+    secrets: tuple[Span, ...]
+    """Where passwords stand."""
 
     def of(self, span: Span | None) -> str:
         """The text of a component; "" if it is undefined."""
@@ -52,7 +51,7 @@ class Cut(NamedTuple):
 
     def hides(self, start: int, end: int) -> bool:
         """Whether some of a password stands there."""
-        return self.secret is not None and start < self.secret[1] and self.secret[0] < end
+        return overlaps(self.secrets, start, end)
 
     def component(self, at: int) -> str:
         """The component in which a character stands."""
@@ -83,7 +82,7 @@ def cut(text: str) -> Cut:
         host = (start, end if colon < 0 else colon)
         port = None if colon < 0 else (colon + 1, end)
     scheme = (match[1] or "").lower()
-    return Cut(text, scheme, authority, userinfo, host, port, match.span(3), query, fragment, password_span(text))
+    return Cut(text, scheme, authority, userinfo, host, port, match.span(3), query, fragment, password_spans(text))
 
 
 def finding(parts: Cut, place: Place) -> Finding:
@@ -92,5 +91,7 @@ def finding(parts: Cut, place: Place) -> Finding:
     row = KINDS[kind]
     if not it:
         it = MASK if parts.hides(start, end) else name_of(parts.text[start:end])
+    elif parts.secrets:  # what is decoded or canonical there
+        it = Secrets.of(parts.text).hide(it)
     component = component or (parts.component(start) if row.component == "any" else row.component)
     return Finding(kind, start, end, component, rule or row.rule, expected, row.source, row.message.format(it=it))

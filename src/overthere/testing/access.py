@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
+from traceback import format_exception
 from typing import ClassVar
 
 from overthere.access.opening import _Way
+from overthere.access.planning import plan
 from overthere.access.policy import Policy
 from overthere.access.steps import Credentials, Send
 from overthere.access.wire import Dialogue
+from overthere.echo import logins
 from overthere.schemes.model import Scheme
 from overthere.schemes.registry import Registry
 from overthere.testing.replay import Outcome, Recorded, Replay
 
 __all__ = ["AccessSuite"]
 
+_PASSWORD = "swordfish"
 _FILLERS = (b"x" * 65_536, b"\n" * 4096, b"\xff" * 65_536, b"0" * 65_536, b"\0" * 65_536)
 
 
@@ -24,7 +28,7 @@ class AccessSuite:
 
     What has to hold: the answer is read, and the steps of the plan are what is sent; how it comes in pieces changes
     nothing; where it ends early, is not what was recorded, or has no end, only documented errors come out, in bounded
-    memory; and a reader may stop at any time.
+    memory; a reader may stop at any time; and a password that is repeated in the answer is in no error and no detail.
     """
 
     uri: ClassVar[str]
@@ -41,13 +45,15 @@ class AccessSuite:
     missing: ClassVar[bool] = False
     """Whether the answer is one that refuses: then opening raises a documented error."""
 
-    def dialogue(self) -> Dialogue:
-        """The dialogue of the plan of `uri`."""
-        registry = Registry.default()
-        if self.scheme is not None and self.scheme.name not in registry:
-            registry = registry.with_(self.scheme)
-        self._way = _Way(self.uri, self.policy, self.credentials, registry, None)
+    def dialogue(self, credentials: Credentials | None = None) -> Dialogue:
+        """The dialogue of the plan of `uri`; credentials: others than those of the class."""
+        self._way = _Way(self.uri, self.policy, credentials or self.credentials, self._registry(), None)
         return self._way.dialogue(self._way.scheme())
+
+    def _registry(self) -> Registry:
+        registry = Registry.default()
+        known = self.scheme is None or self.scheme.name in registry
+        return registry if self.scheme is None or known else registry.with_(self.scheme)
 
     def whole(self) -> Outcome:
         """What comes out of the answer as it was recorded."""
@@ -123,9 +129,28 @@ class AccessSuite:
         found = Replay(self.answer, self.data).run(_first(self.dialogue()))
         assert (found.head is None) == (self.whole().head is None)
 
-    def _any(self, replay: Replay) -> Outcome | None:
+    def test_no_password_is_shown(self) -> None:
+        """RFC 3986 7.5: of a server that repeats it somewhere in its answer."""
+        random = Random(1738)
+        whole = self.answer if isinstance(self.answer, bytes) else b"".join(came for _, came in self.answer)
+        locator = plan(self.uri, registry=self._registry()).locator
+        password = next((password for _, password in logins(self.uri)), _PASSWORD)
+        credentials = Credentials(getattr(locator, "user", None) or "joe", password)
+        word = password.encode()
+        for _ in range(min(self.runs, 200)):
+            at = random.randint(0, len(whole))
+            # In place of other octets, lengths in the answer hold.
+            answer = whole[:at] + word + whole[at + random.choice((0, len(word))) :]
+            found = self._any(Replay(answer, self.data), credentials)
+            if found is not None and found.error is not None:
+                told = [str(found.error), repr(found.error), *format_exception(found.error)]
+                assert password not in "".join(told), f"repeated at {at}: {found.error!r}"
+            if found is not None and found.head is not None:
+                assert password not in repr(found.head.details), f"repeated at {at}: {found.head.details!r}"
+
+    def _any(self, replay: Replay, credentials: Credentials | None = None) -> Outcome | None:
         try:
-            return replay.run(self.dialogue(), most=10_000)
+            return replay.run(self.dialogue(credentials), most=10_000)
         except AssertionError as error:
             # Another answer may lead to other questions than the recorded ones.
             if "it waits, but has not sent" in str(error):

@@ -1,0 +1,128 @@
+"""What a dialogue tells and raises, without the secrets that it was given (RFC 3986 7.5).
+
+A server may repeat what it was sent: the transport's errors, those of every protocol and of every plug-in pass here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from overthere.access.errors import AccessError
+from overthere.access.steps import Interact, Send
+from overthere.access.wire import Dialogue, Head
+from overthere.echo import Secrets, logins
+from overthere.errors import InvalidURI, OverthereError
+
+if TYPE_CHECKING:
+    from overthere.access.planning import Plan
+    from overthere.access.steps import Credentials
+
+__all__ = ["masked", "secrets_of"]
+
+
+def secrets_of(plan: Plan, credentials: Credentials | None = None, uris: Iterable[str] = ()) -> Secrets:
+    """The secrets of a plan: in its URI, its steps and those at its gateway.
+
+    credentials: what the caller lets be told; uris: others whose passwords are known, as those of proxies.
+
+    >>> from overthere import plan
+    >>> secrets_of(plan("ftp://joe:swordfish@h/a")).hide("530 joe/SWORDFISH is wrong")
+    '530 joe/*** is wrong'
+    """
+    found, users = list[str](), list[str]()
+    there: Plan | None = plan
+    while there is not None:
+        uris = (*uris, there.uri)
+        found += filter(None, [getattr(there.locator, "password", None)])
+        users += filter(None, [getattr(there.locator, "user", None)])
+        there = there.through
+    for uri in uris:
+        for user, password in logins(uri):
+            found.append(password)
+            users.append(user)
+    for step in plan.done.steps:
+        match step:
+            case Send(data=data, secret=secret) if secret is not None:
+                # What stands in a header field is a name of the scheme and the credentials (RFC 9110 11.4).
+                told = data[slice(*secret)].removeprefix(b"Basic ")
+                found.append(told.decode("utf-8", "surrogateescape"))
+            case Interact(password=str(password)):
+                found.append(password)
+    if credentials is not None:
+        found += filter(None, [credentials.password])
+        users += filter(None, [credentials.user])
+    return Secrets(found, users)
+
+
+def masked(dialogue: Dialogue, secrets: Secrets) -> Dialogue:
+    """The same dialogue; the secrets are in none of its errors, nor in the details of its head.
+
+    The content, the entries and where a redirect leads are what the server has sent: a mask in them would be no answer.
+    """
+    if not secrets:
+        return dialogue
+    return _masked(dialogue, secrets)
+
+
+def _masked(dialogue: Dialogue, secrets: Secrets) -> Dialogue:
+    answer: Any = None
+    try:
+        while True:
+            effect = dialogue.send(answer)
+            if isinstance(effect, Head):
+                effect = replace(effect, details=secrets.hide_in(effect.details))
+            answer = yield effect
+    except StopIteration:
+        return
+    except Exception as error:
+        _hush(error, secrets)
+        raise
+    finally:
+        dialogue.close()
+
+
+def _hush(error: BaseException, secrets: Secrets) -> None:
+    """Take the secrets out of an error and of those that it came from, as a traceback prints them."""
+    for one in _chain(error):
+        one.__cause__ = _replaced(one.__cause__, secrets)
+        suppressed = one.__suppress_context__
+        one.__context__ = _replaced(one.__context__, secrets)
+        one.__suppress_context__ = suppressed
+        _hide(one, secrets)
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """An error and all that it came from, each once."""
+    waiting, seen = [error], set[int]()
+    while waiting:
+        one = waiting.pop()
+        if id(one) not in seen:
+            seen.add(id(one))
+            yield one
+            waiting += filter(None, (one.__cause__, one.__context__))
+
+
+def _hide(error: BaseException, secrets: Secrets) -> None:
+    if isinstance(error, AccessError):
+        error.message, error.where = secrets.hide(error.message), secrets.hide(error.where)
+    if not isinstance(error, InvalidURI):  # which masks its text by itself
+        error.args = secrets.hide_in(error.args)
+    notes = getattr(error, "__notes__", None)
+    if notes:
+        error.__notes__ = secrets.hide_in(notes)
+
+
+def _replaced(cause: BaseException | None, secrets: Secrets) -> BaseException | None:
+    """The same, or what can be told of an exception that shows a secret from elsewhere than its arguments."""
+    if cause is None:
+        return None
+    _hide(cause, secrets)
+    told = f"{cause}\n{cause!r}"
+    if secrets.hide(told) == told:
+        return cause
+    shown = OverthereError(f"{type(cause).__name__}: {secrets.hide(str(cause))}").with_traceback(cause.__traceback__)
+    shown.__cause__, shown.__context__ = cause.__cause__, cause.__context__
+    shown.__suppress_context__ = cause.__suppress_context__
+    return shown

@@ -1,0 +1,428 @@
+"""Passwords are in nothing that is shown (RFC 3986 3.2.1, 7.5): every spelling, every face, every protocol."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import time
+from base64 import b64encode
+from collections.abc import Iterator
+from traceback import format_exception
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import overthere
+from overthere import IRI, URI, Policy, URIReference, explain, plan
+from overthere.access.errors import LimitExceeded, ProtocolError, ResourceMissing
+from overthere.access.masking import masked, secrets_of
+from overthere.access.opening import _Way
+from overthere.access.steps import Credentials
+from overthere.access.wire import Dial, Dialogue, Head, Read
+from overthere.cli.app import app as main
+from overthere.echo import Secrets
+from overthere.editions import NAMES, check
+from overthere.errors import OverthereError
+from overthere.redact import mask, overlaps, password_spans
+from overthere.sarif import Result, write
+from overthere.security import audit
+from overthere.testing import AccessSuite, Replay
+from servers.ftpd import Answer, scripted
+
+LOCAL = Policy.local()
+WORD = "Sw0rdFish"
+
+SHOWN = [
+    ("https:/joe:pw@h", "https:/joe:***@h"),
+    ("https:///joe:pw@h", "https:///joe:***@h"),
+    ("https:\\\\joe:pw@h\\x", "https:\\\\joe:***@h\\x"),
+    ("https:/%5Cjoe:pw@h", "https:/%5Cjoe:***@h"),
+    ("http:joe:pw@h", "http:joe:***@h"),
+    ("postgres:joe:pw@h", "postgres:joe:***@h"),
+    ("jdbc:postgresql://joe:pw@h/db", "jdbc:postgresql://joe:***@h/db"),
+    ("//joe:pw@h", "//joe:***@h"),
+    ("\\\\joe:pw@h\\share", "\\\\joe:***@h\\share"),
+    ("http://joe%3Apw@h", "http://joe%3A***@h"),
+    ("http://joe:pw%40h/", "http://joe:***%40h/"),
+    ("http://joe:p@w@h/", "http://joe:***@h/"),
+    ("http://joe%40corp:pw@h/", "http://joe%40corp:***@h/"),
+    ("http://joe:1%2F2@h/", "http://joe:***@h/"),
+    ("http://joe:1\\2@h/", "http://joe:***@h/"),
+    ("ftp://joe:p/w@h/", "ftp://joe:***@h/"),
+    ("ftp://joe:p//w?#x@h/", "ftp://joe:***@h/"),
+    ("http://h/?next=http://joe:pw@h2/", "http://h/?next=http://joe:***@h2/"),
+    ("?next=http:joe:pw@h2", "?next=http:joe:***@h2"),
+    ("?next=//joe:pw@h2", "?next=//joe:***@h2"),
+    ("?next=http%3A%2F%2Fjoe%3Apw%40h%2F&a=b@c", "?next=http%3A%2F%2Fjoe%3A***%40h%2F&a=b@c"),
+    ("?a=http%3A%2F%2Fh%3A80&mail=joe%40h", "?a=http%3A%2F%2Fh%3A80&mail=joe%40h"),
+    ("?n=http%253A%252F%252Fjoe%253Apw%2540h%252F", "?n=http%253A%252F%252Fjoe%253A***%2540h%252F"),
+    ("?n=http%3A%2F%2Fjoe%3A1%252F2%40h%2F", "?n=http%3A%2F%2Fjoe%3A***%40h%2F"),
+    ("http%3Ajoe%3Apw%40h", "http%3Ajoe%3A***%40h"),
+    ("a#http://joe:pw@h", "a#http://joe:***@h"),
+    ("https://web.archive.org/web/2020/http://u:pw@h/", "https://web.archive.org/web/2020/http://u:***@h/"),
+    ("https://web.archive.org/web/2020/http:/u:pw@h/", "https://web.archive.org/web/2020/http:/u:***@h/"),
+    ("h\nt\ttp:joe:pw@h", "h\nt\ttp:joe:***@h"),
+    ("see h\tttp:joe:pw@h", "see h\tttp:joe:***@h"),
+    ("http:/\t/joe:pw@h", "http:/\t/joe:***@h"),
+    (" \x01http:joe:pw@h", " \x01http:joe:***@h"),
+    ("URL:http:joe:pw@h", "URL:http:joe:***@h"),
+    ("<URL:ftp://joe:pw@h>", "<URL:ftp://joe:***@h>"),
+    ("http://a:x@h and http://b:y@k", "http://a:***@h and http://b:***@k"),
+    ("http://a:x@h http:/b:y@k", "http://a:***@h http:/b:***@k"),
+    # What is no password.
+    ("mailto:joe@h", "mailto:joe@h"),
+    ("URL:mailto:joe@h", "URL:mailto:joe@h"),
+    ("mailto:a:b@h?body=http://u:p@h", "mailto:a:b@h?body=http://u:***@h"),
+    ("urn:a:b:c@d", "urn:a:b:c@d"),
+    ("tag:joe@h,2004:x", "tag:joe@h,2004:x"),
+    ("joe:pw@h", "joe:pw@h"),
+    ("http://h/a:b@c", "http://h/a:b@c"),
+    ("http://h:80/a@b", "http://h:80/a@b"),
+    ("http://[::1]:80/a@b", "http://[::1]:80/a@b"),
+    ("http://joe@h/", "http://joe@h/"),
+    ("http://joe:@h/", "http://joe:@h/"),
+]
+
+
+@pytest.mark.parametrize(("text", "shown"), SHOWN, ids=[repr(text) for text, _ in SHOWN])
+def test_what_is_masked(text: str, shown: str) -> None:
+    assert mask(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("https://ghp_xxx@github.com/", "https://***@github.com/"),
+        ("https://TOKEN:x-oauth-basic@h", "https://***@h"),
+        ("?to=http%3A%2F%2FTOKEN%40h", "?to=http%3A%2F%2F***%40h"),
+        ("https://h/@joe", "https://h/@joe"),
+        ("mailto:joe@h", "mailto:joe@h"),
+    ],
+)
+def test_a_token_in_the_place_of_a_user_is_masked_by_choice(text: str, shown: str) -> None:
+    assert mask(text, userinfo=True) == shown
+    assert "TOKEN" not in mask(text, userinfo=True)
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(1, 5)), max_size=5), st.integers(0, 40), st.integers(0, 9))
+def test_overlaps(pairs: list[tuple[int, int]], start: int, size: int) -> None:
+    spans: list[tuple[int, int]] = []
+    for low, length in sorted(pairs):
+        if not spans or low >= spans[-1][1]:
+            spans.append((low, low + length))
+    places = range(start, start + max(1, size))
+    assert overlaps(spans, start, start + size) == any(low <= place < high for low, high in spans for place in places)
+
+
+PIECES = [
+    "//a:b@", "/\t", "%25", "%2525", "http:", ":", "@", "//:@", ":@", "%2F%2F", "h\t", "//a", "%2F%2Fa%252F", "a",
+    "//\t:", "http:\t", "%3A", "%40", "\\", "//a:b", "%", "//:%40", "&//a:",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("end", ["@", "%40", "%2540h", ":@/"])
+@pytest.mark.parametrize("piece", PIECES)
+def test_the_time_is_linear(piece: str, end: str) -> None:
+    """Four times the text takes about four times as long; it would be sixteen if any part were quadratic."""
+
+    def taken(length: int) -> float:
+        text = "//" + piece * (length // len(piece)) + end
+        start = time.thread_time()
+        mask(text)
+        return time.thread_time() - start
+
+    taken(1000)
+    short, long = min(taken(30_000) for _ in range(3)), min(taken(120_000) for _ in range(2))
+    assert long < 9 * short + 0.02
+
+
+# -- every face of every spelling
+
+LETTERS = st.text("abcXYZ", max_size=3)
+BEHIND = st.text("abc/?#@: \\%2[]", max_size=4)
+SPELLINGS = [
+    "http://joe:{0}@h.example/", "ftp://joe:{0}@h.example/a", "https:/joe:{0}@h.example", "https:///joe:{0}@h.example",
+    "https:\\\\joe:{0}@h.example", "http:joe:{0}@h.example", "http://joe%3A{0}@h.example/", "//joe:{0}@h.example",
+    "http://h.example/?next=http://joe:{0}@h2.example/", "http://h.example/?next=http%3A%2F%2Fjoe%3A{0}%40h2.example",
+    "http://h.example/a#http://joe:{0}@h.example", "https://web.archive.org/web/2020/http://joe:{0}@h.example/x",
+    "h\tttp://joe:{0}@h.example", "ht\ntp:joe:{0}@h.example", "  http://joe:{0}@h.example", "URL:http:joe:{0}@h.x",
+    "<http://joe:{0}@h.example>", "http://a:x@h.example http://b:{0}@h.example", "gopher://joe:{0}@h.example/1",
+    "nntp://joe:{0}@h.example/g/1", "telnet://joe:{0}@h.example/", "ldap://joe:{0}@h.example/", "file:///joe:{0}@h/x",
+    "prospero://joe:{0}@h.example/x", "wais://joe:{0}@h.example/db?x", "mailto:a@h?body=http://joe:{0}@h.example",
+    "data:,http://joe:{0}@h.example", "foo://joe:{0}@[::1/", "foo://joe:{0}@h:8o/|", "sip:joe:{0}@h.example",
+    "http:///joe:{0}@h.example/%7Ea/../b", "urn:example:http://joe:{0}@h.example",
+]  # fmt: skip
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> str:
+    """A URI, or what is none, with the word as its password, or as a part of it."""
+    spelling = draw(st.sampled_from(SPELLINGS))
+    behind = draw(BEHIND) if not spelling.endswith("}") and "%3A%2F" not in spelling else ""
+    return spelling.format(f"{draw(LETTERS)}{WORD}{behind}")
+
+
+def told(error: BaseException) -> Iterator[str]:
+    yield from (str(error), repr(error), *format_exception(error))
+    if isinstance(error, overthere.InvalidURI):
+        yield error.figure()
+
+
+def faces(text: str) -> Iterator[str]:
+    """Everything by which a text is shown."""
+    for face in (URI, URIReference, IRI):
+        try:
+            value = face(text)
+        except OverthereError as error:
+            yield from told(error)
+            continue
+        yield repr(value)
+        try:
+            if isinstance(value, URI):
+                yield repr(value.locator)
+                yield json.dumps(value.locator.to_dict())
+        except (OverthereError, AttributeError) as error:
+            yield from told(error)
+    for made in (explain(text), explain("a", text), explain(text, "http://b.example/")):
+        yield from (str(made), repr(made), made.figure(), made.render(60))
+    try:
+        found = plan(text)
+        yield from (str(found), repr(found), found.render(40), json.dumps(found.to_dict()))
+    except OverthereError as error:
+        yield from told(error)
+    findings = audit(text)
+    log = io.StringIO()
+    write((Result(finding, text) for finding in findings), log)
+    yield log.getvalue()
+    for finding in (*findings, *(one for name in NAMES for one in check(text, name))):
+        yield str(finding)
+
+
+@settings(max_examples=150, deadline=None)
+@given(texts())
+def test_no_face_shows_a_password(text: str) -> None:
+    # A colon, digits and a stray delimiter before it would be a port.
+    assert any(WORD in text[low:high] for low, high in password_spans(text))
+    for shown in faces(text):
+        assert WORD.lower() not in shown.lower(), text
+
+
+VERBS = [
+    ["explain"], ["check"], ["check", "--edition", "rfc1738"], ["plan"], ["audit"], ["audit", "--format", "sarif"],
+    ["editions", "matrix"], ["split", "--strict", "--component", "scheme"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=" ".join)
+def test_no_verb_shows_a_password(verb: list[str]) -> None:
+    lines = "\n".join(one.format(WORD) for one in SPELLINGS if "\n" not in one) + "\n"
+    found = CliRunner().invoke(main, verb, input=lines)
+    assert found.exit_code in (0, 1), found.output
+    assert found.output
+    assert WORD.lower() not in found.output.lower(), [
+        line for line in found.output.splitlines() if WORD.lower() in line.lower()
+    ]
+
+
+@pytest.mark.parametrize("text", ["https:/joe:{0}@h.example", "foo://joe:{0}@h.example", "http://joe:{0}@h.example/"])
+def test_get_shows_no_password_of_what_it_refuses(text: str) -> None:
+    for form in ("text", "jsonl"):
+        found = CliRunner().invoke(main, ["get", "--format", form, text.format(WORD)])
+        assert found.exit_code == 1
+        assert WORD not in found.output
+
+
+# -- what a server repeats
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "pass {0} denied", "PASS {1}", "{2}", "{3}", "{0}{0}", "Basic {2}", "'{4}'", "{5}", "{6}",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "password", ["Sw0rdFish", "p@ss w/ord", "\u00fcber-geheim", "a\\b\"c'd", "x" * 500, "\udce9\udcfftwo"]
+)
+def test_a_secret_is_found_in_its_spellings(password: str, said: str) -> None:
+    octets = password.encode("utf-8", "surrogateescape")
+    escaped = "".join(f"%{octet:02x}" for octet in octets)
+    text = said.format(
+        password,
+        password.upper() if password.upper().lower() == password.lower() else password,
+        b64encode(b"joe:" + octets).decode(),
+        b64encode(octets).decode(),
+        repr(password)[1:-1],
+        escaped,
+        octets.decode("latin-1"),
+    )
+    hidden = Secrets([password], ["joe"]).hide(text)
+    assert "***" in hidden
+    for word in (password, escaped, b64encode(octets).decode().rstrip("=")):
+        assert word not in hidden
+
+
+def test_a_short_secret_is_a_word() -> None:
+    secrets = Secrets(["pw"])
+    assert secrets.hide("530 pw: spwn 'PW'") == "530 ***: spwn '***'"
+    assert not Secrets([""])
+    assert Secrets().hide("all") == "all"
+    assert "pw" not in repr(secrets)
+
+
+def ldap_refusal(message: bytes) -> bytes:
+    """A BindResponse: invalidCredentials (RFC 4511 4.2.2)."""
+    body = b"\x0a\x01\x31\x04\x00\x04" + bytes([len(message)]) + message
+    whole = b"\x02\x01\x01\x61" + bytes([len(body)]) + body
+    return b"\x30" + bytes([len(whole)]) + whole
+
+
+LOGIN = f"joe pass {WORD} denied".encode()
+BASIC = b64encode(f"joe:{WORD}".encode())
+REFUSALS: dict[str, tuple[str, bytes]] = {
+    "ftp-530": ("ftp://h.example/a", b"220 hi\r\n331 more\r\n530 user " + LOGIN + b"\r\n"),
+    "ftp-user": ("ftp://h.example/a", b"220 hi\r\n530-no\r\n 530 x\r\n530 " + LOGIN + b"\r\n"),
+    "ftp-later": ("ftp://h.example/a", b"220 hi\r\n331 more\r\n230 in\r\n200 I\r\n500 x\r\n500 " + LOGIN + b"\r\n"),
+    "ftp-uri": (f"ftp://joe:{WORD}@h.example/a", b"220 " + LOGIN + b"\r\n331 more\r\n530 " + LOGIN + b"\r\n"),
+    "http-reason": ("http://h.example/", b"HTTP/1.1 401 " + LOGIN + b"\r\nContent-Length: 0\r\n\r\n"),
+    "http-basic": ("http://h.example/", b"HTTP/1.1 401 Basic " + BASIC + b"\r\nContent-Length: 0\r\n\r\n"),
+    "http-garbage": ("http://h.example/", b"HTTP/1.1 " + LOGIN + b"\r\n\r\n"),
+    "http-query": (f"http://h.example/?u=http://joe:{WORD}@h", b"HTTP/1.1 404 " + LOGIN + b"\r\n\r\n"),
+    "ws-reason": ("ws://h.example/", b"HTTP/1.1 401 " + LOGIN + b"\r\nContent-Length: 0\r\n\r\n"),
+    "news": ("nntp://h.example/misc.test/1", b"200 hi\r\n500 x\r\n481 " + LOGIN + b"\r\n"),
+    "news-garbage": ("nntp://h.example/misc.test/1", b"x" * 76 + LOGIN + b"\r\n"),
+    "gopher-item": ("gopher://h.example/0a%09%09+", b"--1\r\n1 a@b\r\n" + LOGIN + b"\r\n.\r\n"),
+    "ldap": ("ldap://h.example/", ldap_refusal(LOGIN)),
+    "wais": ("wais://h.example/db?x", LOGIN * 9),
+    "prospero": ("prospero://h.example/x", LOGIN * 9),
+}
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_no_protocol_shows_a_password_that_is_repeated(name: str) -> None:
+    uri, answer = REFUSALS[name]
+    credentials = None if WORD in uri else Credentials("joe", WORD)
+    way = _Way(uri, LOCAL, credentials, None, None)
+    found = Replay(answer).run(way.dialogue(way.scheme()))
+    assert found.error is not None
+    shown = "".join(told(found.error))
+    assert WORD.lower() not in shown.lower(), shown
+    assert BASIC.decode() not in shown
+    if name not in ("wais", "prospero", "ftp-user", "http-garbage"):
+        assert "***" in shown, shown
+
+
+def test_details_hold_no_password() -> None:
+    answer = b"HTTP/1.1 200 " + LOGIN + b"\r\nX-Login: Basic " + BASIC + b"\r\nContent-Length: 0\r\n\r\n"
+    way = _Way("http://h.example/", LOCAL, Credentials("joe", WORD), None, None)
+    found = Replay(answer).run(way.dialogue(way.scheme()))
+    assert found.head is not None
+    assert found.head.details["reason"] == "joe pass *** denied"
+    assert ("X-Login", "Basic ***") in [(name.title(), value) for name, value in found.head.details["headers"]]
+
+
+def test_a_proxy_that_repeats_its_login() -> None:
+    policy = LOCAL.with_(proxy={"https": f"http://joe:{WORD}@p.example:3128"})
+    way = _Way("https://h.example/", policy, None, None, None)
+    found = Replay(b"HTTP/1.1 407 Basic " + BASIC + b" " + LOGIN + b"\r\n\r\n").run(way.dialogue(way.scheme()))
+    assert "407 Basic *** joe pass *** denied" in str(found.error)
+
+
+def test_what_an_error_came_from_shows_no_password() -> None:
+    """Causes, contexts and notes are printed with a traceback."""
+
+    def dialogue() -> Dialogue:
+        yield Dial("h.example", 21)
+        data: bytes = yield Read()
+        try:
+            try:
+                raise OSError(5, data.decode(), data.decode())
+            except OSError:
+                raise ValueError(data.decode()) from None
+        except ValueError as error:
+            failed = ProtocolError("x " + data.decode(), where="send PASS " + data.decode())
+            failed.add_note(data.decode())
+            raise failed from error
+
+    secrets = secrets_of(plan(f"ftp://joe:{WORD}@h.example/a"))
+    found = Replay(LOGIN).run(masked(dialogue(), secrets))
+    assert found.error is not None
+    assert found.error.__cause__ is not None
+    found.error.__cause__.__suppress_context__ = False
+    shown = "".join(told(found.error))
+    assert shown.count("joe pass *** denied") >= 4
+    assert WORD not in shown
+    assert WORD not in found.error.message  # type: ignore[attr-defined]
+
+
+def test_a_dialogue_without_secrets_is_not_wrapped() -> None:
+    def dialogue() -> Dialogue:
+        yield Head()
+
+    made = dialogue()
+    assert masked(made, secrets_of(plan("ftp://h.example/a"))) is made
+    made.close()
+
+
+def test_a_real_server_that_repeats_it() -> None:
+    """Over both transports."""
+    answers: dict[str, Answer] = {"PASS": b"530 user " + LOGIN + b"\r\n"}
+
+    async def asked(uri: str) -> None:
+        await overthere.aopen(uri, LOCAL, credentials=Credentials("joe", WORD))
+
+    with scripted(answers) as server:
+        uri = f"ftp://127.0.0.1:{server.port}/a"
+        with pytest.raises(ResourceMissing, match=r"530 user joe pass \*\*\* denied") as caught:
+            overthere.open(uri, LOCAL, credentials=Credentials("joe", WORD))
+        with pytest.raises(ResourceMissing, match=r"530 user joe pass \*\*\* denied") as again:
+            asyncio.run(asked(uri))
+    for error in (caught.value, again.value):
+        assert WORD not in "".join(told(error))
+
+
+@pytest.mark.parametrize("size", [10_000, 60_000])
+def test_errors_are_bounded(size: int) -> None:
+    way = _Way(f"ftp://h.example/{'a' * 5000}", LOCAL, None, None, None)
+    found = Replay(b"220 hi\r\n530 " + b"x" * size + b"\r\n").run(way.dialogue(way.scheme()))
+    assert isinstance(found.error, ResourceMissing)
+    assert f"({size + 4 - 1000:,} more characters)" in str(found.error)
+    found.error.uri = way.uri
+    assert "more characters)" in str(found.error)
+    assert len(str(found.error)) < 2000
+    assert len(repr(found.error)) < 2100
+    told_uri = LimitExceeded("x", uri="http://joe:" + WORD * 100 + "@h/" + "a" * 1000)
+    assert "http://joe:***@h/aaa" in str(told_uri)
+    assert len(str(told_uri)) < 400
+
+
+class TestFTPWithAPassword(AccessSuite):
+    uri = "ftp://joe:hunter2@h.example/pub/a.txt"
+    answer = (
+        b"220 hello\r\n331 password\r\n230 hunter2 is in\r\n250 there\r\n200 A\r\n229 (|||50000|)\r\n"
+        b"150 Opening (16 bytes).\r\n226 done\r\n221 bye\r\n"
+    )
+    data = b"0123456789abcdef"
+
+    def test_replies_are_live_and_masked(self) -> None:
+        found: Any = self.whole()
+        replies = found.head.details["replies"]
+        assert "230 *** is in" in replies
+        assert replies[-1] == "226 done"
+
+
+class TestANewsRefusal(AccessSuite):
+    uri = "nntp://h.example/misc.test/1"
+    answer = b"200 hi\r\n101 list\r\nAUTHINFO USER\r\n.\r\n200 hi\r\n481 no\r\n"
+    missing = True
+
+
+class TestAnLDAPRefusal(AccessSuite):
+    uri = "ldap://h.example/"
+    answer = ldap_refusal(b"the password is wrong, we are sorry")
+    missing = True
+    credentials = Credentials("cn=joe", "other")

@@ -1,0 +1,68 @@
+"""docs/security.md: each promise names tests that are there; and the promises that no other test holds."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cache
+
+import pytest
+
+from support import ROOT
+
+PAGE = (ROOT / "docs" / "security.md").read_text("utf-8")
+PROMISES = [
+    line for table in re.findall(r"(?m)^\| promise \|.*\n\|[-|]+\n((?:\|.*\n)+)", PAGE) for line in table.splitlines()
+]
+TEST = re.compile(r"`(tests/\w+\.py)::(\w+)`")
+
+
+@cache
+def names(path: str) -> frozenset[str]:
+    """What pytest collects in a file: functions and classes."""
+    tree = ast.parse((ROOT / path).read_text("utf-8"))
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return frozenset(one.name for one in tree.body if isinstance(one, kinds) and one.name.lower().startswith("test"))
+
+
+def test_there_are_promises() -> None:
+    assert len(PROMISES) > 20
+    assert len(re.findall(r"(?m)^\| promise \|", PAGE)) == 4
+
+
+@pytest.mark.parametrize("line", PROMISES, ids=lambda line: line.split("|")[1].strip()[:40])
+def test_a_promise_names_its_tests(line: str) -> None:
+    _, promise, _, tests, _ = line.split("|")
+    found = TEST.findall(tests)
+    assert promise.strip()
+    assert found, "no test is named"
+    assert TEST.sub("", tests).strip(" ,") == "", "something else than tests"
+    for path, name in found:
+        assert name in names(path), f"{path} has no {name}"
+
+
+def test_the_core_forbids_unsafe_code() -> None:
+    text = (ROOT / "rust" / "core" / "src" / "lib.rs").read_text("utf-8")
+    assert "#![forbid(unsafe_code)]" in text
+
+
+def test_pickle_stands_where_processes_talk() -> None:
+    """Where the parts of one job are handed to its own processes, and in the suite for plug-ins."""
+    allowed = {"links/pool.py", "links/spark.py", "testing/laws.py"}
+    package = ROOT / "src" / "overthere"
+    found = set[str]()
+    for path in package.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            modules = [one.name for one in node.names] if isinstance(node, ast.Import) else []
+            modules += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            if {module.partition(".")[0] for module in modules} & {
+                "pickle",
+                "cPickle",
+                "_pickle",
+                "shelve",
+                "marshal",
+                "dill",
+                "cloudpickle",
+            }:
+                found.add(path.relative_to(package).as_posix())
+    assert found <= allowed
