@@ -300,9 +300,10 @@ def test_what_goes_wrong_with_a_document_is_its_own_row(crowd: Path, monkeypatch
             raise RuntimeError("a mistake in a reader")
         return data, False
 
+    monkeypatch.setenv("OVERTHERE_FAULTS", "")
     monkeypatch.setattr("overthere.links.html.octets", broken)
     found = list(extract(crowd))
-    assert [Path(row.source).name for row in found if row.error == "unreadable"] == ["0013.html"]
+    assert [Path(row.source).name for row in found if row.error == "reader-failed"] == ["0013.html"]
     assert len(found) > 2000
 
 
