@@ -16,8 +16,8 @@ import pytest
 
 from overthere.errors import KernelBug
 from overthere.links import contents, extract, judging
+from overthere.links.kinds import kind_of
 from overthere.links.model import NOTES, UNREAD, Document, Options
-from overthere.links.sources import kind_of
 from test_archives import tarred, zipped
 from test_warc import record, response
 
@@ -209,7 +209,8 @@ def test_a_job_goes_on_past_it(tmp_path: Path) -> None:
     (tmp_path / "a.mbox").write_bytes(mailbox(PAGES[:1]) + b"From a b\r\n" + mail + PAGES[1] + b"\r\n")
     (tmp_path / "b.html").write_bytes(PAGES[3])
     table = tmp_path / "t.jsonl"
-    command = [sys.executable, "-m", "overthere", "links", tmp_path / "a.mbox", tmp_path / "b.html", "-o", table]
+    sources = [str(tmp_path / name) for name in ("a.mbox", "b.html")]
+    command = [sys.executable, "-m", "overthere", "links", *sources, "-o", str(table)]
     for _ in range(2):
         subprocess.run([*command, "--resume"], capture_output=True, check=True, timeout=120)
         assert [json.loads(line)["reference"] for line in table.read_text().splitlines()] == ["x0", "x1", "x3"]

@@ -349,3 +349,19 @@ def test_an_empty_reference_where_a_request_is_made(edition: str, action: str, t
     assert rows["form action"].target == action
     assert rows["a href"].same_document
     assert rows["a href"].error is None
+
+
+@pytest.mark.parametrize(
+    ("edition", "page", "target"),
+    [
+        ("url-1997", b"<base href='http://%C3%A9/'><a href=x>", "http://%C3%A9/x"),
+        ("rfc1738", b"<a href='URL://h/a'>", "URL://h/a"),
+    ],
+)
+def test_a_target_that_is_none_by_the_edition(edition: str, page: bytes, target: str, tmp_path: Path) -> None:
+    """It is told, and what follows is read: once the rest of the document was lost."""
+    (tmp_path / "a.html").write_bytes(page + b"<a href='http://h/'>")
+    found = list(extract(tmp_path, "http://h/", edition=edition))
+    *_, wrong, right = found
+    assert (wrong.target, wrong.normal, wrong.error) == (target, None, "not-derivable")
+    assert (right.target, right.normal, right.error) == ("http://h/", "http://h/", None)
