@@ -365,3 +365,10 @@ def test_a_target_that_is_none_by_the_edition(edition: str, page: bytes, target:
     *_, wrong, right = found
     assert (wrong.target, wrong.normal, wrong.error) == (target, None, "not-derivable")
     assert (right.target, right.normal, right.error) == ("http://h/", "http://h/", None)
+
+
+def test_a_guess_that_is_no_uri(tmp_path: Path) -> None:
+    """An extended autolink of GFM may be none; once the rest of the document was lost."""
+    (tmp_path / "a.md").write_bytes(b"[a](x) www.h.example:base='/ [b](y)")
+    found = [(row.reference, row.target is None, row.error) for row in extract(tmp_path)]
+    assert found == [("x", False, None), ("http://www.h.example:base='/", True, "port-char"), ("y", False, None)]
