@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from importlib.util import find_spec
 
@@ -13,6 +14,9 @@ from support import TESTS
 collect_ignore_glob = [] if find_spec("overthere._native") else ["src/overthere/*/native.py"]
 if not find_spec("pyspark"):
     collect_ignore_glob += ["src/overthere/columns/spark.py", "src/overthere/links/spark.py"]
+
+# A note would hide a mistake in a reader: here it is raised, in processes of their own too.
+os.environ["OVERTHERE_FAULTS"] = "raise"
 
 LISTED = {row["reason"] for row in tomllib.loads((TESTS / "expected_failures.toml").read_text()).get("skip", ())}
 UNLISTED: list[str] = []

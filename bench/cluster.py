@@ -142,7 +142,7 @@ def _within(way: str, master: str, path: str, output: str) -> Iterator[Row]:
         if way == "files":
             spark.run(session, path, output, octets=8 << 20)
         else:
-            frame = spark.extract(spark.partitions(session, path, octets=8 << 20))
+            frame = spark.extract(spark.partitions(session, path, octets=8 << 20), part="part")
             frame.write.option("compression", "zstd").parquet(f"file://{output}")
         clock = time.perf_counter() - start
         spent, most = _spent(os.getsid(0))

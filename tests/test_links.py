@@ -300,9 +300,10 @@ def test_what_goes_wrong_with_a_document_is_its_own_row(crowd: Path, monkeypatch
             raise RuntimeError("a mistake in a reader")
         return data, False
 
+    monkeypatch.setenv("OVERTHERE_FAULTS", "")
     monkeypatch.setattr("overthere.links.html.octets", broken)
     found = list(extract(crowd))
-    assert [Path(row.source).name for row in found if row.error == "unreadable"] == ["0013.html"]
+    assert [Path(row.source).name for row in found if row.error == "reader-failed"] == ["0013.html"]
     assert len(found) > 2000
 
 
@@ -348,3 +349,26 @@ def test_an_empty_reference_where_a_request_is_made(edition: str, action: str, t
     assert rows["form action"].target == action
     assert rows["a href"].same_document
     assert rows["a href"].error is None
+
+
+@pytest.mark.parametrize(
+    ("edition", "page", "target"),
+    [
+        ("url-1997", b"<base href='http://%C3%A9/'><a href=x>", "http://%C3%A9/x"),
+        ("rfc1738", b"<a href='URL://h/a'>", "URL://h/a"),
+    ],
+)
+def test_a_target_that_is_none_by_the_edition(edition: str, page: bytes, target: str, tmp_path: Path) -> None:
+    """It is told, and what follows is read: once the rest of the document was lost."""
+    (tmp_path / "a.html").write_bytes(page + b"<a href='http://h/'>")
+    found = list(extract(tmp_path, "http://h/", edition=edition))
+    *_, wrong, right = found
+    assert (wrong.target, wrong.normal, wrong.error) == (target, None, "not-derivable")
+    assert (right.target, right.normal, right.error) == ("http://h/", "http://h/", None)
+
+
+def test_a_guess_that_is_no_uri(tmp_path: Path) -> None:
+    """An extended autolink of GFM may be none; once the rest of the document was lost."""
+    (tmp_path / "a.md").write_bytes(b"[a](x) www.h.example:base='/ [b](y)")
+    found = [(row.reference, row.target is None, row.error) for row in extract(tmp_path)]
+    assert found == [("x", False, None), ("http://www.h.example:base='/", True, "port-char"), ("y", False, None)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import pickle
 import random
 import re
 import shutil
@@ -202,7 +203,9 @@ def test_relative_paths(session: SparkSession, folder: Path, tmp_path: Path, mon
     monkeypatch.chdir(folder)
     spark.run(session, "site", tmp_path)
     assert rows(stored(tmp_path)) == rows(local("site"))
-    assert rows(spark.extract(spark.partitions(session, ["site", "a.html"]))) == rows(local(["site", "a.html"]))
+    assert rows(spark.extract(spark.partitions(session, ["site", "a.html"]), part="part")) == rows(
+        local(["site", "a.html"])
+    )
 
 
 def test_running_again(session: SparkSession, crawl: Path, tmp_path: Path) -> None:
@@ -278,7 +281,7 @@ def test_a_document_that_kills_its_reader_is_a_row(
     found = rows(stored(tmp_path / "x"))
     assert [row[9] for row in found if row[0].endswith("deadly.html")] == ["unreadable"]
     assert any(row[0].endswith("z.zip") for row in found)
-    assert rows(spark.extract(spark.partitions(session, source))) == found
+    assert rows(spark.extract(spark.partitions(session, source), part="part")) == found
     frame = session.createDataFrame([(str(source),)], "path string")
     assert rows(spark.extract(frame)) == found
     (tmp_path / "sitecustomize.py").write_text(DEADLY)
@@ -311,7 +314,7 @@ def test_nothing_to_do(session: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     assert spark.run(session, tmp_path / "a", tmp_path / "x")[1:] == (0, 0)
     assert rows(stored(tmp_path / "x")) == []
-    assert rows(spark.extract(spark.partitions(session, []))) == []
+    assert rows(spark.extract(spark.partitions(session, []), part="part")) == []
 
 
 def test_what_is_refused(session: SparkSession, tmp_path: Path) -> None:
@@ -338,7 +341,34 @@ def test_partitions(session: SparkSession, crawl: Path, folder: Path) -> None:
     count = frame.count()
     assert frame.rdd.getNumPartitions() == count > 6
     assert frame.agg({"octets": "sum"}).collect()[0][0] > crawl.stat().st_size
-    assert rows(spark.extract(frame, audit=True)) == rows(local([crawl, folder], options=Options(audit=True)))
+    assert rows(spark.extract(frame, part="part", audit=True)) == rows(
+        local([crawl, folder], options=Options(audit=True))
+    )
+
+
+class Code:
+    """Pickled, it writes a file when it is read."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.mkdir, (str(self.path),)
+
+
+def test_a_part_is_never_code(session: SparkSession, tmp_path: Path) -> None:
+    """A frame that looks like one of `partitions`, made by a stranger."""
+    code = pickle.dumps(Code(tmp_path / "made"))
+    names = "task int, sources string, octets long, part"
+    for given, kind in ((bytearray(code), "binary"), (code.decode("latin-1"), "string"), (None, "string")):
+        frame = session.createDataFrame([(0, "x", 1, given)], f"{names} {kind}")
+        with pytest.raises(Exception, match="path"):
+            spark.extract(frame).collect()
+        with pytest.raises(Exception, match="ValueError: no part of a job"):
+            spark.extract(frame, part="part").collect()
+    assert not (tmp_path / "made").exists()
+    with pytest.raises(ValueError, match="no content, url, media_type or base"):
+        spark.extract(frame, part="part", base="http://h/")
 
 
 def test_paths(session: SparkSession, folder: Path, crawl: Path) -> None:

@@ -11,10 +11,11 @@ AccessError (OverthereError)
 
 from __future__ import annotations
 
-from overthere.errors import OverthereError, bounded, printable
+from overthere.errors import InvalidURI, NotSpecified, OverthereError, PlanRefused, bounded, printable
 from overthere.redact import mask
 
 __all__ = [
+    "DOCUMENTED",
     "AccessError",
     "AccessFailed",
     "AccessRefused",
@@ -109,3 +110,7 @@ class ResourceMissing(AccessError):
 
 class LimitExceeded(AccessError):
     """The other side sends more than the policy takes."""
+
+
+DOCUMENTED = (AccessError, InvalidURI, NotSpecified, PlanRefused)
+"""The only errors that come out of opening and reading, whatever a server sends."""

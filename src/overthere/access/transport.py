@@ -19,11 +19,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from overthere.access.address import literal, resolvable
 from overthere.access.errors import (
+    DOCUMENTED,
     AccessError,
     AccessFailed,
     AccessRefused,
     AccessTimeout,
     LimitExceeded,
+    ProtocolError,
     ResourceMissing,
 )
 from overthere.access.looking import look
@@ -98,7 +100,7 @@ class Carrier:
         done = 0
         try:
             while True:
-                effect = self.dialogue.send(answer)
+                effect = self._given(answer)
                 if isinstance(effect, Head | Data | Item):
                     return effect
                 answer = yield from self._do(effect)
@@ -109,6 +111,17 @@ class Carrier:
             self.over = True
             self.release()
             return None
+
+    def _given(self, answer: Any) -> Effect:
+        """What the dialogue yields next.  What it raises is of the documented tree: of a library's error on what a
+        server sent, or of a mistake in reading that, ProtocolError with it as its cause."""
+        try:
+            return self.dialogue.send(answer)
+        except (StopIteration, *DOCUMENTED):
+            raise
+        except Exception as error:
+            told = f"what the server sent could not be read ({type(error).__name__})"
+            raise ProtocolError(told, uri=self.uri) from error
 
     def fail(self, error: BaseException) -> None:
         """What was raised under way: all is closed, and what comes next is the same."""

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NamedTuple, Protocol, Self, cast
 
 from overthere.base import Base, enclosed
+from overthere.links.faults import guarded
 from overthere.links.model import Document, Note, Options
 from overthere.uri import URI, URIReference
 
@@ -158,20 +159,26 @@ def _zip(file: BinaryIO, document: Document, beneath: URI | None) -> Iterator[Me
         for info in archive.infolist():
             if info.is_dir() or stat.S_ISLNK(info.external_attr >> 16):
                 continue
-            within = _within(document, info.filename, _placed(info.filename, base, beneath))
-            if info.flag_bits & 1:
-                yield Member(within._replace(notes=("encrypted",)), None)
-                continue
-            crc = info.CRC
-            # The library looks at it with the last octets, and keeps these to itself if it differs.
-            del info.CRC
-            try:
-                stream = archive.open(info)
-            except Exception as error:  # as above
-                yield Member(within._replace(notes=(_note(error),)), None)
-                continue
-            with stream:
-                yield Member(within, stream, crc)
+            yield from guarded(_zipped(archive, info, document, base, beneath), Note)
+
+
+def _zipped(
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, document: Document, base: Base, beneath: URI | None
+) -> Iterator[Member | Note]:
+    within = _within(document, info.filename, _placed(info.filename, base, beneath))
+    if info.flag_bits & 1:
+        yield Member(within._replace(notes=("encrypted",)), None)
+        return
+    crc = info.CRC
+    # The library looks at it with the last octets, and keeps these to itself if it differs.
+    del info.CRC
+    try:
+        stream = archive.open(info)
+    except Exception as error:  # as above
+        yield Member(within._replace(notes=(_note(error),)), None)
+        return
+    with stream:
+        yield Member(within, stream, crc)
 
 
 def _tar(file: Stream, document: Document, beneath: URI | None) -> Iterator[Member | Note]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from functools import cache
+from functools import cache, lru_cache
 
 __all__ = ["decoded"]
 
@@ -41,7 +41,7 @@ def decoded(content: bytes, told: str | None, default: str = "utf-8") -> tuple[s
     return text, wrong or unfit
 
 
-@cache
+@lru_cache(1024)  # labels are what strangers write
 def _codec(label: str) -> str | None:
     """Python's name of the codec for a label of the Encoding Standard; None if it has no such label."""
     from webencodings import lookup

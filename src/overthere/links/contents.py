@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from overthere.base import THIS_MESSAGE, Base, file_uri, to_reference
 from overthere.errors import OverthereError
-from overthere.links.kinds import CONTAINERS, HEAD, kind, kind_of, media_type_of
+from overthere.links.faults import guarded
+from overthere.links.kinds import CONTAINERS, HEAD, kind, media_type_of
 from overthere.links.model import Document, Options
 from overthere.links.pool import Done
 from overthere.links.pool import read as rows_of
-from overthere.links.sources import _Reader
+from overthere.links.sources import Known, _Reader, known
 from overthere.uri import URI, URIReference
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = ["document", "read"]
-
-_Known = tuple[Document, tuple[str, tuple[str, ...]]]
 
 _NAME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+):(?://([^/]*+))?(/.*+)", re.DOTALL)
 """A name in Hadoop: a URI to look at, but nothing in its path is escaped."""
@@ -37,13 +37,22 @@ def read(given: Iterable[Mapping[str, Any]], base: URI | None, options: Options)
             yield batch
 
 
-def _documents(given: Iterable[Mapping[str, Any]], base: URI | None, options: Options) -> Iterator[_Known]:
-    """Each with its kind, for the name of a URI is its path."""
+def _documents(given: Iterable[Mapping[str, Any]], base: URI | None, options: Options) -> Iterator[Known]:
     for one in given:
-        outside = document(one, base)
-        kinds = kind(_name(outside), outside.media_type, outside.content[:HEAD])
-        for found in _within(outside, kinds, options):
-            yield found, kinds if found.source == outside.source else kind_of(found)
+        yield from guarded(_read(one, base, options), partial(_failed, one))
+
+
+def _failed(given: Mapping[str, Any], kind: str) -> Known:
+    source = next((str(given[name]) for name in ("path", "url") if given.get(name) is not None), "")
+    return Document(source, b"", Base(THIS_MESSAGE, "default", "default"), notes=(kind,)), ("", ())
+
+
+def _read(given: Mapping[str, Any], base: URI | None, options: Options) -> Iterator[Known]:
+    """Each document with its kind, for the name of a URI is its path."""
+    outside = document(given, base)
+    kinds = kind(_name(outside), outside.media_type, outside.content[:HEAD])
+    for found in _within(outside, kinds, options):
+        yield (found, kinds) if found.source == outside.source else known(found)
 
 
 def document(given: Mapping[str, Any], base: URI | None) -> Document:
@@ -106,10 +115,7 @@ def _within(outside: Document, kinds: tuple[str, tuple[str, ...]], options: Opti
         return
     reader = _Reader(options)
     reader.left = 64 * options.limit + 32 * len(content)
-    try:
-        yield from reader.leaf(outside, kinds, named=True)
-    except (OSError, MemoryError):
-        yield outside._replace(content=b"", notes=(*notes, "unreadable"))
+    yield from guarded(reader.leaf(outside, kinds, named=True), outside.failed)
 
 
 def _name(outside: Document) -> str:

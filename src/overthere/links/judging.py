@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from overthere.columns.plain import compute
+from overthere.links.faults import noted
 from overthere.security import harmless, kinds
 
 __all__ = ["judged"]
@@ -13,7 +14,11 @@ __all__ = ["judged"]
 
 @lru_cache(1 << 14)
 def _found(target: str) -> str | None:
-    return " ".join(kinds(target)) or None
+    try:
+        return " ".join(kinds(target)) or None
+    except Exception as error:
+        noted(error)
+        return "audit-failed"
 
 
 def judged(batch: Any) -> Any:

@@ -39,7 +39,8 @@ class Link(NamedTuple):
     part: str | None
     """The part of the same message that the target names (RFC 2557 8; RFC 2392), as the `source` of its rows."""
     audit: str | None
-    """Kinds of `overthere.audit` on the target, with blanks between; None if there are none or nobody asked."""
+    """Kinds of `overthere.audit` on the target, with blanks between; None if there are none or nobody asked;
+    "audit-failed" is a fault of this library."""
 
 
 class Document(NamedTuple):
@@ -59,6 +60,10 @@ class Document(NamedTuple):
     """How many containers it is in."""
     parts: Mapping[str, str] | None = None
     """In a message: the absolute URIs of its parts (cid:, mid:, Content-Location) and the sources of those parts."""
+
+    def failed(self, kind: str) -> Document:
+        """What stands for it when it could not be read, or not to its end."""
+        return self._replace(content=b"", notes=tuple(dict.fromkeys((*self.notes, kind))))
 
 
 class Found(NamedTuple):
@@ -80,6 +85,7 @@ class Note(NamedTuple):
 
 NOTES = {
     "unreadable": "cannot be read at all",
+    "reader-failed": "made its reader fail, which is a fault of this library; what it found before is there",
     "empty": "has no content",
     "truncated": "ends before its end",
     "corrupt": "is not what its own format allows; what could be read was read",
@@ -92,7 +98,9 @@ NOTES = {
     "unsupported": "is of a kind that has no reader",
 }
 """Kinds of `Note`."""
-UNREAD = frozenset(("unreadable", "truncated", "corrupt", "too-large", "too-deep", "encrypted", "unsupported"))
+UNREAD = frozenset(
+    ("unreadable", "reader-failed", "truncated", "corrupt", "too-large", "too-deep", "encrypted", "unsupported")
+)
 """Notes after which not all was read."""
 
 

@@ -20,7 +20,8 @@ import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, chdir, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from types import NoneType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import overthere
 from overthere.links import graph
@@ -47,7 +48,7 @@ _FILE = 1 << 12
 """What a file costs beside its octets, in octets."""
 _HOSTS = 2000
 """Names in the summary of a part, which stands in its metadata."""
-_TASK = re.compile(r"task=([0-9]{6,})")
+_NAME = re.compile(r"task=([0-9]{6,})")
 _ASIDE, _SUCCESS = "_temporary", "_SUCCESS"
 
 
@@ -65,6 +66,61 @@ class Part(NamedTuple):
     def size(self) -> int:
         """Octets of sources."""
         return sum(task.size for task in self.tasks)
+
+    def to_json(self) -> str:
+        return json.dumps({**self._asdict(), "tasks": [task._asdict() for task in self.tasks]})
+
+    @classmethod
+    def from_json(cls, text: object) -> Part:
+        """What `to_json` has written.
+
+        Raises: ValueError for anything else.
+
+        >>> Part.from_json("[]")
+        Traceback (most recent call last):
+            ...
+        ValueError: no part of a job: it is no object of number, tasks, key, folder
+        """
+        if not isinstance(text, str):
+            raise ValueError(f"no part of a job: it is no text, but {type(text).__name__}")
+        try:
+            told = _fields(json.loads(text), _PART)
+        except RecursionError:
+            raise ValueError("no part of a job: JSON that is nested too deeply (RFC 8259 9)") from None
+        except json.JSONDecodeError as error:
+            raise ValueError(f"no part of a job: {error}") from None
+        tasks = []
+        for one in told["tasks"]:
+            task = _fields(one, _TASK)
+            if not all(isinstance(path, str) for path in task["paths"]):
+                raise ValueError("no part of a job: a path is no text")
+            if task["base"] is not None:
+                URI(task["base"])
+            tasks.append(Task(**{**task, "paths": tuple(task["paths"])}))
+        return cls(**{**told, "tasks": tuple(tasks)})
+
+
+_PART: dict[str, tuple[type, ...]] = {"number": (int,), "tasks": (list,), "key": (str,), "folder": (str,)}
+_TASK: dict[str, tuple[type, ...]] = {
+    "paths": (list,),
+    "root": (str, NoneType),
+    "base": (str, NoneType),
+    "start": (int,),
+    "end": (int, NoneType),
+    "size": (int,),
+    "name": (str, NoneType),
+}
+
+
+def _fields(found: object, kinds: dict[str, tuple[type, ...]]) -> dict[str, Any]:
+    """An object of JSON with these fields, each of one of its types; numbers count octets or parts."""
+    if not isinstance(found, dict) or found.keys() != kinds.keys():
+        raise ValueError(f"no part of a job: it is no object of {', '.join(kinds)}")
+    for name, types in kinds.items():
+        value: object = found[name]
+        if type(value) not in types or (isinstance(value, int) and not 0 <= value < 1 << 63):
+            raise ValueError(f"no part of a job: {name} is {repr(value)[:80]}")
+    return found
 
 
 class How(NamedTuple):
@@ -231,7 +287,7 @@ def claim(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     there = [name for name in os.listdir(folder) if not name.startswith((".", "_"))]
     own = (folder / MARK).exists()
-    if there and not (own and all(_TASK.fullmatch(name) or name.endswith(".parquet") for name in there)):
+    if there and not (own and all(_NAME.fullmatch(name) or name.endswith(".parquet") for name in there)):
         raise FileExistsError(errno.EEXIST, "the folder holds what is no part of a table of links", str(folder))
 
 
@@ -248,7 +304,7 @@ def begin(how: How, count: int) -> None:
         same = False
     (folder / _SUCCESS).unlink(missing_ok=True)
     for name in os.listdir(folder):
-        task = _TASK.fullmatch(name)
+        task = _NAME.fullmatch(name)
         if name == _ASIDE or (task and not (same and int(task[1]) < count)):
             shutil.rmtree(folder / name)
         elif not name.startswith((".", "_")) and not task:

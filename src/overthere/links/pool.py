@@ -18,11 +18,11 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from overthere.links.kinds import kind_of
+from overthere.links.faults import noted
 from overthere.links.model import Document, Options
 from overthere.links.reading import fill
 from overthere.links.rows import Rows, rows
-from overthere.links.sources import Task, blamed, documents
+from overthere.links.sources import Known, Task, blamed, documents, known
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -62,12 +62,10 @@ _BESIDE = ("http", "header")
 
 def carry_out(task: Task, options: Options) -> Iterator[pa.RecordBatch | Done]:
     """The rows of a task in batches, and its end."""
-    return read(((one, kind_of(one)) for one in documents(task, options)), options, task.size)
+    return read(map(known, documents(task, options)), options, task.size)
 
 
-def read(
-    documents: Iterable[tuple[Document, tuple[str, tuple[str, ...]]]], options: Options, size: int = 0
-) -> Iterator[pa.RecordBatch | Done]:
+def read(documents: Iterable[Known], options: Options, size: int = 0) -> Iterator[pa.RecordBatch | Done]:
     """The rows of documents in batches, each with what `kinds` says of it; and the end, of `size` octets."""
     made = rows(options)
     kinds: dict[str, tuple[int, int]] = {}
@@ -87,8 +85,8 @@ def _goes_on(filling: Iterator[None], made: Rows, document: Document) -> bool:
     """Whether there is a batch to take; whatever goes wrong with a document is its own row, and no other's."""
     try:
         return next(filling, False) is None
-    except Exception:
-        made.note(document, "unreadable")
+    except Exception as error:
+        made.note(document, noted(error))
         return False
 
 

@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from itertools import chain, groupby, islice
 
+from overthere.errors import InvalidURI
 from overthere.links import html
 from overthere.links.model import Document, Found, Note, Options
 from overthere.links.rows import Rows
+from overthere.uri import URI
 
 __all__ = ["BATCH", "fill"]
 
@@ -71,6 +73,15 @@ def _html(rows: Rows, document: Document) -> Iterator[int]:
             yield rows.octets
 
 
+def _sound(found: Found) -> Found:
+    """What is meant is a guess, and may be no URI: then it stands for the reference, whose row says why."""
+    try:
+        URI(found.target or "")
+    except InvalidURI:
+        return found._replace(reference=found.target or "", target=None)
+    return found
+
+
 def _others(kind: str, rows: Rows, document: Document, options: Options) -> Iterator[int]:
     if kind not in _READERS or (kind == "json" and not options.json):
         return
@@ -80,7 +91,7 @@ def _others(kind: str, rows: Rows, document: Document, options: Options) -> Iter
             found = []
             for one in chain((first,), islice(group, _STEP - 1)):
                 if isinstance(one, Found):
-                    found.append(one)
+                    found.append(one if one.target is None else _sound(one))
                 elif one.kind not in document.notes:
                     rows.note(document, one.kind)
             rows.add(document, base or document.base, found)

@@ -333,7 +333,7 @@ def _whole(pieces: Iterator[bytes], prefix: str, most: int, limit: int) -> Itera
                 if size > most:
                     note = "too-large"
                     break
-        except (OSError, zlib.error):
+        except Exception:  # each library has its own
             note = "corrupt"
         for record in _plain(file, size, 0, size, limit):
             yield record._replace(at=prefix + record.at)

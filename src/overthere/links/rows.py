@@ -196,14 +196,18 @@ class _Plain(Rows):
         except NotSpecified:
             text, fragment = reference, by.split(reference).fragment
             same = text.partition("#")[0] == str(base.uri)
+        normal = error = None
         try:
             normal = None if text is None else by.normalize(text, self.options.rung)
         except NotSpecified:
-            normal = None
+            pass
+        except InvalidURI as problem:  # the base is none by this document, and so no target is
+            error = problem.kind
         part = None if text is None else part_of(text, document.parts)
         return _link(
-            document, base, found, target=text, fragment=fragment, same_document=same, normal=normal, part=part
-        )
+            document, base, found, target=text, fragment=fragment, same_document=same, normal=normal, error=error,
+            part=part,
+        )  # fmt: skip
 
     def take(self) -> pa.RecordBatch:
         made = to_batch(self.made)

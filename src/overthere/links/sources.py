@@ -11,17 +11,19 @@ import stat
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
 from overthere.base import Base, file_uri, retrieval_uri
 from overthere.links import archives, records, warc
+from overthere.links.faults import guarded, noted
 from overthere.links.kinds import CONTAINERS, HEAD, kind, kind_of
 from overthere.links.model import Document, Note, Options
 from overthere.uri import URI
 
-__all__ = ["Task", "blamed", "documents", "is_pipe", "tasks"]
+__all__ = ["Known", "Task", "blamed", "documents", "is_pipe", "known", "tasks"]
 
 
 class Task(NamedTuple):
@@ -80,10 +82,7 @@ def documents(task: Task, options: Options) -> Iterator[Document]:
     and containers; of a file that was named the note "unsupported" says so.
     """
     for path in task.paths:
-        try:
-            yield from _Reader(options).file(task, path)
-        except (OSError, MemoryError):
-            yield _document(task, path, "unreadable")
+        yield from guarded(_Reader(options).file(task, path), partial(_document, task, path))
 
 
 def blamed(task: Task, options: Options) -> Iterator[Document]:
@@ -185,8 +184,8 @@ def _cuts(path: str, split: int) -> list[int]:
         with open(path, "rb") as file:
             if kind(path, "", file.read(HEAD))[0] == "warc":
                 return records.cuts(file, split)
-    except (OSError, ValueError):
-        pass
+    except Exception as error:  # who reads it says what is the matter
+        noted(error)
     return [0]
 
 
@@ -252,11 +251,11 @@ class _Reader:
         if document.depth >= self.options.depth:
             yield document._replace(notes=("too-deep",))
             return
-        for one in self.held(kinds[0], file, document, beneath, part):
+        for one in guarded(self.held(kinds[0], file, document, beneath, part), Note):
             if isinstance(one, Note):
                 yield document._replace(notes=(one.kind,))
             elif isinstance(one, Document):
-                yield from self.leaf(one, kind_of(one))
+                yield from guarded(self.leaf(*known(one)), one.failed)
             elif self.left <= 0:
                 yield document._replace(notes=("too-large",))
                 return
@@ -264,20 +263,18 @@ class _Reader:
                 yield one.document
             else:
                 # Compression is no entity of its own: what is in it is the source.
-                yield from self.member(one, one.stream, beneath if kinds[0] == "compressed" else None)
+                within = self.member(one, one.stream, beneath if kinds[0] == "compressed" else None)
+                yield from guarded(within, one.document.failed)
 
     def held(
         self, kind: str, file: archives.Stream, document: Document, beneath: URI | None, part: tuple[int, int | None]
     ) -> Iterator[Document | Note | archives.Member]:
         if kind in _STREAMED or kind == "zip":
-            return archives.opened(kind, file, document, beneath)
-        seen = cast("BinaryIO", file)
-        if kind == "warc":
-            return warc.members(seen, document, self.options, *part)
-        reader: Iterator[Document | Note] = import_module(f"overthere.links.{kind}").members(
-            seen, document, self.options
-        )
-        return reader
+            yield from archives.opened(kind, file, document, beneath)
+        elif kind == "warc":
+            yield from warc.members(cast("BinaryIO", file), document, self.options, *part)
+        else:
+            yield from import_module(f"overthere.links.{kind}").members(file, document, self.options)
 
     def member(self, member: archives.Member, stream: archives.Stream, beneath: URI | None) -> Iterator[Document]:
         limit = self.options.limit
@@ -314,6 +311,18 @@ class _Reader:
 
 
 _Kinds = tuple[str, tuple[str, ...]]
+Known = tuple[Document, _Kinds]
+"""A document, and what `kinds` says of it."""
+
+
+def known(document: Document) -> Known:
+    """A document with its kind; one whose kind cannot be found out has a note."""
+    try:
+        return document, kind_of(document)
+    except Exception as error:
+        return document.failed(noted(error)), ("", ())
+
+
 _STREAMED = ("tar", "compressed")
 """Containers that are read from their beginning to their end."""
 

@@ -3,7 +3,7 @@
 from overthere.links import spark
 spark.run(session, ["/mnt/crawl/"], "/mnt/links/")            # a folder of Parquet files, as `overthere links` makes it
 spark.extract(session.read.format("binaryFile").load("s3a://b/*.html"), content="content")   # rows, for a pipeline
-spark.extract(spark.partitions(session, ["/mnt/crawl/"]))     # rows of large files, in even parts
+spark.extract(spark.partitions(session, ["/mnt/crawl/"]), part="part")   # rows of large files, in even parts
 
 The executors need the same version of overthere with its extra `links`, and must see paths under the names that they
 have where the session is: in a file system that all mount.  What lies elsewhere comes as content.
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json as jsons
 import os
-import pickle
 import sys
 import time
 import warnings
@@ -126,7 +125,7 @@ def partitions(
     """Sources for `extract`, in a row and a partition for each part of the job; no file makes one wait for it.
 
     Columns: task (a number; in their order the rows are those of `links.batches`), sources (for people), octets (of
-    the sources), part (what `extract` reads).
+    the sources), part (what `extract` reads if it is told `part="part"`: JSON).
 
     sources, base, octets: as for `run`; the paths are looked at here.
 
@@ -139,6 +138,7 @@ def extract(
     frame: DataFrame,
     *,
     path: str | None = "path",
+    part: str | None = None,
     content: str | None = None,
     url: str | None = None,
     media_type: str | None = None,
@@ -150,10 +150,11 @@ def extract(
 ) -> DataFrame:
     """The links of the documents that a frame names or holds: a frame with the columns of the link table.
 
-    The frame is one of `partitions`; or it has a column of paths; or, with `content`, a column of octets.  The rest
-    are names of columns, of which a frame with content may have any:
+    The frame has a column of paths; or, with `part`, is one of `partitions`; or, with `content`, has a column of
+    octets.  These are names of columns, of which a frame with content may have any but `part`:
 
     path: of each source; with content, what to call it, and its URI unless `url` or `base` gives one.
+    part: parts of a job, as `partitions` writes them; each knows where its sources are published.
     content: octets of any document or archive, as Spark's `binaryFile` reads them.
     url: the URI by which a document was retrieved (RFC 3986 5.1.3); without `path` it is what to call it too.
     media_type: a Content-Type, as it was told.
@@ -166,13 +167,18 @@ def extract(
     process that reads it, if Spark may try again (`local[*,4]`, `spark.task.maxFailures`).
 
     Raises: InvalidURI if `base` is no URI; NotSpecified if there is no such edition; ValueError for a frame that has
-    neither paths nor contents; when it is carried out, Spark's errors.
+    neither paths nor contents, or parts and anything else; when it is carried out, Spark's errors, with the ValueError
+    of what is no part.
     """
     options = _options(rung, edition, json, audit)
     told = None if base is None else str(URI(base))
     version = overthere.__version__
-    if tuple(frame.columns) == _PARTS:
-        return _mapped(frame.select("part"), partial(_read_parts, version, options), _ddl(schema()))
+    if part is not None:
+        if any(given is not None for given in (content, url, media_type, base)):
+            raise ValueError(
+                "a part of a job has its sources and their base: no content, url, media_type or base beside"
+            )
+        return _mapped(frame.select(part), partial(_read_parts, version, options), _ddl(schema()))
     if content is None:
         if path is None:
             raise ValueError("there is neither a column of paths nor one of contents")
@@ -217,9 +223,9 @@ def _quiet() -> Iterator[None]:
 def _frame(session: SparkSession, made: list[Part]) -> DataFrame:
     import pyarrow as pa
 
-    rows = [(part.number, _names(part), part.size, pickle.dumps(part)) for part in made]
+    rows = [(part.number, _names(part), part.size, part.to_json()) for part in made]
     columns = list(zip(*rows, strict=True)) or [()] * len(_PARTS)
-    kinds = (pa.int32(), pa.string(), pa.int64(), pa.binary())
+    kinds = (pa.int32(), pa.string(), pa.int64(), pa.string())
     arrays = [pa.array(column, kind) for column, kind in zip(columns, kinds, strict=True)]
     with _quiet():
         frame = session.createDataFrame(pa.table(arrays, names=list(_PARTS)))
@@ -270,15 +276,15 @@ def _make(how: How, batches: _Batches) -> _Batches:
 
     _same(how.version)
     for batch in batches:
-        for pickled in batch.column("part"):
-            part: Part = pickle.loads(pickled.as_py())
+        for told in batch.column("part"):
+            part = Part.from_json(told.as_py())
             summary, found = parts.make(part, how, guarded=_again())
-            told = jsons.dumps(summary.to_dict())
+            seen = jsons.dumps(summary.to_dict())
             yield pa.record_batch(
                 {
                     "task": pa.array([part.number], pa.int32()),
                     "found": pa.array([int(found)], pa.int32()),
-                    "summary": [told],
+                    "summary": [seen],
                 }
             )
 
@@ -297,8 +303,8 @@ def _merge(batches: _Batches) -> _Batches:
 def _read_parts(version: str, options: Options, batches: _Batches) -> _Batches:
     _same(version)
     for batch in batches:
-        for pickled in batch.column("part"):
-            yield from _rows(parts.carry_out(pickle.loads(pickled.as_py()), options, guarded=_again()))
+        for told in batch.column(0):
+            yield from _rows(parts.carry_out(Part.from_json(told.as_py()), options, guarded=_again()))
 
 
 def _read_paths(version: str, options: Options, base: str | None, batches: _Batches) -> _Batches:

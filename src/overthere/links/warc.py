@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO, Literal
 
 from overthere.base import Base, establish, to_reference
 from overthere.errors import InvalidURI, NotSpecified
+from overthere.links.faults import guarded
 from overthere.links.kinds import media_type_of
 from overthere.links.model import Document, Found, Note, Options
 from overthere.links.records import Record, records
@@ -41,7 +42,8 @@ def members(
     """
     try:
         for record in records(file, options.limit, start, end):
-            yield from _documents(record, document, options)
+            here = _here(record, document)
+            yield from guarded(_documents(record, here, options), here.failed)
     except OSError:
         yield Note("unreadable")
 
@@ -66,9 +68,12 @@ def read(document: Document, options: Options) -> Iterator[Found | Note]:
                 pass
 
 
-def _documents(record: Record, outside: Document, options: Options) -> Iterator[Document]:
+def _here(record: Record, outside: Document) -> Document:
     source = f"{outside.source}!{record.at}"
-    here = Document(source, b"", outside.base, notes=record.notes, depth=outside.depth + 1)
+    return Document(source, b"", outside.base, notes=record.notes, depth=outside.depth + 1)
+
+
+def _documents(record: Record, here: Document, options: Options) -> Iterator[Document]:
     if not record.header:
         yield here
         return
@@ -96,7 +101,7 @@ def _documents(record: Record, outside: Document, options: Options) -> Iterator[
     if len(content) > options.limit:
         content = content[: options.limit]
         notes.append("too-large")
-    yield Document(source, content, here.base, media_type, charset, _once(notes), here.depth)
+    yield Document(here.source, content, here.base, media_type, charset, _once(notes), here.depth)
 
 
 def _response(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from itertools import islice
 from random import Random
 from traceback import format_exception
 from typing import ClassVar
@@ -27,8 +29,9 @@ class AccessSuite:
     """The laws of access as tests: subclass it, name a URI and what a server has answered, and let pytest collect it.
 
     What has to hold: the answer is read, and the steps of the plan are what is sent; how it comes in pieces changes
-    nothing; where it ends early, is not what was recorded, or has no end, only documented errors come out, in bounded
-    memory; a reader may stop at any time; and a password that is repeated in the answer is in no error and no detail.
+    nothing; where it ends early, is not what was recorded, has numbers or encoded words that nobody can read, or has
+    no end, only documented errors come out, in bounded memory; a reader may stop at any time; and a password that is
+    repeated in the answer is in no error and no detail.
     """
 
     uri: ClassVar[str]
@@ -118,6 +121,27 @@ class AccessSuite:
                 answer = b"".join(came for _, came in answer) if random.random() < 0.5 else answer
             self._any(Replay(answer, _spoiled(self.data, random) if self.data else b""))
 
+    def test_numbers_without_end(self) -> None:
+        """A number of thousands of digits is more than Python reads: it has a limit against quadratic time."""
+        for number in (b"9" * 5000, b"0" * 5000, b"-1", b"f" * 5000):
+            for answer, data in self._replaced(_NUMBER, number):
+                self._any(Replay(answer, data))
+
+    def test_encoded_words(self) -> None:
+        """RFC 2047: in charsets that nobody knows, in codecs that are none, broken."""
+        for word in _WORDS:
+            for answer, data in self._replaced(_VALUE, word):
+                self._any(Replay(answer, data))
+
+    def _replaced(self, pattern: re.Pattern[bytes], by: bytes) -> Iterator[tuple[Recorded, bytes]]:
+        """The answer and the data, in one of them one match, or all, by something else."""
+        exchanges = [(b"", self.answer)] if isinstance(self.answer, bytes) else list(self.answer)
+        for number, (asked, came) in enumerate(exchanges):
+            for spoiled in _each(pattern, came, by, self.runs // 10):
+                yield [*exchanges[:number], (asked, spoiled), *exchanges[number + 1 :]], self.data
+        for spoiled in _each(pattern, self.data, by, self.runs // 10):
+            yield self.answer, spoiled
+
     def test_an_answer_without_end(self) -> None:
         length = self._length
         for offset in {*range(0, length, max(1, length // 16)), length}:
@@ -156,6 +180,22 @@ class AccessSuite:
             if "it waits, but has not sent" in str(error):
                 return None
             raise
+
+
+_NUMBER = re.compile(rb"[0-9]++")
+_VALUE = re.compile(rb"(?<=[\t :=])[^\t\r\n]++")
+_WORDS = (
+    b"=?\xc3\xa9?q?a?=", b"=?\0?b?YQ==?=", b"=?utf-8?b?Y?=", b"=?utf-8?q?=ff?=", b"=?punycode?b?LS0t?=",
+    b"=?utf-7?q?+2AA-?=", b"=?zlib?b?eJw=?=", b"=?unicode_escape?q?=5Cx?=", b"=?undefined?q?a?=",
+)  # fmt: skip
+
+
+def _each(pattern: re.Pattern[bytes], octets: bytes, by: bytes, most: int) -> Iterator[bytes]:
+    places = [match.span() for match in islice(pattern.finditer(octets), most)]
+    for start, end in places:
+        yield octets[:start] + by + octets[end:]
+    if places:
+        yield pattern.sub(lambda _: by, octets, 50)
 
 
 def _first(dialogue: Dialogue) -> Dialogue:

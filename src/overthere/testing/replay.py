@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from overthere.access.errors import AccessError, AccessFailed
+from overthere.access.errors import DOCUMENTED, AccessFailed
 from overthere.access.wire import Data, Dial, Dialogue, Entry, Hangup, Head, Item, Look, Read, Seek, Write
-from overthere.errors import InvalidURI, NotSpecified, PlanRefused
 
 __all__ = ["DOCUMENTED", "Outcome", "Recorded", "Replay"]
-
-DOCUMENTED = (AccessError, InvalidURI, NotSpecified, PlanRefused)
-"""The only errors that come out of opening and reading, whatever a server sends."""
 
 Recorded = bytes | Sequence[tuple[bytes, bytes]]
 """What a server has sent: all of it, or exchanges of what was sent to it and what came then (b"" for its greeting)."""

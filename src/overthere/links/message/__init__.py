@@ -13,7 +13,8 @@ from urllib.parse import unquote_to_bytes
 from overthere.access.errors import ProtocolError
 from overthere.access.messagereader import Decoder, Mark, Reader, decoder
 from overthere.base import THIS_MESSAGE, Base, enclosed, establish, to_reference
-from overthere.links.message.fields import Entity, Header, header, uris
+from overthere.links.faults import guarded, noted
+from overthere.links.message.fields import NOTHING, Entity, Header, header, uris
 from overthere.links.message.labels import Labels, identified
 from overthere.links.message.steps import Steps, carried, rewindable
 from overthere.links.model import Document, Found, Note, Options
@@ -48,8 +49,10 @@ def members(file: BinaryIO, document: Document, options: Options) -> Iterator[Do
         return
     start = seen.tell()
     labels = Labels()
-    for _ in carried(_Walk(document, options, labels, gives=False).steps(), seen):
-        pass
+    walk = carried(_Walk(document, options, labels, gives=False).steps(), seen)
+    for fault in guarded((Note("") for _ in walk), Note):
+        if fault.kind:
+            yield fault
     try:
         seen.seek(start)
     except Exception:  # a decompressor that begins anew, and cannot
@@ -121,11 +124,13 @@ class _Walk:
         while True:
             if head.broken:
                 self.flaws.append("corrupt")
-            entity = head.entity("message/rfc822" if not whole and self.opened[-1].digest else "text/plain")
+            digest = not whole and self.opened[-1].digest
+            entity, base, fault = self._said(head, "message/rfc822" if digest else "text/plain")
             multipart = entity.media_type.startswith("multipart/")
-            base = self._base(entity, multipart)
             own = _child(number, 1) if whole and not multipart else number
-            if entity.media_type in ("message/rfc822", "message/global") and entity.encoding not in _ENCODED:
+            if fault:
+                mark = yield from self._skipped(own or "1", entity, base, fault)
+            elif entity.media_type in ("message/rfc822", "message/global") and entity.encoding not in _ENCODED:
                 if self.document.depth + self.messages < self.options.depth:
                     self._label(entity, base, self._source(own))
                     head = yield from header(self.reader)
@@ -274,8 +279,8 @@ class _Walk:
                 found = through.feed(piece)
                 if mark is not None:
                     found += through.end()
-            except ProtocolError:
-                flaws.append("corrupt")
+            except Exception as error:
+                flaws.append("corrupt" if isinstance(error, ProtocolError) else noted(error))
                 found, through, base64 = b"", _Nothing(), False
             left -= len(found)
             pieces.append(found if left >= 0 else found[:left])
@@ -297,6 +302,14 @@ class _Walk:
         return f"{self.document.source}!{number}"
 
     # -- bases and labels
+
+    def _said(self, head: Header, default: str) -> tuple[Entity, Base, str]:
+        """What the header of a part says of it, its base, and what went wrong: that is a note, and the walk goes on."""
+        try:
+            entity = head.entity(default)
+            return entity, self._base(entity, entity.media_type.startswith("multipart/")), ""
+        except Exception as error:
+            return NOTHING, self.opened[-1].base, noted(error)
 
     def _base(self, entity: Entity, multipart: bool) -> Base:
         around = self.opened[-1].base

@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import suppress
-from email.errors import HeaderParseError
-from email.header import decode_header, make_header
 from email.utils import decode_params
 from typing import Any, NamedTuple
 
 from overthere.access.messagereader import Reader
 from overthere.access.wire import Effect
+from overthere.access.words import words
 
-__all__ = ["Entity", "Header", "header", "line_end_stays", "uris"]
+__all__ = ["NOTHING", "Entity", "Header", "header", "line_end_stays", "uris"]
 
 _SIZE = 1 << 20
 """So many octets of a header are read as one: what follows is body."""
@@ -56,6 +55,10 @@ class Entity(NamedTuple):
     """Whether the body is elsewhere: message/external-body."""
     enveloped: bool
     """Whether it is encrypted: S/MIME."""
+
+
+NOTHING = Entity("", None, b"", b"", (), "", b"", b"", external=False, enveloped=False)
+"""Of a header that says nothing."""
 
 
 class Header(NamedTuple):
@@ -170,10 +173,7 @@ def _uri(value: str) -> str:
         # Without white space before it, it is of the URI.
         if opens > 0 and value[opens - 1].isspace():
             value = value[:opens].rstrip()
-    if "=?" in value:
-        with suppress(HeaderParseError, ValueError, LookupError):
-            value = str(make_header(decode_header(value)))
-    return value
+    return words(value)
 
 
 def uris(raw: bytes) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,63 @@
+"""Encoded words: text beyond US-ASCII in the fields of a header (RFC 2047)."""
+
+from __future__ import annotations
+
+import binascii
+import codecs
+import re
+
+__all__ = ["words"]
+
+# RFC 2047 2, though blanks are met in the text; RFC 2231 5 for the language.  No part can be read in two ways.
+_WORD = re.compile(r"=\?([!-)+->@-~]{1,40}+)(?:\*[!->@-~]{0,40}+)?\?([BbQq])\?([ ->@-~]*+)\?=")
+# Python has codecs that are no charsets, of which some take quadratic time or unpack; and it remembers each name that
+# it is asked for: these are few.
+_CHARSETS = re.compile(
+    r"(us-)?ascii|latin-?[0-9]{1,2}|utf-?8|utf-(16|32)([bl]e)?|iso[-_]8859-[0-9]{1,2}|(windows-|cp)[0-9]{3,4}|koi8-[rtu]"
+    r"|mac-(cyrillic|greek|iceland|latin2|roman|turkish)|gb2312|gbk|gb18030|hz-gb-2312|big5(-hkscs)?|euc-(jp|kr)"
+    r"|iso-2022-(jp|kr)|iso-2022-jp-[123]|shift_jis|ks_c_5601-1987|tis-620",
+    re.IGNORECASE,
+)
+
+
+def words(text: str) -> str:
+    """A text with its encoded words read; one that is broken, or in a charset that nobody knows, stays (6.2, 6.3).
+
+    White space between two of them is no part of the text, and they may cut a character.  Linear in the text.
+
+    >>> words("=?utf-8?q?caf=C3?= =?utf-8?b?qQ==?= =?x-none?q?a?= ok")
+    'café =?x-none?q?a?= ok'
+    """
+    if "=?" not in text:
+        return text
+    told: list[str] = []
+    run: list[bytes] = []  # words that are read together, from `begin` to `end`
+    charset, begin, end = "", 0, 0
+    for match in _WORD.finditer(text):
+        octets = _octets(match[2], match[3]) if _CHARSETS.fullmatch(match[1]) else None
+        if octets is None:
+            continue
+        codec = match[1].lower()
+        beside = bool(run) and not text[end : match.start()].strip(" \t\r\n")
+        if not beside or codec != charset:
+            told.append(_characters(run, charset, text[begin:end]))
+            told.append("" if beside else text[end : match.start()])
+            run, charset, begin = [], codec, match.start()
+        run.append(octets)
+        end = match.end()
+    return "".join((*told, _characters(run, charset, text[begin:end]), text[end:]))
+
+
+def _octets(encoding: str, text: str) -> bytes | None:
+    """What a word holds (4.1, 4.2); None if it is broken."""
+    try:
+        return binascii.a2b_base64(text + "==") if encoding in "Bb" else binascii.a2b_qp(text, header=True)
+    except binascii.Error:
+        return None
+
+
+def _characters(run: list[bytes], charset: str, written: str) -> str:
+    try:
+        return codecs.lookup(charset).decode(b"".join(run))[0] if run else written
+    except (LookupError, ValueError):
+        return written

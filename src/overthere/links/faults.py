@@ -1,0 +1,41 @@
+"""What a reader raises, as a note on what it read: a mistake, its own or a library's, costs that document alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
+__all__ = ["guarded", "noted"]
+
+T = TypeVar("T")
+
+
+def noted(error: Exception) -> str:
+    """The kind of the note for it, of `model.NOTES`.
+
+    What is no matter of the machine (files, memory) is a mistake to be mended: OVERTHERE_FAULTS=raise in the
+    environment raises it, so that it is seen with its traceback, and ends the job.
+
+    >>> noted(FileNotFoundError()), noted(MemoryError())
+    ('unreadable', 'too-large')
+    """
+    if isinstance(error, OSError):
+        return "unreadable"
+    if isinstance(error, MemoryError):
+        return "too-large"
+    if os.environ.get("OVERTHERE_FAULTS") == "raise":
+        raise error
+    return "too-deep" if isinstance(error, RecursionError) else "reader-failed"
+
+
+def guarded(work: Iterable[T], told: Callable[[str], T]) -> Iterator[T]:
+    """What comes of the work; if it raises, last what `told` makes of the kind of the note.
+
+    >>> list(guarded(map(open, ["/there/is/none"]), str.upper))
+    ['UNREADABLE']
+    """
+    try:
+        yield from work
+    except Exception as error:
+        yield told(noted(error))

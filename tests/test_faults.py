@@ -1,0 +1,240 @@
+"""A mistake in a reader, its own or a library's, costs one document: in every container the others have their rows."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from email.errors import CharsetError
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from overthere.errors import KernelBug
+from overthere.links import contents, extract, judging
+from overthere.links.kinds import kind_of
+from overthere.links.model import NOTES, UNREAD, Document, Options
+from test_archives import tarred, zipped
+from test_warc import record, response
+
+PAGES = [b"<a href=x%d>" % number for number in range(4)]
+BAD = 2
+PAGES[BAD] = b"<!--BOOM--><a href=never>"
+OTHERS = ["x0", "x1", "x3"]
+
+MAIL = b"From: a@example\r\nDate: today\r\nMIME-Version: 1.0\r\nContent-Type: text/html\r\n\r\n%s\r\n"
+PART = b"--b\r\nContent-Type: text/html\r\n%s\r\n%s\r\n"
+
+
+def aggregate(pages: list[bytes], field: bytes = b"") -> bytes:
+    parts = b"".join(PART % (field if b"BOOM" in page else b"", page) for page in pages)
+    return b"MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n" + parts + b"--b--\r\n"
+
+
+def mailbox(pages: list[bytes]) -> bytes:
+    return b"".join(b"From a@example today\r\n" + MAIL % page + b"\r\n" for page in pages)
+
+
+def crawl(pages: list[bytes]) -> bytes:
+    return b"".join(gzip.compress(record(response(page))) for page in pages)
+
+
+def named(pages: list[bytes]) -> dict[str, bytes]:
+    return {f"{number}.html": page for number, page in enumerate(pages)}
+
+
+CONTAINERS: dict[str, Callable[[list[bytes]], bytes]] = {
+    "a.zip": lambda pages: zipped(named(pages)),
+    "a.tar": lambda pages: tarred(named(pages)),
+    "a.tar.gz": lambda pages: gzip.compress(tarred(named(pages))),
+    "a.mbox": mailbox,
+    "a.mhtml": aggregate,
+    "a.warc.gz": crawl,
+    "gz.zip": lambda pages: zipped({f"{name}.gz": gzip.compress(page) for name, page in named(pages).items()}),
+    "mails.zip": lambda pages: zipped({f"{number}.eml": MAIL % page for number, page in enumerate(pages)}),
+    "aggregate.tar": lambda pages: tarred({"a.mhtml": aggregate(pages)}),
+}
+ERRORS = [
+    (RuntimeError("a mistake"), "reader-failed"),
+    (CharsetError("of a library"), "reader-failed"),
+    (KernelBug("a panic"), "reader-failed"),
+    (RecursionError(), "too-deep"),
+    (MemoryError(), "too-large"),
+    (OSError(), "unreadable"),
+]
+
+
+@pytest.fixture(autouse=True)
+def noted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OVERTHERE_FAULTS")
+
+
+def told(source: Path | str) -> tuple[list[str], list[str]]:
+    rows = list(extract(source, "http://h/"))
+    return [row.reference for row in rows if row.reference is not None], [row.error for row in rows if row.error]
+
+
+def failing(error: Exception, work: Callable[..., Any]) -> Callable[..., Any]:
+    """The same work, which fails with the bad page."""
+
+    def work_or_fail(given: Any, *more: Any) -> Any:
+        if b"BOOM" in (given.content if isinstance(given, Document) else given):
+            raise error
+        return work(given, *more)
+
+    return work_or_fail
+
+
+@pytest.mark.parametrize(("error", "kind"), ERRORS)
+@pytest.mark.parametrize("name", CONTAINERS)
+def test_a_reader_that_fails(
+    name: str, error: Exception, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from overthere.links import html
+
+    (tmp_path / name).write_bytes(CONTAINERS[name](PAGES))
+    monkeypatch.setattr(html, "octets", failing(error, html.octets))
+    assert told(tmp_path / name) == (OTHERS, [kind])
+
+
+@pytest.mark.parametrize("name", CONTAINERS)
+def test_a_kind_that_cannot_be_found_out(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / name).write_bytes(CONTAINERS[name](PAGES))
+    monkeypatch.setattr("overthere.links.sources.kind_of", failing(RuntimeError(), kind_of))
+    # Where the bad one lies in a container, this is what is asked for first.
+    assert told(tmp_path / name) == ([] if name in ("aggregate.tar", "a.tar.gz") else OTHERS, ["reader-failed"])
+
+
+READERS = {
+    "xml": (b"<?xml version='1.0'?><feed xmlns='http://www.w3.org/2005/Atom'/>", "a.xml"),
+    "css": (b"a { background: url(x) }", "a.css"),
+    "json": (b'{"href": "x"}', "a.json"),
+    "markdown": (b"[a](x)", "a.md"),
+    "plaintext": (b"http://h/", "a.txt"),
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_every_reader(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    content, file = READERS[name]
+    (tmp_path / "a.zip").write_bytes(zipped({"0.html": PAGES[0], file: content, "z.html": PAGES[1]}))
+    monkeypatch.setattr(f"overthere.links.{name}.read", broken)
+    rows = list(extract(tmp_path, json=True))
+    assert [(row.reference, row.error) for row in rows] == [("x0", None), (None, "reader-failed"), ("x1", None)]
+
+
+@pytest.mark.parametrize("name", ["mbox.members", "message.members", "warc.members", "warc._documents"])
+@pytest.mark.parametrize("outer", [zipped, tarred])
+def test_a_container_that_fails(
+    name: str, outer: Callable[[dict[str, bytes]], bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What holds it goes on behind it."""
+    inner = {"mbox": mailbox, "message": aggregate, "warc": crawl}[name.partition(".")[0]](PAGES[1:2])
+    end = {"mbox": "mbox", "message": "eml", "warc": "warc.gz"}[name.partition(".")[0]]
+    (tmp_path / "o").write_bytes(outer({"0.html": PAGES[0], f"1.{end}": inner, "2.html": PAGES[3]}))
+    monkeypatch.setattr(f"overthere.links.{name}", broken)
+    assert told(tmp_path / "o") == (["x0", "x3"], ["reader-failed"])
+
+
+def broken(*given: Any) -> Any:
+    raise ZeroDivisionError
+
+
+def test_a_part_whose_header_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from overthere.links.message import fields
+
+    def broken(value: str) -> str:
+        raise CharsetError
+
+    monkeypatch.setattr(fields, "words", broken)
+    (tmp_path / "a.mbox").write_bytes(
+        b"From a today\r\n" + aggregate(PAGES, b"Content-Location: x\r\n") + b"\r\n" + mailbox(PAGES[:1])
+    )
+    assert told(tmp_path / "a.mbox") == (["x0", "x1", "x3", "x0"], ["reader-failed"])
+
+
+def test_contents(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Documents that come as rows of a table."""
+    from overthere.links import html
+
+    monkeypatch.setattr(html, "octets", failing(ZeroDivisionError(), html.octets))
+    given: list[dict[str, Any]] = [{"path": f"/{number}", "content": page} for number, page in enumerate(PAGES)]
+    given += [{"path": "/a.zip", "content": CONTAINERS["a.zip"](PAGES)}, {"path": 7, "content": 7}]
+    given += [{"path": "/last", "content": PAGES[0]}]
+    rows = [row for batch in contents.read(given, None, Options()) for row in batch.to_pylist()]
+    assert [row["reference"] for row in rows if row["reference"]] == [*OTHERS, *OTHERS, "x0"]
+    errors = [(row["source"], row["error"]) for row in rows if row["error"]]
+    assert errors == [("/2", "reader-failed"), ("/a.zip!2.html", "reader-failed"), ("7", "reader-failed")]
+
+
+SCRIPT = """
+import sys
+from overthere.links import batches, html
+from overthere.links.pool import Done
+from test_faults import failing
+
+html.octets = failing(ZeroDivisionError(), html.octets)
+
+if __name__ == "__main__":
+    for batch in batches([sys.argv[1]], "http://h/", workers=int(sys.argv[2])):
+        if not isinstance(batch, Done):
+            for row in batch.to_pylist():
+                print(row["reference"], row["error"])
+"""
+
+
+def test_workers(tmp_path: Path) -> None:
+    """Every container in a folder, read by other processes: one note each, and nothing is read twice or lost."""
+    (tmp_path / "job.py").write_text(SCRIPT)
+    (folder := tmp_path / "all").mkdir()
+    for name, make in CONTAINERS.items():
+        (folder / name).write_bytes(make(PAGES))
+    command = [sys.executable, str(tmp_path / "job.py"), str(folder)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    one, two = (
+        subprocess.run([*command, workers], capture_output=True, text=True, check=True, env=environment, timeout=300)
+        for workers in ("1", "2")
+    )
+    assert one.stdout.splitlines() == ["x0 None", "x1 None", "None reader-failed", "x3 None"] * len(CONTAINERS)
+    assert (two.stdout, two.stderr) == (one.stdout, "")
+
+
+def test_a_job_goes_on_past_it(tmp_path: Path) -> None:
+    """A mail of 87 octets once ended the job, and --resume died of it again."""
+    mail = b"Date: x\r\nFrom: a@b\r\nContent-Location: =?\xc3\xa9?q?a?=\r\nContent-Type: text/html\r\n\r\n"
+    (tmp_path / "a.mbox").write_bytes(mailbox(PAGES[:1]) + b"From a b\r\n" + mail + PAGES[1] + b"\r\n")
+    (tmp_path / "b.html").write_bytes(PAGES[3])
+    table = tmp_path / "t.jsonl"
+    sources = [str(tmp_path / name) for name in ("a.mbox", "b.html")]
+    command = [sys.executable, "-m", "overthere", "links", *sources, "-o", str(table)]
+    for _ in range(2):
+        subprocess.run([*command, "--resume"], capture_output=True, check=True, timeout=120)
+        assert [json.loads(line)["reference"] for line in table.read_text().splitlines()] == ["x0", "x1", "x3"]
+
+
+def test_an_audit_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    judging._found.cache_clear()
+    monkeypatch.setattr(judging, "kinds", broken)
+    (tmp_path / "a.html").write_bytes(b"<a href=http://joe:pw@h/>")
+    assert [row.audit for row in extract(tmp_path, audit=True)] == ["audit-failed"]
+    judging._found.cache_clear()
+
+
+def test_tests_see_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A note must not hide a mistake where it can be mended."""
+    monkeypatch.setenv("OVERTHERE_FAULTS", "raise")
+    monkeypatch.setattr("overthere.links.css.read", broken)
+    (tmp_path / "a.css").write_bytes(b"a { background: url(x) }")
+    with pytest.raises(ZeroDivisionError):
+        list(extract(tmp_path))
+    (tmp_path / "a.css").unlink()
+    (tmp_path / "b.html").symlink_to("nowhere")
+    assert [row.error for row in extract(tmp_path)] == ["unreadable"]
+
+
+def test_the_notes_are_known() -> None:
+    assert "reader-failed" in NOTES.keys() & UNREAD

@@ -1,0 +1,61 @@
+"""Parts of a job as text: what another machine is told to read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from overthere import URI, InvalidURI
+from overthere.links.parts import Part, parts
+from overthere.links.sources import Task
+
+TASK = Task(("/a", "/\udcff"), "/", "http://h/", 1, None, 3, None)
+PART = Part(7, (TASK, TASK._replace(end=9, base=None, root=None, name="-")), "key", "/folder")
+
+
+def test_there_and_back(tmp_path: Path) -> None:
+    assert Part.from_json(PART.to_json()) == PART
+    assert PART.to_json().isascii()
+    (tmp_path / "a.html").write_bytes(b"x")
+    for part in parts([tmp_path], URI("http://h/")):
+        assert Part.from_json(part.to_json()) == part
+
+
+def changed(**more: Any) -> str:
+    return json.dumps({**json.loads(PART.to_json()), **more})
+
+
+def with_task(**more: Any) -> str:
+    return changed(tasks=[{**TASK._asdict(), **more}])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        None, 7, b"\x80\x04.", "", "x", "null", "[]", "{}", '"x"', changed(more=1), changed(number=-1),
+        changed(number="1"),
+        changed(number=True), changed(number=1 << 63), changed(number=1.0), changed(tasks={}), changed(tasks=["x"]),
+        changed(key=None), changed(folder=["x"]), with_task(paths="x"), with_task(paths=[1]), with_task(root=1),
+        with_task(start=None), with_task(end=-1), with_task(size="9"), with_task(name=[]), with_task(other=1),
+        with_task(base="no base"), with_task(base=1), "[" * 100_000, '{"number": ' + "9" * 5000 + "}",
+    ],
+)  # fmt: skip
+def test_what_is_none(text: object) -> None:
+    with pytest.raises((ValueError, InvalidURI)):
+        Part.from_json(text)
+
+
+@given(
+    st.recursive(
+        st.none() | st.integers() | st.text() | st.booleans(),
+        lambda one: st.lists(one) | st.dictionaries(st.sampled_from([*Part._fields, *Task._fields]), one),
+    )
+)
+def test_no_other_error(found: Any) -> None:
+    with pytest.raises(ValueError, match="no part"):
+        Part.from_json(json.dumps(found))
