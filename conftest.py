@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import tomllib
 from importlib.util import find_spec
 
@@ -14,6 +15,10 @@ collect_ignore_glob = [] if find_spec("overthere._native") else ["src/overthere/
 if not find_spec("pyspark"):
     collect_ignore_glob += ["src/overthere/columns/spark.py", "src/overthere/links/spark.py"]
 
+# A shell starts jobs in the background with Ctrl-C ignored, which children inherit: the tests of it need its default.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 LISTED = {row["reason"] for row in tomllib.loads((TESTS / "expected_failures.toml").read_text()).get("skip", ())}
 UNLISTED: list[str] = []
 
@@ -23,13 +28,6 @@ def note(report: pytest.TestReport | pytest.CollectReport) -> None:
         reason = report.longrepr[2].removeprefix("Skipped: ")
         if reason not in LISTED:
             UNLISTED.append(f"{report.nodeid}: {reason}")
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What waits for servers of others' making is asked again before it counts: a busy machine may be late."""
-    for item in items:
-        if item.path.name.startswith(("test_access_", "test_cli_get")):
-            item.add_marker(pytest.mark.flaky(reruns=2, reruns_delay=1))
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
