@@ -7,6 +7,7 @@ import tomllib
 from importlib.util import find_spec
 
 import pytest
+from hypothesis import settings
 
 from support import TESTS
 
@@ -18,6 +19,10 @@ if not find_spec("pyspark"):
 # A shell starts jobs in the background with Ctrl-C ignored, which children inherit: the tests of it need its default.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# An example may take as long as the machine lets it.
+settings.register_profile("anywhere", deadline=None)
+settings.load_profile("anywhere")
 
 LISTED = {row["reason"] for row in tomllib.loads((TESTS / "expected_failures.toml").read_text()).get("skip", ())}
 UNLISTED: list[str] = []

@@ -29,6 +29,7 @@ from overthere.access.wire import Data, Found, Hangup, Head, Look, Read
 from overthere.schemes.cid import CidLocator
 from overthere.schemes.mailto import MailtoLocator
 from overthere.schemes.mid import MidLocator
+from servers import NET
 from servers.smtpd import mail_server
 from support import linear, processor
 
@@ -402,7 +403,7 @@ def test_a_message_that_was_delivered(tmp_path: Path) -> None:
     """By SMTP into a Maildir, then opened by its Message-ID, and its parts by their Content-IDs."""
     with mail_server(tmp_path) as server:
         sent = letter(5, ".\n..\nto me\n", logo=b"\x89PNG\r\n\x1a\n" * 999)
-        with smtplib.SMTP("127.0.0.1", server.port, timeout=10) as smtp:
+        with smtplib.SMTP("127.0.0.1", server.port, timeout=NET) as smtp:
             smtp.send_message(letter(1), "a@example.test", "b@example.test")
             smtp.send_message(sent, "a@example.test", "b@example.test")
         assert len(list((server.maildir / "new").iterdir())) == 2
