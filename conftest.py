@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import signal
+import tempfile
 import tomllib
 from importlib.util import find_spec
 
@@ -26,6 +29,22 @@ settings.load_profile("anywhere")
 
 LISTED = {row["reason"] for row in tomllib.loads((TESTS / "expected_failures.toml").read_text()).get("skip", ())}
 UNLISTED: list[str] = []
+MADE: list[str] = []
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Where root runs the tests, servers run as nobody and are let into the folders of this session.
+
+    Those that sessions have in common are closed to them by each that begins, also by one that a test begins.
+    """
+    if os.name == "posix" and os.geteuid() == 0 and config.option.basetemp is None:
+        MADE.append(tempfile.mkdtemp(prefix="overthere-tests-"))
+        config.option.basetemp = MADE[0]
+
+
+def pytest_unconfigure() -> None:
+    for folder in MADE:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def note(report: pytest.TestReport | pytest.CollectReport) -> None:

@@ -237,7 +237,7 @@ def test_limits(web: Web) -> None:
     assert get("--max-bytes", "50000", web.base + "/binary").stdout == BINARY
     done = get("--timeout", "3", web.base + "/slow")
     assert (done.returncode, done.stdout) == (2, b"begun")
-    assert b"nothing came for 3 s" in done.stderr
+    assert b"nothing came for 3.0 s" in done.stderr
     assert get("--max-redirects", "0", web.base + "/to").returncode == 1
     assert get("--max-redirects", "1", web.base + "/to").stdout == b"hello there\n"
 
