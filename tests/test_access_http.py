@@ -51,7 +51,7 @@ def policy(server: Nginx) -> Policy:
 
 def asked(server: Nginx, count: int) -> list[list[str]]:
     """The last requests, once that many are written: nginx writes a line after it has answered."""
-    return wait_until(lambda: lines if len(lines := server.asked()) >= count else None, f"not {count} requests") or []
+    return wait_until(lambda: lines if len(lines := server.asked()) >= count else None, f"not {count} requests")
 
 
 def told(uri: str, policy: Policy, **how: Any) -> tuple[bytes, str, str | None, int | None]:

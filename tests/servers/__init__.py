@@ -63,7 +63,7 @@ def free_port() -> int:
     raise OSError("of 200 ports none is free")
 
 
-def wait_until(there: Callable[[], T], what: str, seconds: float = NET) -> T:
+def wait_until(there: Callable[[], T | None], what: str, seconds: float = NET) -> T:
     """What is there at last.  Raises: TimeoutError."""
     until = time.monotonic() + seconds
     while not (found := there()):
