@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
+import signal
+import tempfile
 import tomllib
 from importlib.util import find_spec
 
 import pytest
+from hypothesis import settings
 
 from support import TESTS
 
@@ -18,8 +22,32 @@ if not find_spec("pyspark"):
 # A note would hide a mistake in a reader: here it is raised, in processes of their own too.
 os.environ["OVERTHERE_FAULTS"] = "raise"
 
+# A shell starts jobs in the background with Ctrl-C ignored, which children inherit: the tests of it need its default.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# An example may take as long as the machine lets it.
+settings.register_profile("anywhere", deadline=None)
+settings.load_profile("anywhere")
+
 LISTED = {row["reason"] for row in tomllib.loads((TESTS / "expected_failures.toml").read_text()).get("skip", ())}
 UNLISTED: list[str] = []
+MADE: list[str] = []
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Where root runs the tests, servers run as nobody and are let into the folders of this session.
+
+    Those that sessions have in common are closed to them by each that begins, also by one that a test begins.
+    """
+    if os.name == "posix" and os.geteuid() == 0 and config.option.basetemp is None:
+        MADE.append(tempfile.mkdtemp(prefix="overthere-tests-"))
+        config.option.basetemp = MADE[0]
+
+
+def pytest_unconfigure() -> None:
+    for folder in MADE:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def note(report: pytest.TestReport | pytest.CollectReport) -> None:
@@ -27,13 +55,6 @@ def note(report: pytest.TestReport | pytest.CollectReport) -> None:
         reason = report.longrepr[2].removeprefix("Skipped: ")
         if reason not in LISTED:
             UNLISTED.append(f"{report.nodeid}: {reason}")
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What waits for servers of others' making is asked again before it counts: a busy machine may be late."""
-    for item in items:
-        if item.path.name.startswith(("test_access_", "test_cli_get")):
-            item.add_marker(pytest.mark.flaky(reruns=2, reruns_delay=1))
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:

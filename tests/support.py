@@ -1,9 +1,15 @@
-"""What the tests share: the case files, and the outside rows where they are present."""
+"""What the tests share: the case files, the outside rows where they are present, and how growth is judged."""
 
 from __future__ import annotations
 
+import gc
 import json
+import signal
+import threading
+import time
 import tomllib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,3 +32,65 @@ def outside(name: str) -> list[dict[str, Any]]:
     """The rows of a file that lies beside the project, in ../shared/cases; none where it is absent."""
     file = SHARED / f"{name}.jsonl"
     return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+
+# -- time, without a clock on the wall: a machine with much else to do passes what an idle one passes
+
+FLOOR = 0.05
+"""Seconds of processor time below which nothing is judged: what grows as the square of 100,000 is above it."""
+MARGIN = 2.0
+"""How much worse than four times as long four times as much may be; what grows as the square is 4 times worse."""
+
+
+@contextmanager
+def processor(seconds: float = 60) -> Iterator[None]:
+    """A net under what may have no end: so much of the processor's time, many times what is needed.
+
+    It counts what this process has used, so that it measures nothing of what else the machine does.
+
+    Raises: TimeoutError, between two steps of Python.
+    """
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise TimeoutError(f"more than {seconds} s of the processor's time")
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+def linear(action: Callable[[int], object], size: int, most: float = 60) -> None:
+    """Four times as much takes about four times as long: `action(size)` beside `action(size // 4)`.
+
+    It is measured in processor time, the least of some runs.  What looks worse is measured again before it counts.
+
+    Raises: AssertionError if it grows by more; TimeoutError after `most` seconds of processor time for a run.
+    """
+
+    def cost(count: int) -> float:
+        collected = gc.isenabled()
+        gc.disable()
+        start = time.process_time()
+        try:
+            with processor(most):
+                action(count)
+            return time.process_time() - start
+        finally:
+            if collected:
+                gc.enable()
+
+    few, many = min(cost(size // 4), cost(size // 4)), cost(size)
+    for _ in range(4):
+        if many <= 4 * MARGIN * few + FLOOR:
+            return
+        few, many = min(few, cost(size // 4), cost(size // 4)), min(many, cost(size))
+    assert many <= 4 * MARGIN * few + FLOOR, (
+        f"{size // 4} took {few:.3f} s, {size} {many:.3f} s of processor time: {many / few:.1f} times as much"
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Callable, Iterable
+from threading import Event
 from typing import Any
 
 import pytest
@@ -15,8 +16,10 @@ from overthere.access.errors import AccessFailed, AccessRefused, AccessTimeout, 
 from overthere.access.policy import Policy
 from overthere.access.prosperoprotocol import acknowledgement, packet, read_packet
 from overthere.access.wire import Read, Write
+from servers import wait_until
 from servers.dirsrv import CONTENTS, HELLO, INFO, LOCAL, LOSSY, PROBE, QUICK, SERVER, adapt, fails, gave, same
 from servers.replay import Served, replay_datagrams, serve_udp
+from support import linear
 
 # -- over a loopback server
 
@@ -50,7 +53,7 @@ def test_a_request_or_answer_that_is_lost_is_asked_for_again() -> None:
     # The first twice more, the second once more, each octet for octet.
     assert served.requests == [served.requests[0]] * 3 + [served.requests[3]] * 2
     # A fifteenth and two fifteenths of the patience, then a fifteenth.
-    assert time.monotonic() - start > 0.75
+    assert time.monotonic() - start > 3.9
 
 
 def test_doubled_late_and_strange_packets_are_no_answer() -> None:
@@ -121,7 +124,7 @@ def test_an_acknowledgement_is_sent_where_it_is_asked_for() -> None:
 
     with serve_udp(handler) as served:
         assert gave(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt")[1] == HELLO
-        time.sleep(0.05)
+        wait_until(lambda: len(acknowledged) >= 4, "not all was acknowledged")
     assert acknowledged[:4] == [
         acknowledgement(1, 0),
         acknowledgement(1, 3),
@@ -147,9 +150,7 @@ def test_a_server_that_has_the_request_is_only_acknowledged_to() -> None:
 
 def test_silence_ends_after_a_bounded_number_of_tries() -> None:
     with serve_udp(lambda request, served: ()) as served:
-        start = time.monotonic()
         error = fails(f"prospero://127.0.0.1:{served.port}/x", QUICK)
-        assert time.monotonic() - start < 1.5
     assert isinstance(error, AccessTimeout)
     assert error.message == "no answer in 0.3 s, asked 4 times"
     assert error.where == "the access methods of the object"
@@ -158,26 +159,27 @@ def test_silence_ends_after_a_bounded_number_of_tries() -> None:
 
 
 def test_a_server_that_talks_without_answering_gains_no_time() -> None:
+    over = Event()
+    said = 0
+
     def handler(request: bytes, served: Served) -> Iterable[bytes]:
-        for _ in range(40):
-            time.sleep(0.01)
+        nonlocal said
+        while not over.wait(0.01) and said < 10_000:
+            said += 1
             yield b"\x03\x77\x77nothing"
 
     with serve_udp(handler) as served:
-        start = time.monotonic()
         with pytest.raises(AccessTimeout):
             open_uri(f"prospero://127.0.0.1:{served.port}/x", QUICK)
-        assert time.monotonic() - start < 1.3
+        over.set()
+    assert 1 < said < 10_000
 
 
 def test_a_port_that_nobody_has() -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as held:
         held.bind(("127.0.0.1", 0))
         port = held.getsockname()[1]
-    start = time.monotonic()
-    error = fails(f"prospero://127.0.0.1:{port}/x", Policy.local())
-    assert isinstance(error, AccessFailed)
-    assert time.monotonic() - start < 2
+    assert isinstance(fails(f"prospero://127.0.0.1:{port}/x", Policy.local()), AccessFailed)
 
 
 def test_a_stranger_is_not_heard() -> None:
@@ -284,11 +286,9 @@ def test_a_server_may_ask_for_time_within_the_policy() -> None:
     long = piece_of(ID, 0, 0, b"", 0, wait=65_535)
     _, effects = put_together(ONE, [long, piece_of(ID, 1, 1, b"x")])
     assert waited(effects) == [2, 30]
-    # Not for ever.
-    start = time.monotonic()
+    # Not for ever: as often as packets are taken at all, and then it is too late.
     with pytest.raises(AccessTimeout):
         put_together(ONE, [long] * 300, 0.1)
-    assert time.monotonic() - start < 5
 
 
 def test_forged_numbers() -> None:
@@ -309,11 +309,12 @@ def test_an_answer_is_bounded() -> None:
     packets = [piece_of(ID, number, 0, bytes(65_000)) for number in range(1, 300)]
     with pytest.raises(LimitExceeded, match="4,194,304"):
         put_together(ONE, list(packets))
-    start = time.perf_counter()
-    many: list[bytes | None] = [piece_of(ID, number, 65_535, b"x") for number in range(65_535, 0, -1)]
-    many.reverse()
-    assert len(put_together(ONE, many)[0]) == 65_535
-    assert time.perf_counter() - start < 15
+
+    def use(count: int) -> None:
+        many: list[bytes | None] = [piece_of(ID, number, count, b"x") for number in range(1, count + 1)]
+        assert len(put_together(ONE, many)[0]) == count
+
+    linear(use, 65_535)
 
 
 def test_a_redirect_without_an_address_is_none() -> None:

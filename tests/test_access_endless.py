@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import anyio
@@ -18,17 +17,18 @@ from overthere.access.wire import Dial, Dialogue, Head, Read, Write
 from overthere.uri import URI
 from servers.faults import cut, endless, faulty, simple
 
-POLICY = Policy.local().with_(read_timeout=2, total_timeout=1)
+POLICY = Policy.local().with_(read_timeout=60, total_timeout=1)
 MENU = (b"", b"1a\tb\th\t70\r\n" * 1000)
 
 
 def test_a_menu_without_end_ends_in_time() -> None:
-    with faulty(endless(*MENU)) as server:
-        began = time.monotonic()
-        with pytest.raises(AccessTimeout), open_(f"gopher://127.0.0.1:{server.port}/1", POLICY) as resource:
-            for _ in resource.entries():
-                pass
-        assert time.monotonic() - began < 5
+    with (
+        faulty(endless(*MENU)) as server,
+        pytest.raises(AccessTimeout),
+        open_(f"gopher://127.0.0.1:{server.port}/1", POLICY) as resource,
+    ):
+        for _ in resource.entries():
+            pass
 
 
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])

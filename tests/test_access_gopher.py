@@ -39,7 +39,7 @@ from overthere.schemes.gophermenu import MenuItem
 from servers.gopherd import FILES, UMN, Gopherd, gophernicus, pygopherd, recorded, replayed
 from servers.replay import Served, serve
 
-LOCAL = Policy.local().with_(read_timeout=2)
+LOCAL = Policy.local().with_(read_timeout=60)
 
 
 # These servers open files while they run, as nobody: not below pytest's own folder, which another pytest of the same
@@ -279,11 +279,12 @@ def test_a_server_without_attributes(nicus: Gopherd, pyg: Gopherd) -> None:
 )
 def test_the_plan_is_what_is_sent(rest: str) -> None:
     def handler(held: socket.socket, served: Served) -> None:
-        held.settimeout(0.3)
         got = b""
         with suppress(TimeoutError):
             while data := held.recv(1 << 16):
                 got += data
+                if len(got) >= len(sent):  # and that no more comes
+                    held.settimeout(0.2)
         served.requests.append(got)
         held.sendall(b"+-2\r\n" if b"+" in got or b"!" in got or b"$" in got else b".\r\n")
 

@@ -23,10 +23,12 @@ from overthere.access.proxy import proxied
 from overthere.access.steps import Send
 from overthere.access.wire import Data, Head, Read, Write
 from overthere.uri import URI
+from servers import wait_until
 from servers.nginx import Nginx, certificate, nginx, tinyproxy, trusting, websocketd
 from servers.replay import Served, serve
+from support import linear, processor
 
-LOCAL = Policy.local().with_(read_timeout=2)
+LOCAL = Policy.local().with_(read_timeout=60)
 PAGE = b"<p>caf\xc3\xa9</p>\n"
 LARGE = os.urandom(1 << 20) * 8
 
@@ -49,12 +51,7 @@ def policy(server: Nginx) -> Policy:
 
 def asked(server: Nginx, count: int) -> list[list[str]]:
     """The last requests, once that many are written: nginx writes a line after it has answered."""
-    lines: list[list[str]] = []
-    for _ in range(100):
-        if len(lines := server.asked()) >= count:
-            return lines
-        time.sleep(0.02)
-    raise AssertionError(f"{len(lines)} of {count} requests: {lines}")
+    return wait_until(lambda: lines if len(lines := server.asked()) >= count else None, f"not {count} requests")
 
 
 def told(uri: str, policy: Policy, **how: Any) -> tuple[bytes, str, str | None, int | None]:
@@ -474,22 +471,16 @@ def test_how_long_a_body_is(head: bytes, body: bytes) -> None:
     ids=lambda value: value[-30:] if isinstance(value, bytes) else value.__name__,
 )
 def test_no_answer(answer: bytes, error: type[AccessError]) -> None:
-    start = time.process_time()
-    with pytest.raises(error):
+    with pytest.raises(error), processor(20):
         run(answer)
-    assert time.process_time() - start < 2
 
 
 def test_chunks_of_one_octet() -> None:
-    """Linear time: twice as many take about twice as long."""
-
-    def seconds(count: int) -> float:
-        start = time.process_time()
+    def use(count: int) -> None:
         found = run(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + b"1\r\nx\r\n" * count + b"0\r\n\r\n")
         assert found[1] == b"x" * count
-        return time.process_time() - start
 
-    assert seconds(40_000) < 8 * seconds(10_000) + 0.5
+    linear(use, 40_000)
 
 
 @pytest.mark.parametrize(
@@ -530,10 +521,8 @@ def test_a_server_that_is_silent() -> None:
     with serve(handler) as served:
         for scheme in ("http", "ws"):
             for opened in (overthere.open, aopened):
-                start = time.monotonic()
-                with pytest.raises(AccessTimeout):
+                with pytest.raises(AccessTimeout, match=r"nothing came for 0\.3 s"):
                     opened(f"{scheme}://127.0.0.1:{served.port}/", policy)
-                assert time.monotonic() - start < 1
 
 
 # -- WebSocket

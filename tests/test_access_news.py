@@ -40,7 +40,7 @@ from servers.innd import NewsServer, news_server
 from support import TESTS
 
 RECORDED = TESTS / "transcripts" / "news"
-POLICY = Policy.local().with_(read_timeout=5)
+POLICY = Policy.local().with_(read_timeout=60)
 
 BODY = b"\r\n".join(
     [

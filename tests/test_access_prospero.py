@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -35,6 +34,7 @@ from servers.dirsrv import (
 )
 from servers.ftpd import anonymous
 from servers.replay import Exchange, replay_datagrams
+from support import linear
 
 # -- what dirsrv answered
 
@@ -355,7 +355,6 @@ def test_garbage_is_no_answer() -> None:
 
 
 def test_huge_counts() -> None:
-    start = time.perf_counter()
     line = b"ATTRIBUTE OBJECT INTRINSIC ACCESS-METHOD SEQUENCE LOCAL a b c d\n"
     with pytest.raises(LimitExceeded, match="access methods"):
         given([line * 5000])
@@ -363,7 +362,8 @@ def test_huge_counts() -> None:
         listing(b"LINK L FILE x INTERNET-D h ASCII x 0\n" + line * 5000)
     links = listing(b"LINK L FILE x INTERNET-D h ASCII x 0\n" * 5_000)
     assert len(links) == 5_001
-    listing(b"\n" * 300_000)
+    linear(lambda count: listing(b"LINK L FILE x INTERNET-D h ASCII x 0\n" * count), 5_000)
+    linear(lambda count: listing(b"\n" * count), 300_000)
     with pytest.raises(LimitExceeded, match="100,000 lines"):
         listing(b"WARNING x\n" * 100_001)
     with pytest.raises(ProtocolError, match="1,000 tokens"):
@@ -371,4 +371,3 @@ def test_huge_counts() -> None:
     (head, *_) = listing(b"WARNING x\n" * 1000)
     assert isinstance(head, Head)
     assert len(head.details["warnings"]) == 100
-    assert time.perf_counter() - start < 25

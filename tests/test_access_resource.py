@@ -19,7 +19,7 @@ from overthere.access.errors import AccessError, AccessFailed
 from overthere.access.resource import _Lines
 from overthere.access.saving import Saving, file_name
 
-OWN = Policy.local().with_(read_timeout=2, connect_timeout=2)
+OWN = Policy.local().with_(read_timeout=60, connect_timeout=60)
 Serve = Callable[[Sequence[bytes], int | None], str]
 
 

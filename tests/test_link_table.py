@@ -20,6 +20,7 @@ import pytest
 from overthere.links.model import Link
 from overthere.links.table import FORMATS, files, folder, open_writer, schema, text, to_batch
 from overthere.links.table.mark import ResumeError, undisturbed
+from servers import NET
 
 PIECES = (
     "",
@@ -249,7 +250,7 @@ def broken_off(path: str, sent: signal.Signals, least: int, resume: bool = False
         if told >= least:
             break
     job.send_signal(sent)
-    _, errors = job.communicate(timeout=60)
+    _, errors = job.communicate(timeout=NET)
     assert told >= least, errors
     return told
 
@@ -303,7 +304,7 @@ def test_a_disk_that_is_full_is_said_and_whole_rows_are_kept(tmp_path: Path, kin
     path = name(tmp_path, kind)
     done = subprocess.run(
         [sys.executable, "-c", limited + job, path, ""],
-        capture_output=True, text=True, cwd=Path(__file__).parent.parent, timeout=120, check=False,
+        capture_output=True, text=True, cwd=Path(__file__).parent.parent, timeout=NET, check=False,
     )  # fmt: skip
     errors = [line for line in done.stderr.splitlines() if line]
     assert errors[-1] == f"OSError: [Errno 27] File too large: '{path.rstrip('/')}'"

@@ -17,6 +17,7 @@ from overthere.base import Base, file_uri, from_content, retrieval_uri
 from overthere.links import Link, Options, batches, extract, extract_html
 from overthere.links.html import decode, read
 from overthere.links.pool import Done
+from servers import NET, wait_until
 from support import ROOT, cases, ids
 
 HTML = cases("html")
@@ -241,7 +242,7 @@ if __name__ == "__main__":
     print(unread, read)
 """
     )
-    done = subprocess.run([sys.executable, script, crowd], capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run([sys.executable, script, crowd], capture_output=True, text=True, timeout=NET, check=True)
     unread, read = map(int, done.stdout.split())
     assert unread == 1
     assert read == sum(n % 7 for n in range(700)) - 303 % 7
@@ -252,30 +253,24 @@ def test_an_interrupted_job_goes_on(crowd: Path, tmp_path: Path) -> None:
     """Ctrl-C leaves a whole table; --resume makes of it what an uninterrupted run makes."""
     import pyarrow.parquet as pq
 
-    many = [crowd] * 40
+    many = [crowd] * 20
     whole, cut = tmp_path / "whole.parquet", tmp_path / "cut.parquet"
     command = [sys.executable, "-m", "overthere", "links", *map(str, many), "--base", "http://h/"]
-    subprocess.run([*command, "-o", whole, "--workers", "1"], capture_output=True, check=True, timeout=300)
+    subprocess.run([*command, "-o", whole, "--workers", "1"], capture_output=True, check=True, timeout=NET)
     job = subprocess.Popen([*command, "-o", cut, "--workers", "2"], stderr=subprocess.PIPE, text=True)
     part = tmp_path / "cut.parquet.part"
-    for _ in range(600):
-        if job.poll() is not None or (part.exists() and part.stat().st_size > 1000):
-            break
-        try:
-            job.wait(0.1)
-        except subprocess.TimeoutExpired:
-            continue
+    wait_until(lambda: job.poll() is not None or (part.exists() and part.stat().st_size > 1000), "nothing is written")
     job.send_signal(signal.SIGINT)
-    _, said = job.communicate(timeout=120)
+    _, said = job.communicate(timeout=NET)
     if job.returncode == 130:
         assert "--resume" in said
         assert pq.read_table(cut).num_rows < pq.read_table(whole).num_rows
         again = subprocess.run(
-            [*command, "-o", cut, "--resume"], capture_output=True, text=True, timeout=300, check=True
+            [*command, "-o", cut, "--resume"], capture_output=True, text=True, timeout=NET, check=True
         )
         assert "going on" in again.stderr
     assert pq.read_table(cut).equals(pq.read_table(whole))
-    done = subprocess.run([*command, "-o", cut, "--resume"], capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run([*command, "-o", cut, "--resume"], capture_output=True, text=True, timeout=NET, check=True)
     assert "nothing is left to do" in done.stderr
 
 

@@ -12,9 +12,8 @@ import shutil
 import subprocess
 import sys
 import threading
-import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ from overthere import InvalidURI, NotSpecified, Rung, links
 from overthere.links import graph
 from overthere.links.model import Options
 from overthere.links.pool import Done
+from servers import NET, wait_until
 from support import ROOT
 
 pytest.importorskip("pyspark", reason="pyspark is absent")
@@ -52,8 +52,13 @@ PART = 50_000
 
 # Opening deadly.html ends the process, as a fault in a library would.
 DEADLY = """
-import os, sys
-sys.addaudithook(lambda event, given: event == "open" and str(given[0]).endswith("deadly.html") and os._exit(9))
+import os, sys, time
+def opened(event, given):
+    if event == "open" and str(given[0]).endswith("deadly.html"):
+        os._exit(9)
+    while event == "open" and str(given[0]).endswith("patient.html") and os.path.exists(given[0] + ".wait"):
+        time.sleep(0.05)
+sys.addaudithook(opened)
 """
 
 
@@ -253,21 +258,29 @@ def test_what_could_not_be_read_is_tried_again(session: SparkSession, tmp_path: 
 
 
 def test_a_job_that_is_stopped_goes_on(session: SparkSession, crawl: Path, tmp_path: Path) -> None:
+    # The last document is read when the job has been stopped, not before: there is something left to be stopped.
+    last, wait, output = tmp_path / "patient.html", tmp_path / "patient.html.wait", tmp_path / "x"
+    last.write_bytes(page(0, random.Random(9)))
+    wait.touch()
+
     def stop() -> None:
-        wait_for(lambda: files(tmp_path))
-        session.sparkContext.cancelAllJobs()
+        try:
+            wait_until(lambda: files(output), "no part is made")
+            session.sparkContext.cancelAllJobs()
+        finally:
+            wait.unlink()
 
     stopping = threading.Thread(target=stop)
     stopping.start()
     with pytest.raises(Exception, match="cancelled"):
-        spark.run(session, crawl, tmp_path, octets=PART // 10)
+        spark.run(session, [crawl, last], output, octets=PART // 10)
     stopping.join()
-    assert not (tmp_path / "_SUCCESS").exists()
-    before = files(tmp_path)
-    done = spark.run(session, crawl, tmp_path, octets=PART // 10)
+    assert not (output / "_SUCCESS").exists()
+    before = files(output)
+    done = spark.run(session, [crawl, last], output, octets=PART // 10)
     assert len(before) <= done.found < done.parts
-    assert before.items() <= files(tmp_path).items()
-    assert rows(stored(tmp_path)) == rows(local(crawl))
+    assert before.items() <= files(output).items()
+    assert rows(stored(output)) == rows(local([crawl, last]))
 
 
 def test_a_document_that_kills_its_reader_is_a_row(
@@ -430,14 +443,6 @@ def test_contents_with_what_was_said_of_them(session: SparkSession) -> None:
 # -- the command line, and a cluster
 
 
-def wait_for(there: Callable[[], Any], seconds: float = 120) -> Any:
-    end = time.monotonic() + seconds
-    while not (found := there()):
-        assert time.monotonic() < end, "nothing happens"
-        time.sleep(0.05)
-    return found
-
-
 def test_options_that_spark_does_not_have(tmp_path: Path) -> None:
     output = f"{tmp_path}/"
     for given, said in (
@@ -481,11 +486,19 @@ def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]
     try:
         log = tmp_path / "master.log"
         start("master.Master", log)
-        url = wait_for(lambda: said(log, r"Starting Spark master at (spark://127\.0\.0\.1:\d+)"))[1]
+        url = wait_until(
+            lambda: said(log, r"Starting Spark master at (spark://127\.0\.0\.1:\d+)"),
+            "the cluster is not so far",
+            5 * NET,
+        )[1]
         logs = [tmp_path / f"worker{n}.log" for n in range(2)]
         for n, log in enumerate(logs):
             start("worker.Worker", log, "--cores", "1", "--memory", "512m", "--work-dir", str(tmp_path / f"w{n}"), url)
-        wait_for(lambda: all(said(log, "Successfully registered with master") for log in logs))
+        wait_until(
+            lambda: all(said(log, "Successfully registered with master") for log in logs),
+            "the cluster is not so far",
+            5 * NET,
+        )
         yield url, started[1:]
     finally:
         for process in started:
@@ -516,10 +529,14 @@ def test_a_cluster_of_which_a_worker_dies(
     order += ["--engine", "spark", "--master", url, "--plot", str(picture)]
     with subprocess.Popen(order, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as running:
         try:
-            wait_for(lambda: files(output) or running.poll() is not None)
-            wait_for(lambda: all(list((tmp_path / f"w{n}").glob("app-*/*/stderr")) for n in range(2)))
+            wait_until(lambda: files(output) or running.poll() is not None, "the cluster is not so far", 5 * NET)
+            wait_until(
+                lambda: all(list((tmp_path / f"w{n}").glob("app-*/*/stderr")) for n in range(2)),
+                "the cluster is not so far",
+                5 * NET,
+            )
             workers[0].kill()
-            out, error = running.communicate(timeout=240)
+            out, error = running.communicate(timeout=10 * NET)
         finally:
             running.kill()
     text = error.decode(errors="replace")

@@ -41,7 +41,7 @@ def python(*arguments: str, path: list[Path], cwd: Path = ROOT) -> subprocess.Co
     folders = os.pathsep.join(str(one) for one in [*path, ROOT / "src"])
     environment = {**os.environ, "PYTHONPATH": folders, "PYTHONDONTWRITEBYTECODE": "1"}
     run = [sys.executable, *arguments]
-    return subprocess.run(run, cwd=cwd, env=environment, capture_output=True, text=True, check=False, timeout=300)
+    return subprocess.run(run, cwd=cwd, env=environment, capture_output=True, text=True, check=False, timeout=600)
 
 
 def said(code: str, *path: Path) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -16,6 +15,7 @@ from overthere.schemes.addr_spec import cut
 from overthere.schemes.cid import CidLocator
 from overthere.schemes.mailto import MailtoLocator, mailboxes
 from overthere.schemes.mid import MidLocator
+from support import linear
 
 
 def draft(text: str, credentials: Credentials | None = None) -> Compose:
@@ -205,37 +205,40 @@ def test_the_normal_form_says_the_same(there: str) -> None:
     ]
 
 
+# What is before, what stands again and again, what is behind, and how often at most.
 HOSTILE = [
-    "mailto:" + "a@b," * 100_000 + "a@b",
-    "mailto:" + "," * 300_000,
-    "mailto:" + "@" * 300_000,
-    "mailto:" + "%22" * 100_000,
-    "mailto:" + "%5C%22" * 50_000,
-    "mailto:%22" + "%5C" * 100_000 + "%22@b",
-    "mailto:" + "a." * 200_000 + "@b",
-    "mailto:a@" + "%C3%84" * 50_000,
-    "mailto:?" + "&".join(["to=a@b"] * 50_000),
-    "mailto:?" + "&".join(["subject=x"] * 50_000),
-    "mailto:?to=" + "(" * 300_000,
-    "mailto:?to=" + "%3C" * 100_000,
-    "mailto:?cc=" + "%22a%22," * 50_000,
-    "mailto:?body=" + "%0D%0A" * 100_000,
-    "mid:" + "a/" * 200_000,
-    "mid:" + "%22" * 100_000,
-    "cid:" + "a@" * 200_000,
+    ("mailto:", "a@b,", "a@b", 100_000),
+    ("mailto:", ",", "", 300_000),
+    ("mailto:", "@", "", 300_000),
+    ("mailto:", "%22", "", 100_000),
+    ("mailto:", "%5C%22", "", 50_000),
+    ("mailto:%22", "%5C", "%22@b", 100_000),
+    ("mailto:", "a.", "@b", 200_000),
+    ("mailto:a@", "%C3%84", "", 50_000),
+    ("mailto:?to=a@b", "&to=a@b", "", 50_000),
+    ("mailto:?subject=x", "&subject=x", "", 50_000),
+    ("mailto:?to=", "(", "", 300_000),
+    ("mailto:?to=", "%3C", "", 100_000),
+    ("mailto:?cc=", "%22a%22,", "", 50_000),
+    ("mailto:?body=", "%0D%0A", "", 100_000),
+    ("mid:", "a/", "", 200_000),
+    ("mid:", "%22", "", 100_000),
+    ("cid:", "a@", "", 200_000),
 ]
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=[text[:24] for text in HOSTILE])
-def test_long_input_in_linear_time(text: str) -> None:
-    start = time.perf_counter()
-    there = URI(text).locator
-    str(replace(there, written=None).uri())
-    URI(text).normalize(Rung.SCHEME)
-    scheme(there.scheme).is_valid(text)
-    with suppress(PlanRefused):
-        plan(text)
-    assert time.perf_counter() - start < 20
+@pytest.mark.parametrize(("before", "piece", "behind", "most"), HOSTILE, ids=[row[0] + row[1] for row in HOSTILE])
+def test_long_input_in_linear_time(before: str, piece: str, behind: str, most: int) -> None:
+    def use(count: int) -> None:
+        text = before + piece * count + behind
+        there = URI(text).locator
+        str(replace(there, written=None).uri())
+        URI(text).normalize(Rung.SCHEME)
+        scheme(there.scheme).is_valid(text)
+        with suppress(PlanRefused):
+            plan(text)
+
+    linear(use, most)
 
 
 @pytest.mark.parametrize("name", ["url-1994", "rfc1738", "url-1997", "uri-2003"])

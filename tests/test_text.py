@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import random
-import signal
 import unicodedata
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -28,7 +26,7 @@ from overthere.text import Found, find
 from overthere.text.output import as_html, as_markdown, as_terminal
 from overthere.text.pieces import pieces
 from overthere.text.rules import ENDS, SHAPES, registered
-from support import SHARED, cases, ids, outside
+from support import SHARED, cases, ids, linear, outside
 
 ROWS = cases("text")
 GFM = cases("gfm")
@@ -37,20 +35,6 @@ SEEDS = [row for row in outside("seed_examples") if row["kind"] == "extract"]
 ABSENT = pytest.mark.skipif(not SHARED.exists(), reason="../shared/cases is absent")
 ALL: dict[str, Any] = {"hosts": True, "mail": True}
 FIELDS = {"kinds": "kind", "uris": "uri", "delimiters": "delimiter", "alternatives": "alternative"}
-
-
-@contextmanager
-def within(seconds: int) -> Iterator[None]:
-    def late(*_: object) -> None:
-        raise AssertionError(f"not done in {seconds} s")
-
-    before = signal.signal(signal.SIGALRM, late)
-    signal.alarm(seconds)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
 
 
 def lawful(text: str, found: list[Found], uris: bool = True) -> None:
@@ -187,15 +171,28 @@ _REPEATED = [
 ]  # fmt: skip
 
 
+def repeated(before: str, unit: str) -> Callable[[int], str]:
+    return lambda size: before + unit * (size // len(unit))
+
+
+# Runs of "`" of so many lengths make a text of 400,000 characters.
+_LONG: dict[str, Callable[[int], str]] = {
+    **{unit: repeated("", unit) for unit in _REPEATED},
+    **{f"http://h/{tail}": repeated("http://h/", tail) for tail in (")", "(", ".", "*", "a")},
+    "> then <a": lambda size: ">" * size + "<a" * size,
+    "blanks then <a": lambda size: " " * size + "<a" * size,
+    "runs of `": lambda size: "`".join("`" * n for n in range(round((2 * size) ** 0.5))),
+}
+
+
 @pytest.mark.parametrize("rules", ["rfc3986", "gfm"])
-def test_hostile(rules: Any) -> None:
-    size = 400_000
-    texts = [unit * (size // len(unit)) for unit in _REPEATED]
-    texts += ["http://h/" + tail * size for tail in (")", "(", ".", "*", "a")]
-    texts += [">" * size + "<a" * size, " " * size + "<a" * size, "`".join("`" * n for n in range(900))]
-    for text in texts:
-        with within(30):
-            lawful(text, list(find(text, rules=rules, **ALL)), uris=False)
+@pytest.mark.parametrize("make", _LONG.values(), ids=_LONG)
+def test_hostile(make: Callable[[int], str], rules: Any) -> None:
+    def use(size: int) -> None:
+        text = make(size)
+        lawful(text, list(find(text, rules=rules, **ALL)), uris=False)
+
+    linear(use, 400_000)
 
 
 # -- output

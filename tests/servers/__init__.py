@@ -1,20 +1,29 @@
-"""Real servers for the tests of access: each started on a free loopback port, stopped by its pid."""
+"""Real servers for the tests of access: each started on a free loopback port, stopped by its pid.
+
+What is waited for is a state, never a time: `NET` is only how long a test waits before it says that nothing will come.
+"""
 
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
-__all__ = ["DROP", "free_port", "give", "need", "running", "wait_for"]
+__all__ = ["DROP", "NET", "free_port", "give", "need", "running", "wait_for", "wait_until"]
 
+NET = 120.0
+"""Seconds: far more than anything takes on a machine that has much else to do."""
+
+T = TypeVar("T")
 ROOT = os.geteuid() == 0
 DROP = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if ROOT else []
 """Before a command: run it as nobody."""
@@ -27,12 +36,41 @@ def need(*programs: str) -> None:
             pytest.skip(f"{Path(program).name} is not installed")
 
 
+_MINE: list[socket.socket] = []
+"""What keeps the ports of this process its own: the same numbers of UDP, held as long as it lives."""
+
+
+def _unasked() -> range:
+    """Ports that the system gives to nobody who does not ask for them."""
+    told = Path("/proc/sys/net/ipv4/ip_local_port_range")
+    first = int(told.read_text().split()[0]) if told.exists() else 49_152
+    return range(10_240, first) if first > 12_000 else range(10_240, 65_536)
+
+
 def free_port() -> int:
-    """A loopback port that nobody listens on."""
-    with socket.socket() as held:
-        held.bind(("127.0.0.1", 0))
-        port: int = held.getsockname()[1]
-        return port
+    """A loopback port that nobody listens on, and that no other process of the tests takes before its server does."""
+    for port in random.SystemRandom().sample(_unasked(), 200):
+        held = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        try:
+            held.bind(("127.0.0.1", port))
+            with socket.socket() as tried:
+                tried.bind(("127.0.0.1", port))
+        except OSError:
+            held.close()
+        else:
+            _MINE.append(held)
+            return port
+    raise OSError("of 200 ports none is free")
+
+
+def wait_until(there: Callable[[], T | None], what: str, seconds: float = NET) -> T:
+    """What is there at last.  Raises: TimeoutError."""
+    until = time.monotonic() + seconds
+    while not (found := there()):
+        if time.monotonic() > until:
+            raise TimeoutError(what)
+        time.sleep(0.02)
+    return found
 
 
 def give(folder: Path) -> None:
@@ -45,22 +83,24 @@ def give(folder: Path) -> None:
             above.chmod(above.stat().st_mode | 0o011)
 
 
-def wait_for(port: int, seconds: float = 15.0) -> None:
-    """Wait until somebody listens.  Raises: TimeoutError."""
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
+def wait_for(port: int, work: subprocess.Popen[bytes] | None = None, host: str = "127.0.0.1") -> None:
+    """Wait until somebody listens.  Raises: TimeoutError, ChildProcessError if the server has ended instead."""
+
+    def there() -> bool:
+        if work is not None and work.poll() is not None:
+            raise ChildProcessError(f"the server on {port} ended with {work.returncode}")
         try:
-            socket.create_connection(("127.0.0.1", port), 0.2).close()
+            socket.create_connection((host, port), NET).close()
         except OSError:
-            time.sleep(0.05)
-        else:
-            return
-    raise TimeoutError(f"nothing listens on {port}")
+            return False
+        return True
+
+    wait_until(there, f"nothing listens on {port}")
 
 
 @contextmanager
 def running(
-    command: Sequence[str | Path], port: int | None, log: Path, **environment: str
+    command: Sequence[str | Path], port: int, log: Path, host: str = "127.0.0.1", **environment: str
 ) -> Iterator[subprocess.Popen[bytes]]:
     """A server while the block runs; its output goes to `log`; it is ended by its pid, with what it has started."""
     with log.open("ab") as out:
@@ -73,8 +113,10 @@ def running(
             env={**os.environ, **environment},
         )
     try:
-        if port is not None:
-            wait_for(port)
+        try:
+            wait_for(port, work, host)
+        except ChildProcessError as error:
+            raise ChildProcessError(f"{error}: {log.read_text('utf-8', 'replace')[-2000:]}") from None
         yield work
     finally:
         for signal in (15, 9):
@@ -83,7 +125,7 @@ def running(
             except ProcessLookupError:
                 break
             try:
-                work.wait(5)
+                work.wait(30)
                 break
             except subprocess.TimeoutExpired:
                 continue

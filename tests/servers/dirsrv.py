@@ -33,9 +33,10 @@ __all__ = [
 ]
 
 PROBE = Credentials(user="probe")
-LOCAL = Policy.local().with_(read_timeout=6)
+LOCAL = Policy.local().with_(read_timeout=120)
 """Long enough that a machine under load asks nothing twice: a fifteenth is what is waited first."""
-LOSSY = Policy.local().with_(read_timeout=3)
+LOSSY = Policy.local().with_(read_timeout=15)
+"""The same, where some is lost, and what is waited first is waited."""
 QUICK = LOCAL.with_(read_timeout=0.3)
 ROWS = [Exchange(row["send"], row["recv"]) for row in recorded("prospero/dirsrv-5.3b.jsonl")]
 LIST, LIST_ONE, INFO, CONTENTS, _, INFO_NOPE, LIST_NOPE, _, NONSENSE = ROWS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import select
 import socket
 import struct
 import threading
@@ -11,6 +12,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
+
+from servers import NET
 
 __all__ = [
     "Fault",
@@ -43,7 +46,7 @@ class Running:
 
 def asked(held: socket.socket) -> bytes:
     """What a client sends first, as far as it comes at once."""
-    held.settimeout(5)
+    held.settimeout(NET)
     with suppress(OSError):
         return held.recv(65_536)
     return b""
@@ -101,7 +104,7 @@ def faulty(fault: Callable[[socket.socket, Running], None], host: str = "127.0.0
             running.over.set()
             listening.shutdown(socket.SHUT_RDWR)
             for thread in threads:
-                thread.join(5)
+                thread.join(NET)
 
 
 def simple(fault: Fault) -> Callable[[socket.socket, Running], None]:
@@ -128,7 +131,7 @@ def stalled(answer: bytes) -> Callable[[socket.socket, Running], None]:
     def fault(held: socket.socket, running: Running) -> None:
         asked(held)
         held.sendall(answer)
-        running.over.wait(20)
+        running.over.wait(NET)
 
     return fault
 
@@ -159,7 +162,8 @@ def full(host: str = "127.0.0.1") -> Iterator[int]:
                 held.setblocking(False)
                 held.connect_ex((host, port))
                 waiting.append(held)
-            time.sleep(0.05)
+            # Once the first is taken into the queue, there is no place for another.
+            assert select.select([], waiting, [], NET)[1]
             yield port
         finally:
             for held in waiting:
@@ -176,7 +180,7 @@ def left_open() -> tuple[dict[str, str], int]:
 
 
 @contextmanager
-def nothing_left(seconds: float = 2.0) -> Iterator[None]:
+def nothing_left(seconds: float = NET) -> Iterator[None]:
     """Raises: AssertionError if descriptors or threads are left that were not there before."""
     gc.collect()
     before: Any = left_open()

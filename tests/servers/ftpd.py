@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import select
 import socket
 import struct
 import sys
@@ -15,7 +16,7 @@ from threading import Event, Thread
 
 import pytest
 
-from servers import DROP, free_port, give, need, running
+from servers import DROP, NET, free_port, give, need, running
 
 __all__ = ["Scripted", "Server", "anonymous", "scripted", "unprivileged", "with_login"]
 
@@ -39,7 +40,7 @@ class Server:
 
     def commands(self, since: int = 0) -> list[str]:
         """The commands of the session that began last, without passwords; waits until it has ended with QUIT."""
-        end = time.monotonic() + 5
+        end = time.monotonic() + NET
         while True:
             sessions: dict[str, list[str]] = {}
             for session, command in re.findall(self.line, self.text()[since:], re.MULTILINE):
@@ -60,10 +61,7 @@ def _pyftpdlib(folder: Path, root: Path, *more: str, host: str = "127.0.0.1") ->
     port, log = free_port(), folder / "pyftpdlib.log"
     program = "from pyftpdlib import __main__, handlers as h; h.FTPHandler.auth_failed_timeout = 0.1; __main__.main()"
     command = [sys.executable, "-W", "ignore", "-c", program, "-D", "-i", host, "-p", str(port), "-d", str(root)]
-    with running([*command, *more], port if host == "127.0.0.1" else None, log):
-        end = time.monotonic() + 10
-        while host != "127.0.0.1" and "starting FTP server" not in log.read_text() and time.monotonic() < end:
-            time.sleep(0.02)
+    with running([*command, *more], port, log, host):
         yield Server(port, log, r"(\S+)-\[[^\]]*\] <- (.*?)\r?$", host)
 
 
@@ -174,14 +172,17 @@ def scripted(
             if left[0] <= 0 or over.is_set():
                 raise OSError
 
-    def send_content() -> None:
+    def send_content(held: socket.socket) -> None:
+        # Who hangs up, or says something else, comes no more.
+        if passive not in select.select([passive, held], [], [], NET)[0]:
+            raise OSError
         peer, _ = passive.accept()
         server.data_peers += 1
         with peer:
             peer.sendall(content)
             if not first:  # the client hangs up too, before it reads on
                 peer.shutdown(socket.SHUT_WR)
-                peer.settimeout(2)
+                peer.settimeout(NET)
                 peer.recv(1)
 
     def talk(held: socket.socket) -> None:
@@ -196,16 +197,16 @@ def scripted(
                 say(held, answer, left)
                 continue
             if first:
-                send_content()
+                send_content(held)
             say(held, answer[0], left)
             if not first:
-                send_content()
+                send_content(held)
             say(held, answer[1], left)
 
     def serve() -> None:
         while not over.is_set():
             held, _ = listening.accept()
-            held.settimeout(3)
+            held.settimeout(NET)
             with held, suppress(OSError):
                 if server.abrupt:
                     held.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -214,9 +215,9 @@ def scripted(
             with suppress(OSError):
                 while True:
                     passive.accept()[0].close()
-            passive.settimeout(2)
+            passive.settimeout(NET)
 
-    passive.settimeout(2)
+    passive.settimeout(NET)
     work = Thread(target=serve, daemon=True)
     work.start()
     try:

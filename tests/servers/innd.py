@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from servers import ROOT, free_port, need, running
+from servers import NET, ROOT, free_port, need, running
 
 __all__ = ["GROUPS", "NewsServer", "news_server"]
 
@@ -136,7 +136,7 @@ access "members" {{
 
 def _post(port: int, message_id: str, article: bytes) -> None:
     """RFC 3977 6.3.1, written apart from the package; an article is there when the server says so."""
-    with socket.create_connection(("127.0.0.1", port), 10) as held, held.makefile("rwb") as talk:
+    with socket.create_connection(("127.0.0.1", port), NET) as held, held.makefile("rwb") as talk:
 
         def ask(line: bytes, code: bytes) -> None:
             talk.write(line + b"\r\n")

@@ -16,6 +16,8 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any, NamedTuple
 
+from servers import NET
+
 __all__ = [
     "TRANSCRIPTS",
     "Exchange",
@@ -84,7 +86,7 @@ def serve(handler: Callable[[socket.socket, Served], None]) -> Iterator[Served]:
 
         def one(held: socket.socket) -> None:
             with held, suppress(OSError):
-                held.settimeout(5)
+                held.settimeout(NET)
                 handler(held, served)
 
         def accept() -> None:
@@ -101,9 +103,9 @@ def serve(handler: Callable[[socket.socket, Served], None]) -> Iterator[Served]:
             yield served
         finally:
             over.set()
-            accepting.join(5)
+            accepting.join(NET)
             for thread in threads:
-                thread.join(6)
+                thread.join(NET)
     assert not served.problems, served.problems
 
 
@@ -169,7 +171,7 @@ def serve_udp(handler: Callable[[bytes, Served], Iterable[bytes]]) -> Iterator[S
             yield served
         finally:
             over.set()
-            running.join(5)
+            running.join(NET)
     assert not served.problems, served.problems
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from servers import DROP, ROOT, free_port, give, need, running
+from servers import DROP, NET, ROOT, free_port, give, need, running
 
 __all__ = ["LOGIN", "Terminal", "hercules", "rlogind", "telnetd"]
 
@@ -57,15 +57,15 @@ def rlogind(folder: Path, user: str, password: str) -> Iterator[int]:
     need("socat", "in.rlogind", "rlogin", "useradd", "userdel")
     folder.mkdir(parents=True, exist_ok=True)
     port = free_port()
-    subprocess.run(["useradd", "-M", "-d", "/tmp", "-s", "/bin/sh", user], check=True, capture_output=True, timeout=20)
+    subprocess.run(["useradd", "-M", "-d", "/tmp", "-s", "/bin/sh", user], check=True, capture_output=True, timeout=NET)
     try:
         told = f"{user}:{password}".encode()
-        subprocess.run(["chpasswd"], input=told, check=True, capture_output=True, timeout=20)
+        subprocess.run(["chpasswd"], input=told, check=True, capture_output=True, timeout=NET)
         listen = f"TCP-LISTEN:{port},bind=127.0.0.1,reuseaddr,fork"
         with running(["socat", listen, "EXEC:/usr/sbin/in.rlogind,nofork"], port, folder / "log"):
             yield port
     finally:
-        subprocess.run(["userdel", "-f", user], check=True, capture_output=True, timeout=20)
+        subprocess.run(["userdel", "-f", user], check=True, capture_output=True, timeout=NET)
 
 
 @contextmanager
@@ -108,7 +108,7 @@ class Terminal:
         """What the person types, and Return."""
         os.write(self.held, text.encode() + b"\r")
 
-    def wait_for(self, text: str, seconds: float = 10.0) -> str:
+    def wait_for(self, text: str, seconds: float = NET) -> str:
         """What is shown up to a text.  Raises: TimeoutError."""
         until = time.monotonic() + seconds
         while text not in self.shown:
@@ -123,7 +123,7 @@ class Terminal:
             self.shown += octets.decode("utf-8", "replace")
         return self.shown
 
-    def end(self, seconds: float = 10.0) -> int:
+    def end(self, seconds: float = NET) -> int:
         """What the program exits with."""
         try:
             until = time.monotonic() + seconds
@@ -141,7 +141,7 @@ class Terminal:
         """End the program by its pid, with what it has started, and give the terminal up."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.work.pid, 9)
-        self.work.wait(5)
+        self.work.wait(NET)
         if self.held >= 0:
             os.close(self.held)
             self.held = -1

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from servers import DROP, free_port, give, need, running, wait_for
+from servers import DROP, NET, free_port, give, need, running, wait_for
 
 __all__ = ["KEY", "PHOTO", "Slapd", "slapd"]
 
@@ -95,7 +95,7 @@ def _certificate(folder: Path) -> None:
     names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
     made = ["-keyout", str(folder / "key.pem"), "-out", str(folder / "certificate.pem"), "-days", "2"]
     command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", *made, *names]
-    subprocess.run(command, check=True, capture_output=True, timeout=30)
+    subprocess.run(command, check=True, capture_output=True, timeout=NET)
 
 
 @contextmanager
@@ -112,7 +112,7 @@ def slapd(folder: Path, other: int | None = None) -> Iterator[Slapd]:
     give(folder)
     config = ["-f", str(folder / "slapd.conf")]
     command = [*DROP, "/usr/sbin/slapadd", *config, "-l", str(folder / "tree.ldif")]
-    subprocess.run(command, check=True, capture_output=True, timeout=30)
+    subprocess.run(command, check=True, capture_output=True, timeout=NET)
     urls = f"ldap://127.0.0.1:{port}/ ldaps://127.0.0.1:{tls}/"
     # 256: what is asked, and what is answered to it.
     with running([*DROP, "/usr/sbin/slapd", *config, "-h", urls, "-d", "256"], port, log):

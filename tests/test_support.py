@@ -1,0 +1,35 @@
+"""The tests' own judge of growth: it tells the square from the line, and ends what has no end."""
+
+from __future__ import annotations
+
+import re
+import signal
+
+import pytest
+
+from support import linear, processor
+
+
+def test_what_is_linear_passes() -> None:
+    seen: list[int] = []
+
+    def each(count: int) -> None:
+        seen.append(count)
+        sum(range(count))
+
+    linear(each, 4_000_000)
+    assert set(seen) == {1_000_000, 4_000_000}
+
+
+def test_what_grows_as_the_square_fails() -> None:
+    with pytest.raises(AssertionError, match=r"250 took .* 1000 .* times as much"):
+        linear(lambda count: [sum(range(count)) for _ in range(count * 20)], 1000)
+
+
+def test_what_has_no_end_is_ended() -> None:
+    before = signal.getsignal(signal.SIGPROF)
+    with pytest.raises(TimeoutError, match="processor"), processor(0.2):
+        re.match("(a*)*b", "a" * 60)
+    with pytest.raises(TimeoutError):
+        linear(lambda count: re.match("(a*)*b", "a" * count), 1000, most=0.2)
+    assert signal.getsignal(signal.SIGPROF) == before
