@@ -241,6 +241,17 @@ class OverthereError(Exception):
     """The root of every exception that overthere raises on purpose."""
 
 
+class Refused:
+    """What is the matter with a text, looked for when it is asked for."""
+
+    def place(self) -> tuple[str, int, int]:
+        """Kind and place alone, which cost less than the words."""
+        raise NotImplementedError
+
+    def finding(self) -> Finding:
+        raise NotImplementedError
+
+
 class InvalidURI(OverthereError, ValueError):
     """A text does not follow the grammar; `text, kind, start, end, component, rule, expected, source` say where.
 
@@ -254,13 +265,41 @@ class InvalidURI(OverthereError, ValueError):
     a port cannot contain "o" (at 21, in the port; expected a digit, "#", "/", "?" or the end; RFC 3986 3.2.3)
     """
 
-    def __init__(self, text: str, finding: Finding, secret: Span | None = None) -> None:
+    text: str
+    finding: Finding
+    kind: str
+    start: int
+    end: int
+    component: str
+    rule: str
+    expected: str
+    source: str
+    message: str
+    _secrets: tuple[Span, ...]
+
+    def __init__(self, text: str, finding: Finding | Refused, secret: Span | None = None) -> None:
         """`secret` is where a password stands, if its maker knows better than `redact.password_spans`."""
-        super().__init__(text, finding, secret)
+        super().__init__(text)
         self.text = text
-        self.finding = finding
-        self._secrets = (secret,) if secret else password_spans(text)
-        self.kind, self.start, self.end, self.component, self.rule, self.expected, self.source, self.message = finding
+        self._refused = finding
+        self._secret = secret
+
+    def __getattr__(self, name: str) -> object:
+        """What is the matter is put in words when somebody looks: most refusals are only counted."""
+        if name == "_secrets":
+            self._secrets = (self._secret,) if self._secret else password_spans(self.text)
+        elif name in ("kind", "start", "end") and isinstance(self._refused, Refused):
+            self.kind, self.start, self.end = self._refused.place()
+        elif name == "finding" or name in Finding._fields:
+            found = self._refused
+            self.finding = self._refused = found = found.finding() if isinstance(found, Refused) else found
+            self.kind, self.start, self.end, self.component, self.rule, self.expected, self.source, self.message = found
+        else:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+        return self.__dict__[name]
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.text, self.finding, self._secret)
 
     def __str__(self) -> str:
         return str(self.finding)

@@ -12,7 +12,7 @@ from functools import cache
 from itertools import islice
 from typing import NamedTuple
 
-from overthere.errors import KINDS, Finding, InvalidIRI, InvalidURI, name_of
+from overthere.errors import KINDS, Finding, InvalidIRI, InvalidURI, Refused, name_of
 from overthere.grammar import Grammar
 from overthere.kernel.classes import CHARSETS, IPRIVATE, PATTERNS, UCSCHAR
 from overthere.kernel.reference import APPENDIX_B, BIDI_CONTROLS, ip_literal, parse, spread
@@ -52,8 +52,30 @@ def check_uri(text: str, rule: str = "URI", zone: bool = False, limit: int | Non
 
 def refusal(text: str, rule: str, zone: bool = False) -> InvalidURI:
     """The exception for a text that `rule` does not derive."""
-    finding = next(walk(text, rule, zone))
-    return (InvalidIRI if "IRI" in rule else InvalidURI)(text, finding)
+    return (InvalidIRI if "IRI" in rule else InvalidURI)(text, _First(text, rule, zone))
+
+
+class _First(Refused):
+    """The first finding on a text."""
+
+    __slots__ = ("_found", "asked")
+
+    def __init__(self, text: str, rule: str, zone: bool) -> None:
+        self.asked = text, rule, zone
+        self._found: tuple[_Walker, _Place] | None = None
+
+    def _walked(self) -> tuple[_Walker, _Place]:
+        if self._found is None:
+            walker = _Walker(*self.asked)
+            self._found = walker, next(walker.places())
+        return self._found
+
+    def place(self) -> tuple[str, int, int]:
+        return self._walked()[1][:3]
+
+    def finding(self) -> Finding:
+        walker, place = self._walked()
+        return walker.finding(place)
 
 
 @cache
