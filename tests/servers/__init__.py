@@ -44,7 +44,7 @@ def _unasked() -> range:
     """Ports that the system gives to nobody who does not ask for them."""
     told = Path("/proc/sys/net/ipv4/ip_local_port_range")
     first = int(told.read_text().split()[0]) if told.exists() else 49_152
-    return range(10_240, first) if first > 12_000 else range(10_240, 65_536)
+    return range(10_240, min(first, 30_000) if first > 12_000 else 30_000)  # vsftpd's passive ports are above
 
 
 def free_port() -> int:
