@@ -8,14 +8,12 @@ from itertools import chain, groupby, islice
 
 from overthere.links import html
 from overthere.links.model import Document, Found, Note, Options
-from overthere.links.rows import Rows
+from overthere.links.rows import OCTETS, Rows
 
 __all__ = ["BATCH", "fill"]
 
 BATCH = 1 << 14
 """Rows of a batch."""
-_OCTETS = 1 << 24
-"""A batch ends with so many octets of text too."""
 _SWELLING = 64
 """A document may become so many times as much text as `Options.limit`: a long base stands in every row."""
 
@@ -55,7 +53,7 @@ def fill(rows: Rows, document: Document, kind: str, notes: tuple[str, ...], opti
 
 
 def _full(rows: Rows) -> bool:
-    return len(rows) >= BATCH or rows.octets >= _OCTETS
+    return len(rows) >= BATCH or rows.octets >= OCTETS
 
 
 _STEP = 256
@@ -76,9 +74,11 @@ def _others(kind: str, rows: Rows, document: Document, options: Options) -> Iter
         return
     read: Callable[[Document, Options], Iterator[Found | Note]] = import_module(_READERS[kind]).read
     for base, group in groupby(read(document, options), lambda one: one.base if isinstance(one, Found) else None):
+        # A long base stands in every row, and in most targets once more.
+        step = min(_STEP, OCTETS // len(str((base or document.base).uri)) + 1)
         for first in group:
             found = []
-            for one in chain((first,), islice(group, _STEP - 1)):
+            for one in chain((first,), islice(group, step - 1)):
                 if isinstance(one, Found):
                     found.append(one)
                 elif one.kind not in document.notes:
