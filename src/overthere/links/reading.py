@@ -74,8 +74,8 @@ def _others(kind: str, rows: Rows, document: Document, options: Options) -> Iter
         return
     read: Callable[[Document, Options], Iterator[Found | Note]] = import_module(_READERS[kind]).read
     for base, group in groupby(read(document, options), lambda one: one.base if isinstance(one, Found) else None):
-        # A long base stands in every row, and in most targets once more.
-        step = min(_STEP, OCTETS // len(str((base or document.base).uri)) + 1)
+        # A long base stands in every row, in most targets and in their normal forms.
+        step = min(_STEP, OCTETS // (3 * len(str((base or document.base).uri))) + 1)
         for first in group:
             found = []
             for one in chain((first,), islice(group, step - 1)):
