@@ -33,8 +33,8 @@ _ODD = "\x80\xa0\xe9\u0130\u017f\u0663\u2028\u3000\u4e00\ud800\ufeff\ufffd\U0001
 _ORDER = "a0 .:/-_=%\"'<>&;,()[]{}#?@+*!\\\n\r\t|~^`$"
 _MANY = 16
 """A repetition that may go on so far is attacked, as one without end is."""
-_PAIRS = 1000
-"""Units of two characters that are tried on one expression, about."""
+_PAIRS, _ENDS = 250, 80
+"""Units of two characters, and ends, that are tried on one expression, about."""
 
 
 @dataclass
@@ -129,11 +129,12 @@ class Shape:
         kinds = list(self.kinds)
         strange = [char for char, kind in self.kinds.items() if not any(kind)][:1]
         ends = list(dict.fromkeys(["", *strange, *kinds[:9], "\n", "é"]))
+        ends = ends[: max(4, _ENDS // max(1, len(self.repeats)))]
         found: dict[Attack, None] = {}
         for repeat in self.repeats:
             before = self.witnesses(repeat.before)[0]
             takes = [self._leaf(leaf) for leaf in _leaves(repeat.body)]
-            single = [char for char in kinds if any(take(char) for take in takes)][:14]
+            single = [char for char in kinds if any(take(char) for take in takes)][:10]
             units = list(dict.fromkeys([*single, *self.witnesses(repeat.body, 8)]))
             pairs = ["".join(pair) for pair in product(single, kinds) if pair[0] != pair[1]]
             pairs = pairs[:: max(1, len(pairs) * len(self.repeats) // _PAIRS)]

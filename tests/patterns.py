@@ -24,6 +24,11 @@ SCANS = {"search", "sub", "subn", "split", "findall", "finditer", "scanner"}
 """Uses that begin anew at every character."""
 ANY = {"match", "fullmatch", "search"}
 """Where the uses are not plain to see, each of these is taken for one."""
+PASSED_ON: dict[tuple[str, str], set[str | None]] = {
+    ("text/rules.py", "shaped"): {"match"},
+    ("text/rules.py", "_pieces"): {"match"},
+}
+"""Expressions that are given to a variable before they are used."""
 
 # -- where expressions are made, and how they are used
 
@@ -94,7 +99,7 @@ def _used() -> list[tuple[str, str, str, str | None]]:
     """Every use of a name: the file, the module it was taken from or "", the name, the method that is called on it."""
     rows = []
     for module in _modules():
-        taken = {}
+        taken: dict[str, str] = {}
         for node in ast.walk(module.tree):
             if isinstance(node, ast.ImportFrom):
                 taken |= {name.asname or name.name: (node.module or "").rpartition(".")[2] for name in node.names}
@@ -114,7 +119,7 @@ def _uses(file: str, owner: str) -> set[str | None]:
         for where, source, name, use in _used()
         if name == owner and (source == stem or (where == file and source == ""))
     }
-    return (own or {None}) - {"pattern", "flags", "groups"}
+    return PASSED_ON.get((file, owner), own or {None}) - {"pattern", "flags", "groups"}
 
 
 def _use(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> str | None:
