@@ -366,4 +366,4 @@ def test_a_guess_that_is_no_uri(tmp_path: Path) -> None:
     """An extended autolink of GFM may be none; once the rest of the document was lost."""
     (tmp_path / "a.md").write_bytes(b"[a](x) www.h.example:base='/ [b](y)")
     found = [(row.reference, row.target is None, row.error) for row in extract(tmp_path)]
-    assert found == [("x", False, None), ("http://www.h.example:base='/", True, "port-char"), ("y", False, None)]
+    assert found == [("x", False, None), ("www.h.example:base='/", True, "port-char"), ("y", False, None)]

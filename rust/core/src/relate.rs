@@ -86,13 +86,8 @@ fn paths(trial: &mut Trial<'_>) {
     let mut here = Vec::new();
     remove_dot_segments(&own[..memchr::memrchr(b'/', own).map_or(0, |last| last + 1)], &mut here);
     // Directories that both begin with; what follows the last "/" of each is a name.
-    let mut common = 0;
-    for at in memchr::memchr_iter(b'/', &here) {
-        if path.get(..=at) != Some(&here[..=at]) {
-            break;
-        }
-        common = at + 1;
-    }
+    let alike = here.iter().zip(path).take_while(|(one, other)| one == other).count();
+    let common = memchr::memrchr(b'/', &here[..alike]).map_or(0, |last| last + 1);
     let up = b"../".repeat(memchr::memchr_iter(b'/', &here[common..]).count());
     if common > 0 || here.is_empty() {
         let tail = &path[common..];

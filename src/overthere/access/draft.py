@@ -114,4 +114,4 @@ def _folded(name: str, value: str) -> str | None:
 
 
 # A word with the white space before it; what is at the end stays with the last one.
-_WORDS = re.compile(r"[ \t]*[^ \t]+(?:[ \t]+$)?")
+_WORDS = re.compile(r"(?<![ \t])[ \t]*+[^ \t]++(?:[ \t]++$)?+")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from importlib import import_module
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
@@ -180,11 +181,17 @@ def _answer(row: str | None, operation: str, base: str | None, **how: Any) -> tu
 def _target(row: str, base: str | None, strict: bool) -> tuple[str | None, _Error | None]:
     if base is None:
         return None, None
+    own = _base(base)
+    return (None, own) if isinstance(own, tuple) else (str(own.join(row, strict)), None)
+
+
+@lru_cache(1)
+def _base(text: str) -> URI | _Error:
+    """Read once where one base serves many rows, for it may be long."""
     try:
-        own = URI(base)
+        return URI(text)
     except InvalidURI as error:
-        return None, ("base", error.start)
-    return str(own.join(row, strict)), None
+        return "base", error.start
 
 
 def _not_utf8(row: str) -> int:

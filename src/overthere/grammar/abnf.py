@@ -168,7 +168,7 @@ def _alternatives(node: Node) -> tuple[Node, ...]:
 
 def _tidy(text: str) -> str:
     """The text of a rule on one line, its comments left out; what stands in quotes is kept as it is."""
-    parts = re.findall(r'"[^"\n]*"|<[^>\n]*>|(?:\s|;[^\n]*)+|[^";<\s]+', text)
+    parts = re.findall(r'"[^"\n]*+"?+|<[^>\n]*+>?+|(?:\s|;[^\n]*+)++|[^";<\s]++', text)
     return "".join(" " if part[0] in " \t\r\n;" else part for part in parts).strip()
 
 

@@ -51,9 +51,10 @@ def _srcset(value: str) -> Iterator[str]:
             yield bare
 
 
+# HTML, shared declarative refresh steps: each step takes what it can and gives nothing back.
 _REFRESH = re.compile(
-    r"[\t\n\f\r ]*(?:[0-9]+|(?=\.))[0-9.]*[\t\n\f\r ]*[;,\t\n\f\r ][\t\n\f\r ]*"
-    r"(?:url[\t\n\f\r ]*=[\t\n\f\r ]*)?(?:'([^']*)|\"([^\"]*)|([^\t\n\f\r ].*))",
+    r"[\t\n\f\r ]*+(?:[0-9]++|(?=\.))[0-9.]*+(?:[;,]|[\t\n\f\r ]++[;,]?+)[\t\n\f\r ]*+(?!\Z)"
+    r"(?:url[\t\n\f\r ]*+=[\t\n\f\r ]*+)?+(?:'([^']*+)|\"([^\"]*+)|(.*+))",
     re.IGNORECASE | re.DOTALL,
 )
 
@@ -122,7 +123,7 @@ _NAME = 64
 
 
 # HTML 13.2.3.2: within the first 1024 octets.
-_META = re.compile(rb"""<meta[^>]{0,512}?charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
+_META = re.compile(rb"""<meta[^>]{0,512}?charset\s*+=\s*+["']?+\s*+([\w.:-]++)""", re.IGNORECASE)
 
 
 def decode(data: bytes, told: str | None = None) -> tuple[str, bool]:

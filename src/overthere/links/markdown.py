@@ -28,7 +28,7 @@ PIECE = 1 << 17
 blank, or anywhere."""
 
 # A tag that may hold a reference; most do not, and reading one takes a document of its own.
-_ATTRIBUTES = re.compile(r"<[A-Za-z][^\s>]*+\s")
+_ATTRIBUTES = re.compile(r"<[A-Za-z][^\s<>]*+(?:<(?![A-Za-z])[^\s<>]*+)*+\s")
 _STYLE = re.compile(r"<style", re.IGNORECASE)
 # Without one of these no extended autolink is in a text (GFM 6.9).
 _EXTENDED = re.compile(r"www\.|://|@", re.IGNORECASE)

@@ -6,18 +6,14 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from itertools import chain, groupby, islice
 
-from overthere.errors import InvalidURI
 from overthere.links import html
 from overthere.links.model import Document, Found, Note, Options
-from overthere.links.rows import Rows
-from overthere.uri import URI
+from overthere.links.rows import OCTETS, Rows
 
 __all__ = ["BATCH", "fill"]
 
 BATCH = 1 << 14
 """Rows of a batch."""
-_OCTETS = 1 << 24
-"""A batch ends with so many octets of text too."""
 _SWELLING = 64
 """A document may become so many times as much text as `Options.limit`: a long base stands in every row."""
 
@@ -57,7 +53,7 @@ def fill(rows: Rows, document: Document, kind: str, notes: tuple[str, ...], opti
 
 
 def _full(rows: Rows) -> bool:
-    return len(rows) >= BATCH or rows.octets >= _OCTETS
+    return len(rows) >= BATCH or rows.octets >= OCTETS
 
 
 _STEP = 256
@@ -73,25 +69,19 @@ def _html(rows: Rows, document: Document) -> Iterator[int]:
             yield rows.octets
 
 
-def _sound(found: Found) -> Found:
-    """What is meant is a guess, and may be no URI: then it stands for the reference, whose row says why."""
-    try:
-        URI(found.target or "")
-    except InvalidURI:
-        return found._replace(reference=found.target or "", target=None)
-    return found
-
 
 def _others(kind: str, rows: Rows, document: Document, options: Options) -> Iterator[int]:
     if kind not in _READERS or (kind == "json" and not options.json):
         return
     read: Callable[[Document, Options], Iterator[Found | Note]] = import_module(_READERS[kind]).read
     for base, group in groupby(read(document, options), lambda one: one.base if isinstance(one, Found) else None):
+        # A long base stands in every row, in most targets and in their normal forms.
+        step = min(_STEP, OCTETS // (3 * len(str((base or document.base).uri))) + 1)
         for first in group:
             found = []
-            for one in chain((first,), islice(group, _STEP - 1)):
+            for one in chain((first,), islice(group, step - 1)):
                 if isinstance(one, Found):
-                    found.append(one if one.target is None else _sound(one))
+                    found.append(one)
                 elif one.kind not in document.notes:
                     rows.note(document, one.kind)
             rows.add(document, base or document.base, found)

@@ -6,8 +6,7 @@ Both are filled document by document and emptied batch by batch, so that no more
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
-from itertools import islice
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from overthere import kernel
@@ -25,7 +24,10 @@ from overthere.uri import URIReference
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Rows", "rows"]
+__all__ = ["OCTETS", "Rows", "rows"]
+
+OCTETS = 1 << 24
+"""A batch ends with so many octets of text."""
 
 
 class Rows(ABC):
@@ -42,7 +44,7 @@ class Rows(ABC):
 
     @abstractmethod
     def step(self, count: int) -> bool:
-        """Make at most so many rows of what `html` read.  Returns: whether there are more."""
+        """Make at most so many rows of what `html` read, fewer of long ones.  Returns: whether there are more."""
 
     @abstractmethod
     def add(self, document: Document, base: Base, found: Sequence[Found]) -> None:
@@ -132,7 +134,7 @@ class _Plain(Rows):
         self.options = options
         self.made: list[Link] = []
         self.octets = 0
-        self.waiting: Iterable[Link] = iter(())
+        self.waiting: Iterator[Link] = iter(())
         self.of = self._of if options.edition == "rfc3986" else self._by_edition
 
     def __len__(self) -> int:
@@ -150,11 +152,14 @@ class _Plain(Rows):
         self.waiting = (self.of(document, base, one) for base, one in zip(against, found, strict=True))
 
     def step(self, count: int) -> bool:
-        made = 0
-        for link in islice(self.waiting, count):
+        for _ in range(count):
+            if self.octets > OCTETS:
+                break
+            link = next(self.waiting, None)
+            if link is None:
+                return False
             self._put(link)
-            made += 1
-        return made == count
+        return True
 
     def add(self, document: Document, base: Base, found: Sequence[Found]) -> None:
         for one in found:

@@ -100,7 +100,7 @@ def _plus(parts: Parts) -> Parts:
     return parts._replace(path=parts.path.replace("%2B", "+"))
 
 
-_NUMBERED = re.compile("(/[^/]*/)0+([0-9]+)")
+_NUMBERED = re.compile("(/[^/]*+/)(?:0(?=[0-9]))++([0-9]++)")
 
 
 def _no_zeros(parts: Parts) -> Parts:

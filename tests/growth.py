@@ -1,0 +1,56 @@
+"""How processor time grows with the length of what is read: the ratio of times, asked again before it counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from time import thread_time
+from typing import Any
+
+__all__ = ["outgrows", "seconds"]
+
+_SHORT = 50
+"""What takes so long for fewer characters is exponential, and is not asked again."""
+
+
+def seconds(action: Callable[[Any], object], given: object) -> float:
+    """Processor time of this thread."""
+    start = thread_time()
+    action(given)
+    return thread_time() - start
+
+
+def outgrows(
+    action: Callable[[Any], object],
+    make: Callable[[int], object],
+    lengths: Iterable[int],
+    floor: float,
+    ratio: float = 9,
+) -> str | None:
+    """What tells that an action on `make(n)` is more than linear; None where nothing does.
+
+    The lengths go up until one takes longer than `floor` seconds.  It is bad if that takes more than `ratio` times the
+    time of a quarter of it, three times in a row: 4 is linear, 16 quadratic.  What never reaches the floor is linear
+    enough; so the last length is chosen where a quadratic loop would.
+    """
+    for length in lengths:
+        given = make(length)
+        if seconds(action, given) < floor or seconds(action, given) < floor:
+            continue
+        return _confirmed(action, make, length, floor, ratio)
+    return None
+
+
+def _confirmed(
+    action: Callable[[Any], object], make: Callable[[int], object], length: int, floor: float, ratio: float
+) -> str | None:
+    if length < _SHORT:
+        return f"{length}: more than {floor * 1000:.0f} ms"
+    large, small = make(length), make(length // 4)
+    told = None
+    for _ in range(3):
+        long = seconds(action, large)
+        short = min(seconds(action, small) for _ in range(3))
+        if long < ratio * short:
+            return None
+        told = f"{length // 4}: {short * 1000:.1f} ms, {length}: {long * 1000:.1f} ms"
+    return told

@@ -1,0 +1,224 @@
+"""Every regular expression of the package takes time in proportion to what it reads (law 7)."""
+
+from __future__ import annotations
+
+import ast
+import re
+from itertools import product
+from typing import Any
+
+import pytest
+
+from attacks import Shape
+from growth import outgrows
+from overthere.access import draft, gopherentries
+from overthere.links import html, markdown
+from overthere.schemes import nntp
+from patterns import PACKAGE, SCANS, used
+
+LENGTHS = (12, 16, 20, 24, 28, 36, 64, 256, 1024, 4096)
+"""The first ones for what is exponential, which would not come back from the others."""
+
+# What makes those expressions that are not made at import.
+WORK = r"""
+from overthere import IRI, InvalidURI, IRIReference, URIReference, iri
+from overthere.access import steps
+from overthere.kernel import percent, reference
+from overthere.text import find, rules
+from overthere.text.wrapped import _DEEPEST, _line_marks, _lines
+for rule in ("URI", "URI-reference", "IRI", "IRI-reference"):
+    reference.expression(rule)
+for kind in (URIReference, IRIReference):
+    for text in ("http://é \x00\u202e\ue000%[/|?|#|", "//[::1%25a]/"):
+        try:
+            kind(text)
+        except InvalidURI:
+            pass
+for zone in (False, True):
+    reference.ip_literal(zone)
+reference.ipv4_address()
+for safe in ("", "abc/"):
+    percent._not_in(safe)
+for private in (False, True):
+    iri._decodable(private)
+steps._parting(b" @")
+IRI("http://h\u05d0/\u05d0?\u05d0#\u05d0").mixed_direction()
+for how in range(16):
+    names = dict(zip(("abbreviated", "hosts", "mail"), (bool(how & 1), bool(how & 2), bool(how & 4))))
+    find("", schemes={"http", "mailto"} if how & 8 else None, **names)
+for scheme in rules.SHAPES:
+    rules.shaped(scheme)
+for marks in (0, 1, _DEEPEST):
+    for opening in '<"':
+        _lines(opening, marks)
+    _line_marks(marks + 1)
+"""
+
+
+def faults(pattern: str | bytes, flags: int, uses: set[str]) -> list[str]:
+    """The first attack that each use of an expression does not stand."""
+    shape = Shape(pattern, flags)
+    compiled, empty = shape.compiled, b"" if shape.octets else ""
+    actions: dict[str, Any] = {name: getattr(compiled, name) for name in ("match", "fullmatch") if name in uses}
+    if uses & SCANS:
+        actions["search"] = lambda text: compiled.sub(empty, text)
+    attacks = shape.attacks(bool(uses & SCANS))
+
+    def fault(name: str) -> str | None:
+        for attack in attacks:
+            if told := outgrows(actions[name], attack.text, LENGTHS, 0.002):
+                return f"{name} {attack}: {told}"
+        return None
+
+    return [told for name in actions if (told := fault(name))]
+
+
+BAD = [
+    # What has stood in this package.
+    ("match", r"[ ]*(?:[0-9]+|(?=\.))[0-9.]*[ ]*[;, ][ ]*(?:url[ ]*=[ ]*)?(?:'([^']*)|\"([^\"]*)|([^ ].*))"),
+    ("fullmatch", r"[ \t]*([0-9]{0,12}(?:\.[0-9]{1,9})?)[ \t]*([kKmMbB]?)[ \t]*"),
+    ("fullmatch", "(/[^/]*/)0+([0-9]+)"),
+    ("search", r"<[A-Za-z][^\s>]*+\s"),
+    ("findall", r"[ \t]*[^ \t]+(?:[ \t]+$)?"),
+    # What stands in the books.
+    ("match", "(a+)+b"),
+    ("match", "(a|a)*b"),
+    ("match", "(a|aa)+$"),
+    ("fullmatch", r"(\w+\s?)*"),
+    ("match", ".*,.*,.*;"),
+    ("match", r"x*(?:y?x)*z"),
+    ("match", "(?:(?=[ab]*b)a)*c"),
+    ("search", r"\s+$"),
+    ("search", "(?s)<!--.*?-->"),
+    ("search", r'"(?:[^"\\]|\\.)*"'),
+    ("search", r"a+(?=b)"),
+    ("fullmatch", r"(?:ab|a)*(?:ba|b)*c"),
+]
+GOOD = [
+    ("fullmatch", "a*b*c"),
+    ("match", "(?:a++|b)*+c"),
+    ("search", r"(?<!\s)\s++$"),
+    ("search", "<!--[^<]*+"),
+    ("match", r'"(?:[^"\\]++|\\.)*+"'),
+    ("fullmatch", "[a-z]+@[0-9]+"),
+]
+
+
+@pytest.mark.parametrize(("use", "pattern"), BAD)
+def test_attacks_find_what_is_known_to_be_bad(use: str, pattern: str) -> None:
+    assert faults(pattern, 0, {use})
+    if pattern.isascii():
+        assert faults(pattern.encode(), 0, {use})
+
+
+@pytest.mark.parametrize(("use", "pattern"), GOOD)
+def test_attacks_find_nothing_in_what_is_linear(use: str, pattern: str) -> None:
+    assert faults(pattern, 0, {use}) == []
+
+
+def test_every_expression_is_linear() -> None:
+    found, unknown = used(WORK)
+    assert not unknown, f"these lines make an expression that is not seen: let WORK call them: {unknown}"
+    assert len(found) > 250
+    bad = [
+        f"{where[0]}: {told}"
+        for (pattern, flags), (where, uses) in found.items()
+        for told in faults(pattern, flags, uses)
+    ]
+    assert not bad, "\n".join(bad)
+
+
+def test_expressions_are_made_by_re_alone() -> None:
+    """Where `re` is under another name, or another engine is, `patterns.sites` would not see it."""
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom):
+                assert node.module not in ("re", "regex", "fnmatch", "glob"), path
+            if isinstance(node, ast.Import):
+                assert not any(name.name in ("regex", "fnmatch", "glob") for name in node.names), path
+                assert not any(name.name == "re" and name.asname for name in node.names), path
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "re":
+                assert node.attr not in ("template", "Scanner"), path
+
+
+# -- what was rewritten takes what it took
+
+
+def same(old: str, new: re.Pattern[str], use: str, pieces: str | list[str], most: int) -> None:
+    before = re.compile(old)
+    for count in range(most + 1):
+        for text in map("".join, product(pieces, repeat=count)):
+            if use == "findall":
+                assert before.findall(text) == new.findall(text), text
+            else:
+                one, other = getattr(before, use)(text), getattr(new, use)(text)
+                assert (one is None) is (other is None), text
+                if use == "fullmatch" and one is not None:
+                    assert one.groups() == other.groups(), text
+
+
+def test_sizes_of_views() -> None:
+    old = r"[ \t]*([0-9]{0,12}(?:\.[0-9]{1,9})?)[ \t]*([kKmMbB]?)[ \t]*"
+    same(old, gopherentries._SIZE, "fullmatch", [" ", "\t", "7", "777777777", ".", "k", "x"], 6)
+
+
+def test_views() -> None:
+    old = r"([^\s:]+)(?:[ \t]+([^\s:]+))?[ \t]*:?[ \t]*(?:<([^<>]*)>)?.*"
+    same(old, gopherentries._VIEW, "fullmatch", " \t:<>a", 7)
+
+
+def test_article_numbers() -> None:
+    same("(/[^/]*/)0+([0-9]+)", nntp._NUMBERED, "fullmatch", "/01a", 8)
+
+
+def test_words_of_a_field() -> None:
+    same(r"[ \t]*[^ \t]+(?:[ \t]+$)?", draft._WORDS, "findall", " \tab", 8)
+
+
+def test_tags_of_markdown() -> None:
+    same(r"<[A-Za-z][^\s>]*+\s", markdown._ATTRIBUTES, "search", "<a> /", 8)
+
+
+def refresh(text: str) -> str | None:
+    """HTML, shared declarative refresh steps, one by one: what is parsed as a URL, or None."""
+    spaces, digits, at, end = "\t\n\f\r ", "0123456789", 0, len(text)
+
+    def skip(characters: str, at: int) -> int:
+        while at < end and text[at] in characters:
+            at += 1
+        return at
+
+    at = skip(spaces, at)
+    time = at
+    at = skip(digits, at)
+    if at == time and text[at : at + 1] != ".":
+        return None
+    at = skip(digits + ".", at)
+    if at < end:
+        if text[at] not in ";," + spaces:
+            return None
+        at = skip(spaces, at)
+        if text[at : at + 1] in (";", ","):
+            at += 1
+        at = skip(spaces, at)
+    if at == end:
+        return None  # the document itself
+    url = text[at:]
+    if text[at] in "uU":
+        if text[at : at + 3].lower() != "url":
+            return url
+        at = skip(spaces, at + 3)
+        if text[at : at + 1] != "=":
+            return url
+        at = skip(spaces, at + 1)
+    quote = text[at : at + 1] if text[at : at + 1] in ("'", '"') else ""
+    url = text[at + len(quote) :]
+    return url.partition(quote)[0] if quote else url
+
+
+def test_refreshes_are_read_by_the_steps_of_the_standard() -> None:
+    pieces = [" ", "\n", ";", ",", "0", ".", "url", "U", "=", "'", '"', "x"]
+    for count in range(5):
+        for before, text in product(("", "0", "0;url="), map("".join, product(pieces, repeat=count))):
+            wanted = refresh(before + text)
+            assert html.values("refresh", before + text) == ([] if wanted is None else [wanted.strip("\t\n\f\r ")])
