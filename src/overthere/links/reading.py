@@ -8,16 +8,14 @@ from itertools import chain, groupby, islice
 
 from overthere.links import html
 from overthere.links.model import Document, Found, Note, Options
-from overthere.links.rows import Rows
+from overthere.links.rows import OCTETS, Rows
 
 __all__ = ["BATCH", "fill"]
 
 BATCH = 1 << 14
 """Rows of a batch."""
-_OCTETS = 1 << 24
-"""A batch ends with so many octets of text too."""
 _SWELLING = 64
-"""A document may become so many times as much text as `Options.limit`: a long base stands in every row."""
+"""A document may become so many times as much text as it is, and a batch: a long base stands in every row."""
 
 _READERS = {
     "xml": "overthere.links.xml",
@@ -45,7 +43,7 @@ def fill(rows: Rows, document: Document, kind: str, notes: tuple[str, ...], opti
     for note in notes:
         if note not in document.notes:
             rows.note(document, note)
-    most = _SWELLING * options.limit
+    most = OCTETS + _SWELLING * len(document.content)
     for octets in _html(rows, document) if kind == "html" else _others(kind, rows, document, options):
         most -= octets
         if most < 0:
@@ -55,7 +53,7 @@ def fill(rows: Rows, document: Document, kind: str, notes: tuple[str, ...], opti
 
 
 def _full(rows: Rows) -> bool:
-    return len(rows) >= BATCH or rows.octets >= _OCTETS
+    return len(rows) >= BATCH or rows.octets >= OCTETS
 
 
 _STEP = 256
@@ -65,7 +63,8 @@ def _html(rows: Rows, document: Document) -> Iterator[int]:
     content, lossy = html.octets(document.content, document.charset)
     if lossy and "wrong-charset" not in document.notes:
         rows.note(document, "wrong-charset")
-    rows.html(document, content)
+    if rows.html(document, content) and "too-deep" not in document.notes:
+        rows.note(document, "too-deep")
     while rows.step(_STEP):
         if _full(rows):
             yield rows.octets

@@ -6,8 +6,7 @@ Both are filled document by document and emptied batch by batch, so that no more
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
-from itertools import islice
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from overthere import kernel
@@ -25,7 +24,10 @@ from overthere.uri import URI
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Rows", "rows"]
+__all__ = ["OCTETS", "Rows", "rows"]
+
+OCTETS = 1 << 24
+"""A batch ends with so many octets of text: a base may be as long as a document, and stands in every row."""
 
 
 class Rows(ABC):
@@ -37,8 +39,11 @@ class Rows(ABC):
     def __len__(self) -> int: ...
 
     @abstractmethod
-    def html(self, document: Document, content: bytes) -> None:
-        """Read an HTML document whose characters are `content` in UTF-8; `step` makes the rows."""
+    def html(self, document: Document, content: bytes) -> bool:
+        """Read an HTML document whose characters are `content` in UTF-8; `step` makes the rows.
+
+        Returns: whether elements of SVG or MathML lay too deep to be followed.
+        """
 
     @abstractmethod
     def step(self, count: int) -> bool:
@@ -80,9 +85,9 @@ class _Native(Rows):
     def octets(self) -> int:  # type: ignore[override]
         return self.native.octets
 
-    def html(self, document: Document, content: bytes) -> None:
+    def html(self, document: Document, content: bytes) -> bool:
         base = document.base
-        self.native.html(document.source, content, str(base.uri), base.layer, _parts(document))
+        return self.native.html(document.source, content, str(base.uri), base.layer, _parts(document))
 
     def step(self, count: int) -> bool:
         return self.native.step(count)
@@ -132,7 +137,7 @@ class _Plain(Rows):
         self.options = options
         self.made: list[Link] = []
         self.octets = 0
-        self.waiting: Iterable[Link] = iter(())
+        self.waiting: Iterator[Link] = iter(())
         self.of = self._of if options.edition == "rfc3986" else self._by_edition
 
     def __len__(self) -> int:
@@ -142,19 +147,23 @@ class _Plain(Rows):
         self.made.append(link)
         self.octets += sum(len(part) for part in link if isinstance(part, str))
 
-    def html(self, document: Document, content: bytes) -> None:
-        href, found = html.read(content.decode("utf-8", "replace"))
+    def html(self, document: Document, content: bytes) -> bool:
+        href, found, too_deep = html.read(content.decode("utf-8", "replace"))
         base = from_content(href, document.base)
         # Each base element is resolved against what stands outside of it (HTML 4.2.3).
         against = (document.base if one.where == "base href" else base for one in found)
         self.waiting = (self.of(document, base, one) for base, one in zip(against, found, strict=True))
+        return too_deep
 
     def step(self, count: int) -> bool:
-        made = 0
-        for link in islice(self.waiting, count):
+        for _ in range(count):
+            if self.octets >= OCTETS:
+                break
+            link = next(self.waiting, None)
+            if link is None:
+                return False
             self._put(link)
-            made += 1
-        return made == count
+        return True
 
     def add(self, document: Document, base: Base, found: Sequence[Found]) -> None:
         for one in found:
