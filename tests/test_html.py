@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,18 +16,25 @@ from overthere import URI, kernel
 from overthere.base import Base
 from overthere.links import tree
 from overthere.links.charset import encoding
-from overthere.links.html import ATTRIBUTES, decode
+from overthere.links.html import ATTRIBUTES, decode, read
 from overthere.links.job import links
 from overthere.links.model import Document, Link, Options
 from overthere.links.reading import fill
 from overthere.links.rows import Rows, _Native, _Plain
 from overthere.links.tokens import Start, tokens
-from support import SHARED
+from support import ROOT, SHARED
 
 HTML5LIB = SHARED / "html5lib"
 BASE = Base(URI("http://h/a/b"), "retrieval", "retrieval")
 native = pytest.mark.skipif(kernel.name != "native", reason="the native kernel is absent or not asked for")
 absent = pytest.mark.skipif(not HTML5LIB.exists(), reason="../shared/cases is absent")
+
+
+@pytest.fixture(params=["native", "plain"])
+def maker(request: pytest.FixtureRequest) -> type[Rows]:
+    if request.param == "native" and kernel.name != "native":
+        pytest.skip("the native kernel is absent or not asked for")
+    return _Native if request.param == "native" else _Plain
 
 
 def inputs() -> Iterator[str]:
@@ -88,6 +97,16 @@ def test_outside_documents_are_read_alike() -> None:
         assert rows(_Native, text) == rows(_Plain, text), text
 
 
+PAGES = sorted((ROOT / "examples").rglob("*.html"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+def test_pages_are_read_alike_and_as_a_tree(page: Path, maker: type[Rows]) -> None:
+    text = page.read_text()
+    assert rows(maker, text) == rows(_Plain, text)
+    assert set(of_tokens(text)) == of_tree(text)
+
+
 TAGS = [
     "svg", "math", "foreignObject", "desc", "title", "style", "script", "mi", "mtext", "annotation-xml", "mglyph", "g",
     "path", "div", "p", "span", "a", "b", "i", "font", "h1", "textarea", "plaintext", "iframe",
@@ -148,13 +167,6 @@ def test_both_kernels_have_the_same_rules(name: str) -> None:
         assert rows(_Native, text) == rows(_Plain, text), text
 
 
-@pytest.fixture(params=["native", "plain"])
-def maker(request: pytest.FixtureRequest) -> type[Rows]:
-    if request.param == "native" and kernel.name != "native":
-        pytest.skip("the native kernel is absent or not asked for")
-    return _Native if request.param == "native" else _Plain
-
-
 def test_what_lies_too_deep_is_told(maker: type[Rows]) -> None:
     """Unclosed elements of HTML are forgotten and nothing is lost by it; those of SVG are told."""
     assert [row.error for row in rows(maker, "<p>" * 5000 + "<svg><title/><a href=x>")] == [None]
@@ -176,6 +188,27 @@ def test_nesting_takes_no_memory(piece: str) -> None:
         most = max(most, len(watched.open))
     assert most <= tree.DEPTH
     assert sum(watched.counts.values()) == len(watched.open)
+
+
+HOSTILE = [
+    "<!-- -", "<a ", "<a b='", "<a b=c ", "<svg><", "</x>", "<script><!--<script>", "<meta charset=x ", "<![CDATA[",
+    "<svg><style>x&", "<title></title ", "<noscript>", "<b></i>", "<p><b></p>", "<svg><foreignObject><div>",
+    "<span><svg><desc></span>", "<annotation-xml encoding=a ", "<a href=&#",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_time_grows_with_the_document(piece: str) -> None:
+    def cost(size: int) -> float:
+        text = piece * (size // len(piece))
+        begun = time.thread_time()
+        read(text)
+        decode(text.encode())
+        return time.thread_time() - begun
+
+    cost(1000)
+    # Sixteen times as much: 256 times the time, if it grew by the square.
+    assert cost(800_000) < 80 * max(min(cost(50_000) for _ in range(3)), 0.001)
 
 
 def test_noscript_in_noscript(maker: type[Rows]) -> None:
