@@ -17,6 +17,7 @@ import pytest
 
 from overthere import URI
 from overthere.base import Base
+from overthere.links import extract
 from overthere.links.archives import Member, members, opened, read
 from overthere.links.model import NOTES, Document, Note, Options
 from support import linear
@@ -242,3 +243,14 @@ def test_a_stream_that_fails() -> None:
             return b"x"
 
     assert read(Failing(), 100) == (b"xxx", ("corrupt",))
+
+
+def test_documents_of_an_epub_are_xhtml(tmp_path: Path) -> None:
+    """EPUB 3.3 6.1, whatever their names are; in another ZIP file a name of HTML means HTML."""
+    page = "<?xml version='1.0'?><html><head><title/></head><body><a href='x'/></body></html>"
+    for name, mark, expected in (("a.epub", "application/epub+zip", ["x", "x"]), ("a.zip", "application/x", ["x"])):
+        with zipfile.ZipFile(tmp_path / name, "w") as archive:
+            archive.writestr("mimetype", mark)
+            archive.writestr("b.html", page)
+            archive.writestr("c.xhtml", page)
+        assert [row.reference for row in extract(tmp_path / name) if row.where == "a href"] == expected

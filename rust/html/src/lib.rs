@@ -1,10 +1,13 @@
 //! What of an HTML document may hold URI references: attributes of start tags, and style sheets.
 //!
-//! Tokens only (HTML Standard 13.2.5), no tree: nesting costs nothing, and a reference stands once where it is
-//! written.  Which attributes hold references is not known here; the caller says so.
+//! Tokens (HTML Standard 13.2.5) and no tree: nesting costs nothing, and a reference stands once where it is written.
+//! Of the tree, only what the tokenizer goes by is known (`tree`).  Which attributes hold references is not known here;
+//! the caller says so.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
+
+mod tree;
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -12,6 +15,9 @@ use std::fmt;
 
 use html5gum::emitters::Emitter;
 use html5gum::{Error, Readable, Reader, State, StringReader, Tokenizer};
+
+pub use tree::{Namespace, DEPTH};
+use tree::{Said, Tree};
 
 /// The attributes to look for: a name, then the elements and the number of what to do with the value.
 ///
@@ -47,21 +53,36 @@ impl Attributes {
 /// Takes what is found, in the order of the document; octets are as in the input, character references decoded.
 pub trait Sink {
     /// An attribute that was looked for.
-    fn attribute(&mut self, element: &[u8], name: &[u8], way: usize, value: &[u8]);
+    fn attribute(&mut self, element: Element<'_>, name: &[u8], way: usize, value: &[u8]);
     /// The tag that had attributes which were looked for is over.
     fn end_tag(&mut self);
-    /// The text of a `style` element.
+    /// The text of a `style` element, of HTML or SVG.
     fn style(&mut self, text: &[u8]);
 }
 
+/// An element that has an attribute.
+#[derive(Clone, Copy)]
+pub struct Element<'a> {
+    /// As the tokenizer has it, in lower case.
+    pub name: &'a [u8],
+    /// Where it belongs.
+    pub namespace: Namespace,
+}
+
 /// Read a document in UTF-8 (or near to it) into the sink.
-pub fn read(octets: &[u8], attributes: &Attributes, sink: &mut impl Sink) {
+///
+/// Returns: whether elements of SVG or MathML lay so deep (`DEPTH`) that they were forgotten before they ended.
+pub fn read(octets: &[u8], attributes: &Attributes, sink: &mut impl Sink) -> bool {
+    let mut tree = Tree::default();
     let emitter = Reading {
         attributes,
         sink,
+        tree: &mut tree,
         element: Vec::new(),
         opened: Vec::new(),
         is_start: false,
+        said: Said::default(),
+        is_encoded: false,
         octets: Vec::new(),
         name: 0,
         value: 0,
@@ -73,6 +94,8 @@ pub fn read(octets: &[u8], attributes: &Attributes, sink: &mut impl Sink) {
         Tokenizer::new_with_emitter(Shallow { octets: octets.to_reader(), left: VALUES }, emitter);
     // It goes on after an error of its reader where it was.
     while tokenizer.next().is_some() {}
+    drop(tokenizer);
+    tree.is_lossy
 }
 
 /// Double-quoted values in a row before the tokenizer comes back: one calls for the next from within, and a tag
@@ -142,16 +165,22 @@ enum Way {
     Named,
     /// It holds no reference.
     Other,
+    /// The `encoding` of `annotation-xml`.
+    Encoding,
     Known(usize),
 }
 
 struct Reading<'a, S> {
     attributes: &'a Attributes,
     sink: &'a mut S,
+    tree: &'a mut Tree,
     element: Vec<u8>,
     /// The last start tag: only its end tag ends raw text.
     opened: Vec<u8>,
     is_start: bool,
+    said: Said,
+    /// It has an `encoding`: of two the first counts.
+    is_encoded: bool,
     /// The names and values of the tag so far, and where the last of them begin.
     octets: Vec<u8>,
     name: usize,
@@ -178,6 +207,16 @@ impl<S: Sink> Reading<'_, S> {
         let twice = self.held.iter().any(|held| &self.octets[held.start..held.name] == name);
         let way = if self.is_start && !twice { self.attributes.way(&self.element, name) } else { None };
         self.way = way.map_or(Way::Other, Way::Known);
+        if self.tree.is_foreign() {
+            match (&self.element[..], &self.octets[self.name..]) {
+                (b"font", b"color" | b"face" | b"size") => self.said.is_styled = true,
+                (b"annotation-xml", b"encoding") if !self.is_encoded => {
+                    self.is_encoded = true;
+                    self.way = Way::Encoding;
+                }
+                _ => {}
+            }
+        }
     }
 
     fn end_attribute(&mut self) {
@@ -188,6 +227,12 @@ impl<S: Sink> Reading<'_, S> {
             let (start, name, value) = (self.name, self.value, self.octets.len());
             self.held.push(Held { start, name, value, way });
         } else {
+            if self.way == Way::Encoding {
+                let value = &self.octets[self.value..];
+                self.said.is_html = [&b"text/html"[..], b"application/xhtml+xml"]
+                    .iter()
+                    .any(|known| value.eq_ignore_ascii_case(known));
+            }
             self.octets.truncate(self.name);
         }
         self.way = Way::Unknown;
@@ -195,6 +240,8 @@ impl<S: Sink> Reading<'_, S> {
 
     fn begin(&mut self, is_start: bool) {
         self.is_start = is_start;
+        self.said = Said::default();
+        self.is_encoded = false;
         self.element.clear();
         self.held.clear();
         self.octets.clear();
@@ -246,19 +293,28 @@ impl<S: Sink> Emitter for Reading<'_, S> {
     /// 13.2.6: what the tree's construction would switch the tokenizer to, without scripting.
     fn emit_current_tag(&mut self) -> Option<State> {
         self.end_attribute();
+        if let Some(style) = self.style.take() {
+            self.sink.style(&style);
+        }
         if !self.is_start {
             self.opened.clear();
-            if let Some(style) = self.style.take() {
-                self.sink.style(&style);
-            }
+            self.tree.end(&self.element);
             return None;
         }
+        let namespace = self.tree.start(&self.element, self.said);
+        let element = Element { name: &self.element, namespace };
         for held in &self.held {
             let (name, value) = (&self.octets[held.start..held.name], &self.octets[held.name..held.value]);
-            self.sink.attribute(&self.element, name, held.way, value);
+            self.sink.attribute(element, name, held.way, value);
         }
         if !self.held.is_empty() {
             self.sink.end_tag();
+        }
+        if namespace != Namespace::Html {
+            let is_sheet =
+                namespace == Namespace::Svg && self.element == b"style" && !self.said.is_self_closing;
+            self.style = is_sheet.then(Vec::new);
+            return None;
         }
         self.opened.clone_from(&self.element);
         match &self.element[..] {
@@ -278,7 +334,13 @@ impl<S: Sink> Emitter for Reading<'_, S> {
 
     fn emit_current_doctype(&mut self) {}
 
-    fn set_self_closing(&mut self) {}
+    fn set_self_closing(&mut self) {
+        self.said.is_self_closing = true;
+    }
+
+    fn adjusted_current_node_present_but_not_in_html_namespace(&mut self) -> bool {
+        self.tree.is_foreign()
+    }
 
     fn set_force_quirks(&mut self) {}
 
@@ -332,9 +394,9 @@ mod tests {
     struct All(Vec<String>);
 
     impl Sink for All {
-        fn attribute(&mut self, element: &[u8], name: &[u8], way: usize, value: &[u8]) {
+        fn attribute(&mut self, element: Element<'_>, name: &[u8], way: usize, value: &[u8]) {
             let text = String::from_utf8_lossy;
-            self.0.push(format!("{} {} {way} {}", text(element), text(name), text(value)));
+            self.0.push(format!("{} {} {way} {}", text(element.name), text(name), text(value)));
         }
 
         fn end_tag(&mut self) {}
@@ -364,6 +426,22 @@ mod tests {
         let text = "<!-- <a href=n> --><script>'<a href=n>'</script><textarea><a href=n></textarea>\
                     <title><a href=n></title><style>a{b:url(c)}<a href=n></style><a href=y>";
         assert_eq!(all(text), ["style: a{b:url(c)}<a href=n>", "a href 0 y"]);
+    }
+
+    #[test]
+    fn what_is_no_raw_text_in_svg_is_markup() {
+        let text = "<a href=1>b</a><svg><title/><style/><script/><path d=x /></svg><a href=2>";
+        assert_eq!(all(text), ["a href 0 1", "a href 0 2"]);
+        let text = "<svg><![CDATA[<a href=n>]]><style>a&amp;<!-- b --><![CDATA[c]]></style><a href=1></svg>\
+                    <![CDATA[<a href=2>]]>";
+        assert_eq!(all(text), ["style: a&c", "a href 0 1"]);
+    }
+
+    #[test]
+    fn no_depth_takes_more_than_its_share() {
+        let mut sink = All::default();
+        assert!(!read("<p>".repeat(100_000).as_bytes(), &Attributes::default(), &mut sink));
+        assert!(read("<svg><g>".repeat(DEPTH).as_bytes(), &Attributes::default(), &mut sink));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import contextlib
 import io
 import lzma
 import os
@@ -156,16 +157,20 @@ def _within(document: Document, name: str, base: Base, *notes: str) -> Document:
 def _zip(file: BinaryIO, document: Document, beneath: URI | None) -> Iterator[Member | Note]:
     base = enclosed(document.base)
     with zipfile.ZipFile(_Guarded(file)) as archive:
+        is_epub = _is_epub(archive)
         for info in archive.infolist():
             if info.is_dir() or stat.S_ISLNK(info.external_attr >> 16):
                 continue
-            yield from guarded(_zipped(archive, info, document, base, beneath), Note)
+            yield from guarded(_zipped(archive, info, document, base, beneath, is_epub), Note)
 
 
 def _zipped(
-    archive: zipfile.ZipFile, info: zipfile.ZipInfo, document: Document, base: Base, beneath: URI | None
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, document: Document, base: Base, beneath: URI | None, is_epub: bool
 ) -> Iterator[Member | Note]:
     within = _within(document, info.filename, _placed(info.filename, base, beneath))
+    if is_epub and info.filename.lower().endswith((".html", ".htm")):
+        # Its documents are XHTML (EPUB 3.3 6.1).
+        within = within._replace(media_type="application/xhtml+xml")
     if info.flag_bits & 1:
         yield Member(within._replace(notes=("encrypted",)), None)
         return
@@ -179,6 +184,19 @@ def _zipped(
         return
     with stream:
         yield Member(within, stream, crc)
+
+
+_EPUB = b"application/epub+zip"
+
+
+def _is_epub(archive: zipfile.ZipFile) -> bool:
+    """Whether the first member says so (EPUB 3.3 4.2.7.3)."""
+    first = next(iter(archive.infolist()), None)
+    if first is None or first.filename != "mimetype" or first.file_size != len(_EPUB):
+        return False
+    with contextlib.suppress(Exception), archive.open(first) as stream:
+        return stream.read(len(_EPUB)) == _EPUB
+    return False
 
 
 def _tar(file: Stream, document: Document, beneath: URI | None) -> Iterator[Member | Note]:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import codecs
 from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
-__all__ = ["decoded"]
+if TYPE_CHECKING:
+    from webencodings import Encoding
 
-_MARKS = (
+__all__ = ["MARKS", "decoded", "encoding"]
+
+MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
@@ -31,7 +35,7 @@ def decoded(content: bytes, told: str | None, default: str = "utf-8") -> tuple[s
     """
     codec = None if told is None else _codec(told)
     wrong = told is not None and codec is None
-    for mark, name in _MARKS:
+    for mark, name in MARKS:
         if content.startswith(mark):
             # UTF-16 without more means either order of its octets (RFC 2781 3.3).
             contradicted = codec is not None and codec[:6] != name[:6]
@@ -44,15 +48,31 @@ def decoded(content: bytes, told: str | None, default: str = "utf-8") -> tuple[s
 @lru_cache(1024)  # labels are what strangers write
 def _codec(label: str) -> str | None:
     """Python's name of the codec for a label of the Encoding Standard; None if it has no such label."""
+    found = _lookup(label)
+    # "replacement" stands for charsets that browsers refuse (4.2): what is US-ASCII in their octets is read.
+    if found is None or found.name == "replacement":
+        return None
+    if found.name in _WIDER:
+        return _WIDER[found.name]
+    own = found.name == "x-user-defined" or found.name.startswith("windows-")
+    return found.name if own else found.codec_info.name
+
+
+# What the Encoding Standard has under a name is more than Python has under it (10.1, 11.1, 12.3, 13.1).
+_WIDER = {"gbk": "gb18030", "big5": "big5hkscs", "shift_jis": "cp932", "euc-kr": "cp949"}
+
+
+def encoding(label: str) -> str | None:
+    """The name of the encoding that has this label (Encoding Standard 4.2); None if none has it."""
+    found = _lookup(label)
+    return None if found is None else found.name
+
+
+def _lookup(label: str) -> Encoding | None:
     from webencodings import lookup
 
     # A lone surrogate is in no label, and lower-casing it is no business of the library.
-    encoding = lookup(label) if label.isascii() and len(label) < 64 else None
-    # "replacement" stands for charsets that browsers refuse (4.2): what is US-ASCII in their octets is read.
-    if encoding is None or encoding.name == "replacement":
-        return None
-    name: str = encoding.codec_info.name
-    return encoding.name if encoding.name == "x-user-defined" or encoding.name.startswith("windows-") else name
+    return lookup(label) if label.isascii() and len(label) < 64 else None
 
 
 def _characters(content: bytes, codec: str) -> tuple[str, bool]:

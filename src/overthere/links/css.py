@@ -11,7 +11,12 @@ from collections.abc import Iterator
 from overthere.links.charset import decoded
 from overthere.links.model import Document, Found, Note, Options
 
-__all__ = ["inline", "read"]
+__all__ = ["PAINTED", "inline", "read"]
+
+PAINTED = frozenset(
+    ["clip-path", "cursor", "fill", "filter", "marker", "marker-end", "marker-mid", "marker-start", "mask", "stroke"],
+)
+"""Properties of SVG whose presentation attributes may hold url() (SVG 2 6.6)."""
 
 # The productions of CSS Syntax 3 4.2, for text whose line ends may still be CR, CRLF or FF (3.3).
 _SPACE = " \t\r\n\f"

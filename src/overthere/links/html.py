@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from overthere.links import css
-from overthere.links.charset import decoded
+from overthere.links.charset import MARKS, decoded, encoding
 from overthere.links.model import Found
+from overthere.links.prescan import declared
+from overthere.links.tokens import Sheet, tokens
+from overthere.links.tree import Namespace
 
-__all__ = ["ATTRIBUTES", "decode", "octets", "read", "references", "values"]
+__all__ = ["ATTRIBUTES", "Read", "decode", "octets", "read", "references", "values"]
 
 # ASCII whitespace of the HTML Standard, which may surround a URL.
 _SPACE = "\t\n\f\r "
@@ -64,6 +67,10 @@ def _refresh(content: str) -> Iterable[str]:
     return () if match is None else ("".join(group or "" for group in match.groups()).strip(_SPACE),)
 
 
+def _paint(value: str) -> Iterable[str]:
+    return (url for _, url in css.inline(value)) if "(" in value else ()
+
+
 _WAYS: dict[str, Callable[[str], Iterable[str]]] = {
     "one": _one,
     "nonempty": _nonempty,
@@ -71,6 +78,7 @@ _WAYS: dict[str, Callable[[str], Iterable[str]]] = {
     "commas": _commas,
     "srcset": _srcset,
     "refresh": _refresh,
+    "paint": _paint,
 }
 
 
@@ -107,10 +115,13 @@ ATTRIBUTES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("lowsrc", ("img",), "nonempty"),
     ("profile", ("head",), "list"),
     ("usemap", ("img", "input", "object"), "nonempty"),
+    # SVG
+    *((name, (), "paint") for name in sorted(css.PAINTED)),
 )
 """Attribute, elements (or none for every one), and how its URLs are written.
 
-"style" is a style sheet; "http-equiv" and "content" are a refresh together.
+"style" is a style sheet, "paint" a value of CSS on elements of SVG only; "http-equiv" and "content" are a refresh
+together.
 """
 _RULES: dict[str, list[tuple[tuple[str, ...], str]]] = {}
 for _name, _elements, _way in ATTRIBUTES:
@@ -122,27 +133,25 @@ _NAME = 64
 """Characters of an element's name that are told."""
 
 
-# HTML 13.2.3.2: within the first 1024 octets.
-_META = re.compile(rb"""<meta[^>]{0,512}?charset\s*+=\s*+["']?+\s*+([\w.:-]++)""", re.IGNORECASE)
-
-
 def decode(data: bytes, told: str | None = None) -> tuple[str, bool]:
     """The characters of an HTML document, and whether they are not in the charset that was said.
 
-    By byte order mark, by what was told, by `meta charset` in the first 1024 octets, else UTF-8; octets that are not in
-    the charset become U+FFFD; a document that declares nothing and is no UTF-8 is windows-1252 (HTML 13.2.3.2).
+    By byte order mark, by what was told, by what it declares (`prescan`), else UTF-8; octets that are not in the
+    charset become U+FFFD; a document that declares nothing and is no UTF-8 is windows-1252 (HTML 13.2.3.2).  A label
+    that is no charset's says nothing.
     """
-    declared = None if told else _META.search(data[:1024])
-    if declared is not None:
-        label = declared[1].decode("ascii", "replace").lower()
-        # In a meta element UTF-16 means UTF-8: it was read as US-ASCII.
-        told = "utf-8" if label.startswith(("utf-16", "utf-32")) else label
-    if told is None and not data.startswith(_MARKS):
-        try:
-            return data.decode(), False
-        except UnicodeError:
-            return data.decode("cp1252", "replace"), False
-    return decoded(data, told)
+    known = told is not None and encoding(told) is not None
+    if known or data.startswith(_MARKS):
+        return decoded(data, told)
+    said, unknown = declared(data)
+    unknown |= told is not None
+    if said is not None:
+        text, lossy = decoded(data, said)
+        return text, lossy or unknown
+    try:
+        return data.decode(), unknown
+    except UnicodeError:
+        return decoded(data, "windows-1252")[0], unknown
 
 
 def octets(data: bytes, told: str | None = None) -> tuple[bytes, bool]:
@@ -151,34 +160,46 @@ def octets(data: bytes, told: str | None = None) -> tuple[bytes, bool]:
     return text.encode("utf-8", "replace"), lossy
 
 
-_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_MARKS = tuple(mark for mark, _ in MARKS)
 
 
-def read(text: str) -> tuple[str | None, list[Found]]:
-    """The first base href (None without one), and every reference of a document in its order.
+class Read(NamedTuple):
+    """What an HTML document holds."""
 
-    Tokens only (HTML 13.2.5), no tree: nesting costs nothing, and a reference stands once where it is written.
-    """
+    base: str | None
+    """The first base href; None without one."""
+    found: list[Found]
+    """Every reference, in the order of the document."""
+    too_deep: bool
+    """Elements of SVG or MathML lay too deep to be followed (`tree.DEPTH`)."""
+
+
+def read(text: str) -> Read:
+    """Tokens (HTML 13.2.5) and no tree: nesting costs nothing, and a reference stands once where it is written."""
     base: str | None = None
     found: list[Found] = []
-    for tag, attributes in _tags(text):
-        if tag == "base" and base is None and "href" in attributes:
-            base = (attributes["href"] or "").strip(_SPACE)
-        found += references(tag, attributes)
-    return base, found
+    too_deep = False
+    for token in tokens(text):
+        if token is None:
+            too_deep = True
+        elif isinstance(token, Sheet):
+            found += _styles("style", token.text)
+        else:
+            name, attributes, namespace = token
+            if name == "base" and base is None and "href" in attributes and namespace is Namespace.HTML:
+                base = attributes["href"].strip(_SPACE)
+            found += references(name, attributes, namespace is Namespace.SVG)
+    return Read(base, found, too_deep)
 
 
-def references(tag: str, attributes: Mapping[str, str | None]) -> Iterator[Found]:
-    """The references in the attributes of an element; the text of a `style` element is that of the attribute ""."""
+def references(tag: str, attributes: Mapping[str, str | None], is_svg: bool = False) -> Iterator[Found]:
+    """The references in the attributes of an element."""
     told = tag[:_NAME]
     for name, value in attributes.items():
-        if name == "" and tag == "style":
-            yield from _styles(told, value or "")
-            continue
         way = next((way for elements, way in _RULES.get(name, ()) if not elements or tag in elements), None)
         if way == "style":
             yield from _styles(told, value or "")
-        elif way in _WAYS:
+        elif way in _WAYS and (way != "paint" or is_svg):
             for url in _WAYS[way](value or ""):
                 yield Found(f"{told} {name}", url)
     if tag == "meta" and (attributes.get("http-equiv") or "").strip(_SPACE).lower() == "refresh":
@@ -190,22 +211,3 @@ def _styles(tag: str, text: str) -> Iterator[Found]:
     if _SIGNS.search(text):
         for where, url in css.inline(text):
             yield Found(f"{tag} {where}", url)
-
-
-def _tags(text: str) -> Iterator[tuple[str, Mapping[str, str | None]]]:
-    """The start tags of a document, and its style sheets as elements "style" with an attribute ""."""
-    from justhtml import stream
-
-    within = ""
-    for event in stream(text):
-        if event[0] == "start":
-            within, attributes = event[1]
-            if attributes:
-                yield within, attributes
-        elif event[0] == "end":
-            within = ""
-        elif event[0] == "text" and within == "style":
-            yield "style", {"": event[1]}
-        elif event[0] == "text" and within == "noscript":
-            # Without scripting it is markup (HTML 13.2.6.4.7).
-            yield from _tags(event[1])

@@ -135,7 +135,7 @@ def _needed() -> None:
     """Raises: ModuleNotFoundError for what the extra `links` brings: here, and not in a worker."""
     from importlib.util import find_spec
 
-    for name in ("pyarrow", "fastwarc", "justhtml", "markdown_it", "webencodings"):
+    for name in ("pyarrow", "fastwarc", "markdown_it", "webencodings"):
         if find_spec(name) is None:
             raise ModuleNotFoundError(f"{name} is missing: pip install 'overthere[links]'", name=name)
 

@@ -17,8 +17,6 @@ CONTAINERS = frozenset(("message", "mbox", "warc", "zip", "tar", "compressed"))
 
 _MEDIA_TYPES = {
     "text/html": "html",
-    "application/xhtml+xml": "html",
-    "application/vnd.wap.xhtml+xml": "html",
     "text/xml": "xml",
     "application/xml": "xml",
     "text/css": "css",
@@ -53,7 +51,7 @@ _UNKNOWN = frozenset(
     ("", "application/octet-stream", "application/unknown", "binary/octet-stream", "unknown/unknown", "*/*")
 )
 _SUFFIXES = {
-    "html": "html", "htm": "html", "xhtml": "html", "xht": "html", "shtml": "html",
+    "html": "html", "htm": "html", "shtml": "html", "xhtml": "xml", "xht": "xml",
     "xml": "xml", "atom": "xml", "rss": "xml", "rdf": "xml", "svg": "xml", "xsl": "xml", "xslt": "xml", "xsd": "xml",
     "opml": "xml", "kml": "xml", "opf": "xml", "ncx": "xml", "rels": "xml",
     "css": "css", "json": "json", "jsonl": "json", "geojson": "json", "webmanifest": "json",
@@ -85,7 +83,6 @@ _HTML = re.compile(
 _ROOTS = re.compile(
     rb"<(?:\?xml\s|rss[\s>]|(?:\w++:)?(?:feed|urlset|sitemapindex|svg|rdf|opml|kml)[\s>])", re.IGNORECASE
 )
-_XHTML = re.compile(rb"<(?:!doctype\s++html|html)[\s>]", re.IGNORECASE)
 _MAIL = re.compile(rb"^(?:From|Date|To|Subject|MIME-Version|Received):[ \t]", re.IGNORECASE | re.MULTILINE)
 _CONTROLS = frozenset(range(0x20)) - frozenset(b"\t\n\f\r\x1b")
 
@@ -99,6 +96,9 @@ def kind(name: str, media_type: str, head: bytes) -> tuple[str, tuple[str, ...]]
     A media type that was told is believed before the name, the name before the content (RFC 9110 8.3). text/plain
     stays text whatever stands in it (MIME Sniffing 5.1 and 7): only text that is told as a binary kind, and binary
     octets that are told as text, are a contradiction.
+
+    XHTML is XML (RFC 3236): told as application/xhtml+xml, named .xhtml or .xht, or with nothing told and an XML
+    declaration. What is told as text/html, or named so, is HTML whatever it declares: browsers read it so.
 
     >>> kind("x", "text/html; charset=utf-8", b"%PDF-1.4")
     ('', ('wrong-type',))
@@ -210,7 +210,7 @@ def _text(head: bytes) -> str:
         if not closed:
             return "html"  # MIME Sniffing 7.1
     if _ROOTS.match(start):
-        return "html" if start[:5].lower() == b"<?xml" and _XHTML.search(start[:1024]) else "xml"
+        return "xml"
     if _HTML.match(start):
         return "html"
     if start.startswith((b"{", b"[")) and re.match(rb"[{\[]\s*+[\"{\[\]}0-9tfn-]", start):

@@ -137,7 +137,7 @@ def _inline(tokens: Iterable[Token]) -> Iterator[Found]:
 
 def _html(text: str) -> Iterator[Found]:
     if _ATTRIBUTES.search(text) or _STYLE.search(text):
-        for found in html.read(text)[1]:
+        for found in html.read(text).found:
             yield Found(f"html {found.where}", found.reference)
 
 

@@ -93,7 +93,7 @@ NOTES = {
     "wrong-charset": "is not in the charset that was said",
     "wrong-type": "is of another kind than was said",
     "too-large": "is larger than the limit; the rest was not read",
-    "too-deep": "is nested deeper than the limit; what is deeper was not read",
+    "too-deep": "is nested deeper than the limit; what is deeper was not read, or not for sure",
     "encrypted": "is encrypted",
     "unsupported": "is of a kind that has no reader",
 }

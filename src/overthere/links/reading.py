@@ -15,7 +15,7 @@ __all__ = ["BATCH", "fill"]
 BATCH = 1 << 14
 """Rows of a batch."""
 _SWELLING = 64
-"""A document may become so many times as much text as `Options.limit`: a long base stands in every row."""
+"""A document may become so many times as much text as it is, and a batch: a long base stands in every row."""
 
 _READERS = {
     "xml": "overthere.links.xml",
@@ -43,7 +43,7 @@ def fill(rows: Rows, document: Document, kind: str, notes: tuple[str, ...], opti
     for note in notes:
         if note not in document.notes:
             rows.note(document, note)
-    most = _SWELLING * options.limit
+    most = OCTETS + _SWELLING * len(document.content)
     for octets in _html(rows, document) if kind == "html" else _others(kind, rows, document, options):
         most -= octets
         if most < 0:
@@ -63,11 +63,11 @@ def _html(rows: Rows, document: Document) -> Iterator[int]:
     content, lossy = html.octets(document.content, document.charset)
     if lossy and "wrong-charset" not in document.notes:
         rows.note(document, "wrong-charset")
-    rows.html(document, content)
+    if rows.html(document, content) and "too-deep" not in document.notes:
+        rows.note(document, "too-deep")
     while rows.step(_STEP):
         if _full(rows):
             yield rows.octets
-
 
 
 def _others(kind: str, rows: Rows, document: Document, options: Options) -> Iterator[int]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["OCTETS", "Rows", "rows"]
 
 OCTETS = 1 << 24
-"""A batch ends with so many octets of text."""
+"""A batch ends with so many octets of text: a base may be as long as a document, and stands in every row."""
 
 
 class Rows(ABC):
@@ -39,8 +39,11 @@ class Rows(ABC):
     def __len__(self) -> int: ...
 
     @abstractmethod
-    def html(self, document: Document, content: bytes) -> None:
-        """Read an HTML document whose characters are `content` in UTF-8; `step` makes the rows."""
+    def html(self, document: Document, content: bytes) -> bool:
+        """Read an HTML document whose characters are `content` in UTF-8; `step` makes the rows.
+
+        Returns: whether elements of SVG or MathML lay too deep to be followed.
+        """
 
     @abstractmethod
     def step(self, count: int) -> bool:
@@ -82,9 +85,9 @@ class _Native(Rows):
     def octets(self) -> int:  # type: ignore[override]
         return self.native.octets
 
-    def html(self, document: Document, content: bytes) -> None:
+    def html(self, document: Document, content: bytes) -> bool:
         base = document.base
-        self.native.html(document.source, content, str(base.uri), base.layer, _parts(document))
+        return self.native.html(document.source, content, str(base.uri), base.layer, _parts(document))
 
     def step(self, count: int) -> bool:
         return self.native.step(count)
@@ -144,16 +147,17 @@ class _Plain(Rows):
         self.made.append(link)
         self.octets += sum(len(part) for part in link if isinstance(part, str))
 
-    def html(self, document: Document, content: bytes) -> None:
-        href, found = html.read(content.decode("utf-8", "replace"))
+    def html(self, document: Document, content: bytes) -> bool:
+        href, found, too_deep = html.read(content.decode("utf-8", "replace"))
         base = from_content(href, document.base)
         # Each base element is resolved against what stands outside of it (HTML 4.2.3).
         against = (document.base if one.where == "base href" else base for one in found)
         self.waiting = (self.of(document, base, one) for base, one in zip(against, found, strict=True))
+        return too_deep
 
     def step(self, count: int) -> bool:
         for _ in range(count):
-            if self.octets > OCTETS:
+            if self.octets >= OCTETS:
                 break
             link = next(self.waiting, None)
             if link is None:

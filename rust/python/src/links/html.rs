@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use overthere_html::{Attributes, Sink};
+use overthere_html::{Attributes, Element, Namespace, Sink};
 use pyo3::prelude::*;
 
 use super::Callbacks;
@@ -23,6 +23,8 @@ pub struct Pending {
     found: Vec<Found>,
     next: usize,
     base: Option<(usize, usize)>,
+    /// Elements of SVG or MathML lay too deep to be followed.
+    pub too_deep: bool,
     /// Element and attribute, each once for the whole job.
     places: Vec<String>,
     known: HashMap<Vec<u8>, usize>,
@@ -71,11 +73,10 @@ impl Pending {
             content: None,
             failed: None,
         };
-        overthere_html::read(data, attributes, &mut taking);
-        match taking.failed {
-            Some(error) => Err(error),
-            None => Ok(()),
-        }
+        let too_deep = overthere_html::read(data, attributes, &mut taking);
+        let failed = taking.failed;
+        self.too_deep = too_deep;
+        failed.map_or(Ok(()), Err)
     }
 
     fn add(&mut self, place: usize, text: &str, outside: bool) {
@@ -182,13 +183,14 @@ const SIGNS: [&[u8]; 6] = [b"url(", b"@import", b"image-set(", b"src(", b"image(
 const NAME: usize = 64;
 
 impl Sink for Taking<'_, '_> {
-    fn attribute(&mut self, element: &[u8], name: &[u8], way: usize, value: &[u8]) {
+    fn attribute(&mut self, element: Element<'_>, name: &[u8], way: usize, value: &[u8]) {
+        let Element { name: element, namespace } = element;
         match self.ways[way].as_str() {
             "one" => {
                 let place = self.place(element, name);
                 let base = element == b"base" && name == b"href";
                 self.pending.add(place, &String::from_utf8_lossy(stripped(value)), base);
-                if base && self.pending.base.is_none() {
+                if base && namespace == Namespace::Html && self.pending.base.is_none() {
                     self.pending.base = self.pending.found.last().map(|found| (found.start, found.end));
                 }
             }
@@ -202,6 +204,7 @@ impl Sink for Taking<'_, '_> {
             "http-equiv" => self.refresh = stripped(value).eq_ignore_ascii_case(b"refresh"),
             "content" => self.content = Some(value.to_vec()),
             "style" => self.sheet(element, value),
+            "paint" if namespace != Namespace::Svg || !value.contains(&b'(') => {}
             other => {
                 let other = other.to_owned();
                 self.values(element, name, &other, value);

@@ -48,7 +48,7 @@ pub struct LinkRows {
     parts: Option<Py<PyDict>>,
 }
 
-/// A batch has no more text than this and a row: a base may be as long as a document.
+/// A batch has no more text than this and a row (`rows.OCTETS`): a base may be as long as a document.
 const OCTETS: usize = 1 << 24;
 
 #[pymethods]
@@ -100,6 +100,7 @@ impl LinkRows {
     /// Read an HTML document in UTF-8; its rows are made by `step`.
     ///
     /// base, layer: what stands outside of the content gives this base.
+    /// Returns: whether elements of SVG or MathML lay too deep to be followed.
     #[pyo3(signature = (source, data, base, layer, parts = None))]
     fn html(
         &mut self,
@@ -109,7 +110,7 @@ impl LinkRows {
         base: String,
         layer: String,
         parts: Option<Py<PyDict>>,
-    ) -> PyResult<()> {
+    ) -> PyResult<bool> {
         self.source = source;
         self.parts = parts;
         self.fallback = Base::new(base, layer)?;
@@ -118,14 +119,14 @@ impl LinkRows {
             None => self.fallback.clone(),
             Some(href) => from_content(py, href, &self.fallback, &self.python)?,
         };
-        Ok(())
+        Ok(self.pending.too_deep)
     }
 
     /// Make at most so many rows of what was read.  Returns: whether there are more.
     fn step(&mut self, py: Python<'_>, count: usize) -> PyResult<bool> {
         guarded(py, || {
             for _ in 0..count {
-                if self.columns.octets > OCTETS {
+                if self.columns.octets >= OCTETS {
                     break;
                 }
                 let Some(found) = self.pending.next() else { return Ok(false) };

@@ -249,5 +249,5 @@ class _Reader:
             for where, reference in css.inline(text):
                 self.add(f"{place} {where}", reference)
         elif "<" in text:
-            for found in html.read(text)[1]:
+            for found in html.read(text).found:
                 self.add(f"{place} > {found.where}", found.reference)

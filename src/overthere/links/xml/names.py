@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from overthere.links.css import PAINTED
+
 __all__ = ["MAIN", "NAMESPACES", "ROOTS", "way_of_attribute", "way_of_text"]
 
 NAMESPACES = {
@@ -112,10 +114,6 @@ _ATTRIBUTES = {
     "xs": {f"{element} schemaLocation": "one" for element in ("import", "include", "override", "redefine")},
     "mathml": {"math altimg": "one"},
 }
-# Properties of SVG whose presentation attributes may hold url() (SVG 2 6.6).
-_PAINTED = frozenset(
-    ["clip-path", "cursor", "fill", "filter", "marker", "marker-end", "marker-mid", "marker-start", "mask", "stroke"],
-)
 
 
 def way_of_text(vocabulary: str, element: str) -> str | None:
@@ -129,6 +127,6 @@ def way_of_attribute(vocabulary: str, element: str, attribute: str) -> str | Non
     >>> way_of_attribute("svg", "rect", "fill"), way_of_attribute("rss", "enclosure", "url")
     ('css', 'one')
     """
-    if vocabulary == "svg" and (attribute in _PAINTED or attribute == "style"):
+    if vocabulary == "svg" and (attribute in PAINTED or attribute == "style"):
         return "css"
     return _EVERYWHERE.get(attribute) or _ATTRIBUTES.get(vocabulary, {}).get(f"{element} {attribute}")

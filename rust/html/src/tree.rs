@@ -1,0 +1,226 @@
+//! Which elements are open: as much of the tree's construction as tells how the tokenizer goes on (HTML 13.2.6).
+//!
+//! In SVG and MathML a `title` or `style` is an element like others, and `<![CDATA[` begins text.  What lies in which
+//! namespace follows from the rules for foreign content (13.2.6.5), and from the end tags of what is open around it
+//! (13.2.6.4.7).  Tags that may be left out and the places of tables change nothing of this, and are not looked at.
+
+/// Elements that are kept: of more, the outer half is forgotten.
+pub const DEPTH: usize = 512;
+
+/// Where an element belongs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Namespace {
+    /// HTML
+    Html,
+    /// SVG
+    Svg,
+    /// MathML
+    MathMl,
+}
+
+/// What the rules tell apart.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Html,
+    Svg,
+    MathMl,
+    /// HTML integration points of SVG.
+    SvgPoint,
+    /// `annotation-xml`, if it is said to be HTML.
+    MathMlPoint,
+    /// MathML text integration points.
+    TextPoint,
+    /// `annotation-xml` otherwise.
+    Annotation,
+}
+
+impl Kind {
+    fn is_point(self) -> bool {
+        matches!(self, Kind::SvgPoint | Kind::MathMlPoint | Kind::TextPoint)
+    }
+
+    /// Neither "in scope" nor "any other end tag" looks beyond it.
+    fn is_border(self) -> bool {
+        self.is_point() || self == Kind::Annotation
+    }
+
+    /// Whether a start tag follows the rules of HTML content, where this is the current node (13.2.6).
+    fn takes_html(self, name: &[u8]) -> bool {
+        match self {
+            Kind::Html | Kind::SvgPoint | Kind::MathMlPoint => true,
+            Kind::TextPoint => !matches!(name, b"mglyph" | b"malignmark"),
+            Kind::Annotation => name == b"svg",
+            Kind::Svg | Kind::MathMl => false,
+        }
+    }
+}
+
+/// What a start tag says beside its name.
+#[derive(Clone, Copy, Default)]
+pub struct Said {
+    /// `<a/>`
+    pub is_self_closing: bool,
+    /// Of `font`: it has `color`, `face` or `size`.
+    pub is_styled: bool,
+    /// Of `annotation-xml`: its `encoding` is HTML or XHTML.
+    pub is_html: bool,
+}
+
+/// The open elements.
+#[derive(Default)]
+pub struct Tree {
+    names: Vec<u8>,
+    open: Vec<(usize, Kind)>,
+    /// An element of SVG or MathML was forgotten: what is outside may be taken for HTML.
+    pub is_lossy: bool,
+}
+
+impl Tree {
+    fn current(&self) -> Kind {
+        self.open.last().map_or(Kind::Html, |(_, kind)| *kind)
+    }
+
+    /// Whether the current node is an element of SVG or MathML.
+    pub fn is_foreign(&self) -> bool {
+        self.current() != Kind::Html
+    }
+
+    /// A start tag.  Returns: the namespace of its element.
+    pub fn start(&mut self, name: &[u8], said: Said) -> Namespace {
+        let current = self.current();
+        let namespace = if current.takes_html(name) {
+            in_html(name)
+        } else if breaks_out(name) || name == b"font" && said.is_styled {
+            self.leave();
+            in_html(name)
+        } else if current == Kind::Svg {
+            Namespace::Svg
+        } else {
+            Namespace::MathMl
+        };
+        match namespace {
+            Namespace::Html if has_no_end(name) => {}
+            Namespace::Html => self.push(name, Kind::Html),
+            _ if said.is_self_closing => {}
+            Namespace::Svg if matches!(name, b"foreignobject" | b"desc" | b"title") => {
+                self.push(name, Kind::SvgPoint);
+            }
+            Namespace::Svg => self.push(name, Kind::Svg),
+            Namespace::MathMl => self.push(
+                name,
+                match name {
+                    b"mi" | b"mo" | b"mn" | b"ms" | b"mtext" => Kind::TextPoint,
+                    b"annotation-xml" if said.is_html => Kind::MathMlPoint,
+                    b"annotation-xml" => Kind::Annotation,
+                    _ => Kind::MathMl,
+                },
+            ),
+        }
+        namespace
+    }
+
+    /// An end tag.
+    pub fn end(&mut self, name: &[u8]) {
+        if matches!(name, b"br" | b"p") {
+            self.leave();
+        }
+        let mut at = self.open.len();
+        while at > 0 && self.open[at - 1].1 != Kind::Html {
+            at -= 1;
+            if self.name(at) == name {
+                return self.cut(at);
+            }
+        }
+        let is_wide = is_special(name);
+        for at in (0..self.open.len()).rev() {
+            let (kind, open) = (self.open[at].1, self.name(at));
+            if kind == Kind::Html && open == name {
+                return self.cut(at);
+            }
+            let is_border = kind.is_border()
+                || kind == Kind::Html && if is_wide { is_scope(open) } else { is_special(open) };
+            if is_border {
+                return;
+            }
+        }
+    }
+
+    /// To the nearest place where HTML may stand.
+    fn leave(&mut self) {
+        while self.is_foreign() && !self.current().is_point() {
+            self.cut(self.open.len() - 1);
+        }
+    }
+
+    fn name(&self, at: usize) -> &[u8] {
+        let end = self.open.get(at + 1).map_or(self.names.len(), |(start, _)| *start);
+        &self.names[self.open[at].0..end]
+    }
+
+    fn push(&mut self, name: &[u8], kind: Kind) {
+        if self.open.len() == DEPTH {
+            let (start, _) = self.open[DEPTH / 2];
+            self.is_lossy |= self.open.drain(..DEPTH / 2).any(|(_, kind)| kind != Kind::Html);
+            self.names.drain(..start);
+            self.open.iter_mut().for_each(|(at, _)| *at -= start);
+        }
+        self.open.push((self.names.len(), kind));
+        self.names.extend_from_slice(name);
+    }
+
+    fn cut(&mut self, at: usize) {
+        self.names.truncate(self.open[at].0);
+        self.open.truncate(at);
+    }
+}
+
+fn in_html(name: &[u8]) -> Namespace {
+    match name {
+        b"svg" => Namespace::Svg,
+        b"math" => Namespace::MathMl,
+        _ => Namespace::Html,
+    }
+}
+
+/// Start tags of HTML whose end tags close nothing else: void elements (13.1.2), and those of which there is one.
+#[rustfmt::skip]
+fn has_no_end(name: &[u8]) -> bool {
+    matches!(
+        name,
+        b"area" | b"base" | b"basefont" | b"bgsound" | b"br" | b"col" | b"embed" | b"frame" | b"hr" | b"image" | b"img"
+            | b"input" | b"keygen" | b"link" | b"meta" | b"param" | b"source" | b"track" | b"wbr"
+            | b"body" | b"form" | b"head" | b"html"
+    )
+}
+
+/// Start tags that end foreign content (13.2.6.5).
+#[rustfmt::skip]
+fn breaks_out(name: &[u8]) -> bool {
+    matches!(
+        name,
+        b"b" | b"big" | b"blockquote" | b"body" | b"br" | b"center" | b"code" | b"dd" | b"div" | b"dl" | b"dt" | b"em"
+            | b"embed" | b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" | b"head" | b"hr" | b"i" | b"img" | b"li"
+            | b"listing" | b"menu" | b"meta" | b"nobr" | b"ol" | b"p" | b"pre" | b"ruby" | b"s" | b"small" | b"span"
+            | b"strong" | b"strike" | b"sub" | b"sup" | b"table" | b"tt" | b"u" | b"ul" | b"var"
+    )
+}
+
+/// The elements of which an end tag of another name is no business (13.2.4.2, "special").
+#[rustfmt::skip]
+fn is_special(name: &[u8]) -> bool {
+    matches!(
+        name,
+        b"address" | b"applet" | b"article" | b"aside" | b"blockquote" | b"button" | b"caption" | b"center"
+            | b"colgroup" | b"dd" | b"details" | b"dir" | b"div" | b"dl" | b"dt" | b"fieldset" | b"figcaption"
+            | b"figure" | b"footer" | b"frameset" | b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6"
+            | b"header" | b"hgroup" | b"iframe" | b"li" | b"listing" | b"main" | b"marquee" | b"menu" | b"nav"
+            | b"noembed" | b"noframes" | b"noscript" | b"object" | b"ol" | b"p" | b"plaintext" | b"pre" | b"script"
+            | b"search" | b"section" | b"select" | b"style" | b"summary" | b"table" | b"tbody" | b"td" | b"template"
+            | b"textarea" | b"tfoot" | b"th" | b"thead" | b"title" | b"tr" | b"ul" | b"xmp"
+    )
+}
+
+/// Where "has an element in scope" ends (13.2.4.2).
+fn is_scope(name: &[u8]) -> bool {
+    matches!(name, b"applet" | b"caption" | b"table" | b"td" | b"th" | b"marquee" | b"object" | b"template")
+}

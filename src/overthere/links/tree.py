@@ -1,0 +1,179 @@
+"""Which elements of an HTML document are open: as much of its tree as tells how to go on (HTML 13.2.6).
+
+In SVG and MathML a `title` or `style` is an element like others, and `<![CDATA[` begins text.  What lies in which
+namespace follows from the rules for foreign content (13.2.6.5), and from the end tags of what is open around it
+(13.2.6.4.7).  Tags that may be left out and the places of tables change nothing of this, and are not looked at.
+
+`rust/html/src/tree.rs` is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+
+__all__ = ["BREAKOUT", "DEPTH", "NO_END", "POINTS", "SCOPES", "SPECIAL", "Namespace", "Tree"]
+
+DEPTH = 512
+"""Elements that are kept: of more, the outer half is forgotten."""
+
+NO_END = frozenset(
+    (
+        "area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "image", "img", "input", "keygen",
+        "link", "meta", "param", "source", "track", "wbr", "body", "form", "head", "html",
+    )
+)  # fmt: skip
+"""Start tags of HTML whose end tags close nothing else: void elements (13.1.2), and those of which there is one."""
+
+BREAKOUT = frozenset(
+    (
+        "b", "big", "blockquote", "body", "br", "center", "code", "dd", "div", "dl", "dt", "em", "embed", "h1", "h2",
+        "h3", "h4", "h5", "h6", "head", "hr", "i", "img", "li", "listing", "menu", "meta", "nobr", "ol", "p", "pre",
+        "ruby", "s", "small", "span", "strong", "strike", "sub", "sup", "table", "tt", "u", "ul", "var",
+    )
+)  # fmt: skip
+"""Start tags that end foreign content (13.2.6.5)."""
+
+SPECIAL = frozenset(
+    (
+        "address", "applet", "article", "aside", "blockquote", "button", "caption", "center", "colgroup", "dd",
+        "details", "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "frameset", "h1",
+        "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "iframe", "li", "listing", "main", "marquee", "menu", "nav",
+        "noembed", "noframes", "noscript", "object", "ol", "p", "plaintext", "pre", "script", "search", "section",
+        "select", "style", "summary", "table", "tbody", "td", "template", "textarea", "tfoot", "th", "thead", "title",
+        "tr", "ul", "xmp",
+    )
+)  # fmt: skip
+"""The elements of which an end tag of another name is no business (13.2.4.2, "special")."""
+
+SCOPES = frozenset(("applet", "caption", "table", "td", "th", "marquee", "object", "template"))
+"""Where "has an element in scope" ends (13.2.4.2)."""
+
+
+class Namespace(Enum):
+    """Where an element belongs."""
+
+    HTML = 1
+    SVG = 2
+    MATHML = 3
+
+
+class _Kind(Enum):
+    """What the rules tell apart."""
+
+    HTML = 1
+    SVG = 2
+    MATHML = 3
+    SVG_POINT = 4
+    """HTML integration points of SVG."""
+    MATHML_POINT = 5
+    """`annotation-xml`, if it is said to be HTML."""
+    TEXT_POINT = 6
+    """MathML text integration points."""
+    ANNOTATION = 7
+    """`annotation-xml` otherwise."""
+
+
+POINTS = {
+    Namespace.SVG: dict.fromkeys(("foreignobject", "desc", "title"), _Kind.SVG_POINT),
+    Namespace.MATHML: dict.fromkeys(("mi", "mo", "mn", "ms", "mtext"), _Kind.TEXT_POINT),
+}
+"""Elements in which HTML may stand (13.2.6)."""
+_IN_HTML = {"svg": Namespace.SVG, "math": Namespace.MATHML}
+_KINDS = {Namespace.HTML: _Kind.HTML, Namespace.SVG: _Kind.SVG, Namespace.MATHML: _Kind.MATHML}
+_IS_POINT = frozenset((_Kind.SVG_POINT, _Kind.MATHML_POINT, _Kind.TEXT_POINT))
+# Neither "in scope" nor "any other end tag" looks beyond these.
+_IS_BORDER = _IS_POINT | {_Kind.ANNOTATION}
+_TAKES_HTML = frozenset((_Kind.HTML, _Kind.SVG_POINT, _Kind.MATHML_POINT))
+
+
+class Tree:
+    """The open elements."""
+
+    def __init__(self) -> None:
+        self.open: list[tuple[str, _Kind]] = []
+        self.counts: dict[str, int] = {}
+        self.current = _Kind.HTML
+        self.is_lossy = False
+        """An element of SVG or MathML was forgotten: what is outside may be taken for HTML."""
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether the current node is an element of SVG or MathML."""
+        return self.current is not _Kind.HTML
+
+    def start(self, name: str, attributes: Mapping[str, str | None], is_self_closing: bool) -> Namespace:
+        """A start tag.  Returns: the namespace of its element."""
+        current = self.current
+        if (
+            current in _TAKES_HTML
+            or (current is _Kind.TEXT_POINT and name not in ("mglyph", "malignmark"))
+            or (current is _Kind.ANNOTATION and name == "svg")
+        ):
+            namespace = _IN_HTML.get(name, Namespace.HTML)
+        elif name in BREAKOUT or (name == "font" and not attributes.keys().isdisjoint(("color", "face", "size"))):
+            self._leave()
+            namespace = Namespace.HTML
+        else:
+            namespace = Namespace.SVG if current is _Kind.SVG else Namespace.MATHML
+        if namespace is Namespace.HTML:
+            if name not in NO_END:
+                self._push(name, _Kind.HTML)
+        elif not is_self_closing:
+            kind = POINTS[namespace].get(name, _KINDS[namespace])
+            if name == "annotation-xml" and namespace is Namespace.MATHML:
+                encoding = (attributes.get("encoding") or "").lower()
+                is_html = encoding in ("text/html", "application/xhtml+xml")
+                kind = _Kind.MATHML_POINT if is_html else _Kind.ANNOTATION
+            self._push(name, kind)
+        return namespace
+
+    def end(self, name: str) -> None:
+        """An end tag."""
+        if name in ("br", "p"):
+            self._leave()
+        if name not in self.counts:
+            return None
+        at = len(self.open)
+        while at and self.open[at - 1][1] is not _Kind.HTML:
+            at -= 1
+            if self.open[at][0] == name:
+                return self._cut(at)
+        borders = SCOPES if name in SPECIAL else SPECIAL
+        for at in range(len(self.open) - 1, -1, -1):
+            opened, kind = self.open[at]
+            if kind is _Kind.HTML:
+                if opened == name:
+                    return self._cut(at)
+                if opened in borders:
+                    return None
+            elif kind in _IS_BORDER:
+                return None
+        return None
+
+    def _leave(self) -> None:
+        """To the nearest place where HTML may stand."""
+        while self.is_foreign and self.current not in _IS_POINT:
+            self._cut(len(self.open) - 1)
+
+    def _push(self, name: str, kind: _Kind) -> None:
+        if len(self.open) == DEPTH:
+            forgotten = self.open[: DEPTH // 2]
+            del self.open[: DEPTH // 2]
+            self.is_lossy |= any(kind is not _Kind.HTML for _, kind in forgotten)
+            self._uncount(forgotten)
+        self.open.append((name, kind))
+        self.counts[name] = self.counts.get(name, 0) + 1
+        self.current = kind
+
+    def _cut(self, at: int) -> None:
+        self._uncount(self.open[at:])
+        del self.open[at:]
+        self.current = self.open[-1][1] if self.open else _Kind.HTML
+
+    def _uncount(self, closed: list[tuple[str, _Kind]]) -> None:
+        for name, _ in closed:
+            if self.counts[name] == 1:
+                del self.counts[name]
+            else:
+                self.counts[name] -= 1

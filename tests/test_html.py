@@ -1,0 +1,321 @@
+"""HTML: what is markup, by the tree that the Standard builds; natively and in plain Python the same; encodings."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from overthere import URI, kernel
+from overthere.base import Base
+from overthere.links import tree
+from overthere.links.charset import encoding
+from overthere.links.html import ATTRIBUTES, decode, read
+from overthere.links.job import links
+from overthere.links.model import Document, Link, Options
+from overthere.links.reading import fill
+from overthere.links.rows import Rows, _Native, _Plain
+from overthere.links.tokens import Start, tokens
+from support import ROOT, SHARED
+
+HTML5LIB = SHARED / "html5lib"
+BASE = Base(URI("http://h/a/b"), "retrieval", "retrieval")
+native = pytest.mark.skipif(kernel.name != "native", reason="the native kernel is absent or not asked for")
+absent = pytest.mark.skipif(not HTML5LIB.exists(), reason="../shared/cases is absent")
+
+
+@pytest.fixture(params=["native", "plain"])
+def maker(request: pytest.FixtureRequest) -> type[Rows]:
+    if request.param == "native" and kernel.name != "native":
+        pytest.skip("the native kernel is absent or not asked for")
+    return _Native if request.param == "native" else _Plain
+
+
+def inputs() -> Iterator[str]:
+    """The documents of html5lib-tests, those of fragments too."""
+    for file in sorted((HTML5LIB / "tree-construction").glob("*.dat")):
+        for part in re.split(r"(?:^|\n\n)#data\n", file.read_bytes().decode("utf-8", "replace"))[1:]:
+            yield part.partition("\n#errors")[0].partition("#errors")[0]
+
+
+def marked(text: str) -> str:
+    """With an attribute in whatever looks like a start tag, and a reference behind what may swallow it."""
+    count = iter(range(1_000_000))
+    text = re.sub(r"<[a-zA-Z][^\s/>]*(?=[\s/>])", lambda match: f"{match[0]} href=u{next(count)} ", text)
+    return f"{text}<title></title><svg><title/></svg><a href=after>"
+
+
+def rows(maker: type[Rows], text: str) -> list[Link]:
+    made = maker(Options())  # type: ignore[call-arg]
+    found: list[Link] = []
+    for _ in fill(made, Document("s", text.encode(), BASE, "text/html"), "html", (), Options()):
+        found += links(made.take())
+    return found + list(links(made.take()))
+
+
+def of_tokens(text: str) -> list[str]:
+    return [one.attributes["href"] for one in tokens(text) if isinstance(one, Start) and "href" in one.attributes]
+
+
+def of_tree(text: str) -> set[str]:
+    """The same attributes in a whole tree, made by a parser of HTML."""
+    from justhtml import JustHTML
+
+    nodes: list[Any] = [JustHTML(text, sanitize=False, scripting_enabled=False).root]
+    found: set[str] = set()
+    while nodes:
+        node = nodes.pop()
+        attributes = getattr(node, "attrs", None) or {}
+        found |= {attributes["href"]} if "href" in attributes else set()
+        nodes += getattr(node, "children", None) or ()
+        nodes += filter(None, [getattr(node, "template_content", None)])
+    return found
+
+
+@absent
+def test_nothing_of_the_tree_is_missing() -> None:
+    """What tokens have more are start tags that the tree's construction ignores: in a frameset, of tables elsewhere."""
+    count = 0
+    for text in map(marked, inputs()):
+        count += 1
+        assert of_tree(text) <= set(of_tokens(text)), text
+    assert count > 1500
+
+
+@absent
+@native
+def test_outside_documents_are_read_alike() -> None:
+    for text in inputs():
+        assert rows(_Native, text) == rows(_Plain, text), text
+        text = marked(text)
+        assert rows(_Native, text) == rows(_Plain, text), text
+
+
+PAGES = sorted((ROOT / "examples").rglob("*.html"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+def test_pages_are_read_alike_and_as_a_tree(page: Path, maker: type[Rows]) -> None:
+    text = page.read_text()
+    assert rows(maker, text) == rows(_Plain, text)
+    assert set(of_tokens(text)) == of_tree(text)
+
+
+TAGS = [
+    "svg", "math", "foreignObject", "desc", "title", "style", "script", "mi", "mtext", "annotation-xml", "mglyph", "g",
+    "path", "div", "p", "span", "a", "b", "i", "font", "h1", "textarea", "plaintext", "iframe",
+]  # fmt: skip
+PIECES = st.one_of(
+    st.builds("<{} href=x>".format, st.sampled_from(TAGS)),
+    st.builds("</{}>".format, st.sampled_from(TAGS)),
+    st.builds("<{} href=y />".format, st.sampled_from(TAGS)),
+    st.sampled_from(
+        ["a{b:url(c)}", "<![CDATA[<a href=n>]]>", "<!-- <a href=n> -->", "<font color>", "<path fill='url(d)'>",
+         "<annotation-xml encoding=TEXT/html>", "<base href=e>", "&amp;", "<td>", "</tr>", "<table>", "</table>",
+         "\r\n", "\0", "<noscript>"]
+    ),
+)  # fmt: skip
+
+
+@native
+@settings(deadline=None, max_examples=300)
+@given(st.lists(PIECES, max_size=25).map("".join))
+def test_foreign_content_is_read_alike(text: str) -> None:
+    text += "<a href=after>"
+    assert rows(_Native, text) == rows(_Plain, text)
+
+
+SIMPLE = [tag for tag in TAGS if tag not in ("plaintext", "iframe")]
+
+
+@settings(deadline=None, max_examples=300, derandomize=True)
+@given(st.lists(st.tuples(st.sampled_from("<<</ "), st.sampled_from(SIMPLE)), max_size=12))
+def test_foreign_content_is_that_of_a_tree(tags: list[tuple[str, str]]) -> None:
+    text = "".join(
+        f"</{tag}>" if how == "/" else f"<{tag} href={number}{' /' if how == ' ' else ''}>"
+        for number, (how, tag) in enumerate(tags)
+    )
+    text += "<title href=t></title><a href=after>"
+    assert of_tree(text) == set(of_tokens(text))
+
+
+# Every name that a rule speaks of, and some that none speaks of.
+NAMES = sorted(
+    tree.NO_END | tree.BREAKOUT | tree.SPECIAL | tree.SCOPES
+    | {name for names in tree.POINTS.values() for name in names}
+    | {"annotation-xml", "mglyph", "malignmark", "svg", "math", "font", "x-y", "a", "label"}
+)  # fmt: skip
+
+
+@native
+@pytest.mark.parametrize("name", NAMES)
+def test_both_kernels_have_the_same_rules(name: str) -> None:
+    for text in (
+        f"<svg><{name} href=a><title href=b><a href=c></title></{name}><title/><a href=d>",
+        f"<math><{name} href=a><title href=b><a href=c></title></{name}><title/><a href=d>",
+        f"<{name}><svg><g></{name}><title/><a href=d></title><a href=e>",
+        f"<{name}><b><div><svg><g></{name}><title/><a href=d></title><a href=e>",
+        f"<b><{name}><svg><g></b><title/><a href=d></title><a href=e>",
+        f"<div><{name}><svg><g></div><title/><a href=d></title><a href=e>",
+    ):
+        assert rows(_Native, text) == rows(_Plain, text), text
+
+
+def test_what_lies_too_deep_is_told(maker: type[Rows]) -> None:
+    """Unclosed elements of HTML are forgotten and nothing is lost by it; those of SVG are told."""
+    assert [row.error for row in rows(maker, "<p>" * 5000 + "<svg><title/><a href=x>")] == [None]
+    assert [row.error for row in rows(maker, "<svg>" + "<g>" * 5000 + "<a href=x>")] == ["too-deep", None]
+
+
+@pytest.mark.parametrize(
+    "piece", ["<noscript>", "<svg>", "<b>", "</b>", "<div><svg></x>", "<svg><desc>", "</p>", "<table><td>"]
+)
+def test_nesting_takes_no_memory(piece: str) -> None:
+    most = 0
+    watched = tree.Tree()
+    for _ in range(3000):
+        for end, name in re.findall(r"<(/?)(\w+)>", piece):
+            if end:
+                watched.end(name)
+            else:
+                watched.start(name, {}, False)
+        most = max(most, len(watched.open))
+    assert most <= tree.DEPTH
+    assert sum(watched.counts.values()) == len(watched.open)
+
+
+HOSTILE = [
+    "<!-- -", "<a ", "<a b='", "<a b=c ", "<svg><", "</x>", "<script><!--<script>", "<meta charset=x ", "<![CDATA[",
+    "<svg><style>x&", "<title></title ", "<noscript>", "<b></i>", "<p><b></p>", "<svg><foreignObject><div>",
+    "<span><svg><desc></span>", "<annotation-xml encoding=a ", "<a href=&#",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_time_grows_with_the_document(piece: str) -> None:
+    def cost(size: int) -> float:
+        text = piece * (size // len(piece))
+        begun = time.thread_time()
+        read(text)
+        decode(text.encode())
+        return time.thread_time() - begun
+
+    cost(1000)
+    # Sixteen times as much: 256 times the time, if it grew by the square.
+    assert cost(800_000) < 80 * max(min(cost(50_000) for _ in range(3)), 0.001)
+
+
+def test_noscript_in_noscript(maker: type[Rows]) -> None:
+    text = "<noscript>" * 50_000 + "<a href=x>" + "</noscript>" * 50_000 + "<a href=y>"
+    assert [row.reference for row in rows(maker, text)] == ["x", "y"]
+
+
+def test_paint_is_of_svg_only() -> None:
+    assert {way for name, _, way in ATTRIBUTES if name in ("fill", "clip-path")} == {"paint"}
+
+
+# -- encodings
+
+
+@absent
+def test_outside_encodings() -> None:
+    count = 0
+    for file in sorted((HTML5LIB / "encoding").glob("*.dat")):
+        for part in re.split(rb"(?:^|\n)#data\n", file.read_bytes())[1:]:
+            data, _, name = part.partition(b"\n#encoding\n")
+            codec = encoding(name.split(b"\n")[0].decode())
+            # Beyond US-ASCII, so that what is read tells how.
+            probe = b"<p>\xe4\xf6\xc3\x28"
+            assert codec is not None
+            expected = probe.decode(codec, "replace")
+            assert decode(data + probe)[0].endswith(expected), (file.name, data)
+            count += 1
+    assert count > 80
+
+
+LATE = b"<!-- " + b"x" * 2000 + b" -->"
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        (b"<!-- <meta charset=koi8-r> -->", None),
+        (b"<!-- > <meta charset=koi8-r> -->", None),
+        (b"<meta content='charset=koi8-r'>", None),
+        (b"<meta name=description content='text; charset=koi8-r'>", None),
+        (b"<meta http-equiv=Content-Type content='x charset = \"koi8-r\"'>", "koi8-r"),
+        (b"<meta content='text/html; charset=koi8-r' http-equiv=content-type>", "koi8-r"),
+        (b"<meta http-equiv=content-type content='text/html; charset'>", None),
+        (b"<meta charset=no-such><meta charset=koi8-r>", "koi8-r"),
+        (b"<META/CHARSET = 'KOI8-R' charset=latin1>", "koi8-r"),
+        (b"<metas charset=koi8-r>", None),
+        (b"<a title='<meta charset=koi8-r>'>", None),
+        (b"<meta charset=gbk>", "gb18030"),
+        (b"<meta charset=utf-16le>", "utf-8"),
+        (b"<meta charset=x-user-defined>", "cp1252"),
+        (b"<?xml version='1.0' encoding='koi8-r'?>", "koi8-r"),
+        (b"<?xml version='1.0' encoding='utf-16'?>", "utf-8"),
+        (LATE + b"<meta charset=koi8-r>", "koi8-r"),
+        (LATE + b"<meta name='>' charset=koi8-r><meta charset=latin1>", "koi8-r"),
+        (LATE + b"<meta http-equiv=content-type content=';charset=koi8-r'>", "koi8-r"),
+        (LATE + b"<script>'<meta charset=koi8-r>'</script><title><meta charset=koi8-r></title>", None),
+        (LATE + b"<meta charset=no-such><meta name=x content='charset=koi8-r'><meta charset=koi8-r>", "koi8-r"),
+        (b"x" * 1018 + b"<meta charset=koi8-r>", "koi8-r"),
+    ],
+)
+def test_declared_encodings(data: bytes, name: str | None) -> None:
+    probe = b"<p>\xc1\xe4\xa3\xa4"
+    assert decode(data + probe)[0] == (data + probe).decode(name or "cp1252", "replace")
+
+
+@pytest.mark.parametrize(
+    ("data", "told", "text", "wrong"),
+    [
+        (b"<meta charset=koi8-r>\xc1", "utf-8", "\ufffd", True),
+        (b"<meta charset=koi8-r>\xc1", "no-such", "а", True),
+        (b"<meta charset=no-such>\xc3\xbc", None, "ü", True),
+        (b"<meta charset=koi8-r>\xc1", None, "а", False),
+        (b"\x81\x30\x81\x30", "gbk", "\x80", False),
+        (b"\x87\x40", "shift_jis", "①", False),
+    ],
+)
+def test_what_is_said_of_the_encoding(data: bytes, told: str | None, text: str, wrong: bool) -> None:
+    read, note = decode(data, told)
+    assert (read.rpartition(">")[2], note) == (text, wrong)
+
+
+@given(st.binary(), st.sampled_from([b"", b"<meta charset=", b"<meta content='charset=", LATE + b"<meta charset='"]))
+def test_any_octets_are_decoded(data: bytes, before: bytes) -> None:
+    assert isinstance(decode(before + data)[0], str)
+
+
+# -- how much a document becomes
+
+
+@pytest.mark.parametrize("base", [1_000, 100_000, 900_000])
+def test_a_long_base_does_not_swell(maker: type[Rows], base: int) -> None:
+    """It stands in every row, and in every target: what is made of a document has a limit, counted in octets."""
+    content = b"<base href='http://h/" + b"x" * base + b"/'>" + b"<a href=y>" * ((1_000_000 - base) // 10)
+    made = maker(Options())  # type: ignore[call-arg]
+    total, largest, notes = 0, 0, set()
+    batches = fill(made, Document("s", content, BASE, "text/html"), "html", (), Options())
+    for taken in (made.take() for _ in iter(lambda: next(batches, batches), batches)):
+        total += taken.nbytes
+        largest = max(largest, taken.nbytes)
+        notes |= set(taken.column("error").to_pylist())
+    last = made.take()
+    assert "too-large" in notes | set(last.column("error").to_pylist())
+    # The text is counted as rows have it; Arrow adds offsets of its own.
+    assert total + last.nbytes < 1.5 * (64 * len(content) + (1 << 25))
+    assert largest < (1 << 24) + 8 * base + (1 << 22)
+
+
+def test_an_ordinary_base_is_not_too_long(maker: type[Rows]) -> None:
+    content = "<base href='http://h/" + "x" * 80 + "/'>" + "<a href=y>" * 20_000
+    assert {row.error for row in rows(maker, content)} == {None}
