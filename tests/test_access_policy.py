@@ -405,12 +405,93 @@ def test_redirects_end() -> None:
 
 def test_no_way_out_of_tls() -> None:
     for uri in ("https://a.example/", "HTTPS://a.example/"):
-        for location in ("http://a.example/", "ftp://a.example/x", "gopher://a.example/"):
+        for location in ("http://a.example/", "ftp://a.example/x"):
             with pytest.raises(AccessRefused, match="out of https"):
                 way(uri).follow(Head(location=location), None)
         way(uri).follow(Head(location="https://b.example/"), None)
         way(uri, Policy(downgrade=True)).follow(Head(location="http://a.example/"), None)
     way("http://a.example/").follow(Head(location="https://a.example/"), None)
+
+
+FOLLOWED = [
+    ("http://a.example/", "http://b.example/"),
+    ("http://a.example/", "https://b.example/"),
+    ("https://a.example/", "https://b.example/"),
+    ("http://a.example/", "ftp://b.example/x"),
+    ("gopher://a.example/0x", "https://b.example/"),
+    ("gopher://a.example/0x", "GOPHER://b.example/0y"),
+    ("ldap://a.example/", "ldap://b.example/o=x"),
+    ("ldap://a.example/", "ldaps://b.example/o=x"),
+    ("prospero://a.example/x", "prospero://b.example/x"),
+]
+NOT_FOLLOWED = [
+    *[
+        ("http://a.example/", there)
+        for there in (
+            "gopher://b.example/0x",
+            "GOPHER://b.example:6379/0x",
+            "ldap://b.example/",
+            "ldaps://b.example/",
+            "telnet://b.example/",
+            "wais://b.example/db",
+            "prospero://b.example/x",
+            "news:a@b.example",
+            "nntp://b.example/g/1",
+            "ws://b.example/",
+            "wss://b.example/",
+            "mailto:a@b.example",
+            "data:,x",
+            "about:blank",
+            "urn:example:a",
+            "x-own://b.example/",
+        )
+    ],
+    ("gopher://a.example/0x", "ftp://b.example/x"),
+    ("gopher://a.example/0x", "ldap://b.example/"),
+    ("ldap://a.example/", "ftp://b.example/x"),
+    ("ldap://a.example/", "gopher://b.example/0x"),
+    ("prospero://a.example/x", "ftp://b.example/x"),
+    ("prospero://a.example/x", "wais://b.example/db"),
+]
+
+
+@pytest.mark.parametrize("policy", [Policy(), Policy.local()], ids=["safe", "local"])
+@pytest.mark.parametrize(("uri", "location"), FOLLOWED)
+def test_where_a_redirect_may_lead(uri: str, location: str, policy: Policy) -> None:
+    there = way(uri, policy)
+    there.follow(Head(location=location), None)
+    assert str(there.uri) == location
+    # Who says where redirects may lead has said all.
+    with pytest.raises(AccessRefused, match=r"Policy\.redirects"):
+        way(uri, policy.with_(redirects=frozenset())).follow(Head(location=location), None)
+
+
+@pytest.mark.parametrize("policy", [Policy(), Policy.local()], ids=["safe", "local"])
+@pytest.mark.parametrize(("uri", "location"), NOT_FOLLOWED)
+def test_where_no_redirect_leads(uri: str, location: str, policy: Policy) -> None:
+    there = way(uri, policy)
+    with pytest.raises(AccessRefused) as caught:
+        there.follow(Head(location=location), None)
+    assert (caught.value.rule, caught.value.source) == ("redirect", "RFC 3986 7, RFC 9110 15.4")
+    name = URI(location).scheme.lower()
+    assert caught.value.message.endswith(f"it takes {name!r} in Policy.redirects")
+    assert str(there.uri) == uri
+    if name not in ("x-own", "news"):  # nothing says how these two are retrieved
+        way(uri, policy.with_(redirects=frozenset({name}))).follow(Head(location=location), None)
+
+
+def test_no_redirect_leads_to_files_whatever_the_policy_names() -> None:
+    policy = Policy.local().with_(redirects=frozenset({"file"}))
+    with pytest.raises(AccessRefused, match="a file of this machine"):
+        way("http://a.example/", policy).follow(Head(location="file:///etc/passwd"), None)
+
+
+def test_a_gateway_redirects_as_the_server_that_it_is() -> None:
+    there = _Way("urn:example:a", Policy(), None, Registry.default(), Gateways({"urn": "http://g.example/{uri}"}))
+    for location in ("gopher://b.example:6379/0x", "urn:example:b"):
+        with pytest.raises(AccessRefused, match="leads from http to"):
+            there.follow(Head(location=location), None)
+    there.follow(Head(location="ftp://b.example/x"), None)
 
 
 @pytest.mark.parametrize(

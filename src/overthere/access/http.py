@@ -40,12 +40,13 @@ def steps(locator: HTTPLocator, credentials: Credentials) -> Iterator[Step]:
     yield connect(locator.host, origin.port, "RFC 9110 4.3.3" if tls else "RFC 9110 4.3.2", tls=tls)
     # RFC 7230 5.4: identical to the authority without userinfo, so a port that is written is sent.
     port = "" if locator.port is None else f":{locator.port}"
-    head, secret = opening(locator, port) + b"Connection: close\r\nAccept: */*\r\n", None
+    head, secret, lines = opening(locator, port) + b"Connection: close\r\nAccept: */*\r\n", None, 5
     if credentials.user is not None and credentials.password is not None:
         told = basic(credentials.user, credentials.password)
         secret = (len(head) + 15, len(head) + 15 + len(told))
         head += b"Authorization: " + told + b"\r\n"
-    yield Send(source="RFC 9110 7.1 and 7.2", data=head + b"\r\n", secret=secret)
+        lines += 1
+    yield Send(source="RFC 9110 7.1 and 7.2", data=head + b"\r\n", secret=secret, lines=lines)
     yield Receive(source="RFC 7230 3.3.3", what="the response", until="length")
 
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["aopen", "open"]
 
-_SECURE = frozenset({"https", "wss", "ldaps"})
-
 
 class _Way:
     """Where opening has come to: the URI at hand, those before, and what is still allowed."""
@@ -84,6 +82,7 @@ class _Way:
             parts = ", ".join(f"{name} {value}" for name, value in self.plan.locator.to_dict().items())
             raise NotSpecified(f"there is nothing to open, but a name ({parts}): {self.plan.locates_nothing}")
         done = self.plan.done
+        self.policy.judge_octets(done.steps, scheme, self.uri)
         found: Any = scheme.dialogue
         if isinstance(found, str):
             module, _, name = found.partition(":")
@@ -127,9 +126,6 @@ class _Way:
         if target.replace(fragment=None) in (one.replace(fragment=None) for one in (*self.history, self.uri)):
             raise AccessRefused("redirect", "the redirects lead in a circle", "RFC 9110 15.4", self.uri)
         self.policy.judge_redirect(self._asked(), target)
-        before = self._asked().scheme.lower()
-        if before in _SECURE and target.scheme.lower() not in _SECURE and not self.policy.downgrade:
-            raise AccessRefused("redirect", f"a redirect leads out of {before}", "RFC 9110 4.2.2", self.uri)
         # A fragment is kept unless the redirect has its own (RFC 9110 10.2.2).
         if target.fragment is None and self.uri.fragment is not None:
             target = target.replace(fragment=self.uri.fragment)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from random import Random
 from typing import ClassVar
@@ -10,6 +11,7 @@ from overthere.access.opening import _Way
 from overthere.access.policy import Policy
 from overthere.access.steps import Credentials, Send
 from overthere.access.wire import Dialogue
+from overthere.errors import OverthereError
 from overthere.schemes.model import Scheme
 from overthere.schemes.registry import Registry
 from overthere.testing.replay import Outcome, Recorded, Replay
@@ -22,9 +24,9 @@ _FILLERS = (b"x" * 65_536, b"\n" * 4096, b"\xff" * 65_536, b"0" * 65_536, b"\0" 
 class AccessSuite:
     """The laws of access as tests: subclass it, name a URI and what a server has answered, and let pytest collect it.
 
-    What has to hold: the answer is read, and the steps of the plan are what is sent; how it comes in pieces changes
-    nothing; where it ends early, is not what was recorded, or has no end, only documented errors come out, in bounded
-    memory; and a reader may stop at any time.
+    What has to hold: the answer is read, and the steps of the plan are what is sent; data make no lines at a port of
+    another protocol; how it comes in pieces changes nothing; where it ends early, is not what was recorded, or has no
+    end, only documented errors come out, in bounded memory; and a reader may stop at any time.
     """
 
     uri: ClassVar[str]
@@ -43,11 +45,14 @@ class AccessSuite:
 
     def dialogue(self) -> Dialogue:
         """The dialogue of the plan of `uri`."""
+        self._way = _Way(self.uri, self.policy, self.credentials, self._registry(), None)
+        return self._way.dialogue(self._way.scheme())
+
+    def _registry(self) -> Registry:
         registry = Registry.default()
         if self.scheme is not None and self.scheme.name not in registry:
             registry = registry.with_(self.scheme)
-        self._way = _Way(self.uri, self.policy, self.credentials, registry, None)
-        return self._way.dialogue(self._way.scheme())
+        return registry
 
     def whole(self) -> Outcome:
         """What comes out of the answer as it was recorded."""
@@ -123,6 +128,20 @@ class AccessSuite:
         found = Replay(self.answer, self.data).run(_first(self.dialogue()))
         assert (found.head is None) == (self.whole().head is None)
 
+    def test_data_make_no_lines(self) -> None:
+        """At a port of another protocol, under the safe policy: whatever a URI says there, what is sent is refused, or
+        holds no line that begins with what the URI says, but the first (RFC 1738 6, RFC 3986 7.2)."""
+        for text in _spiked(self.uri):
+            registry = self._registry()
+            try:
+                way = _Way(text, Policy(), self.credentials, registry, None)
+                way.dialogue(way.scheme())
+            except OverthereError:
+                continue
+            for step in way.plan.done.steps:
+                for line in _PARTED.split(step.data)[1:] if isinstance(step, Send) else ():
+                    assert not line.startswith(_SPIKE), f"{text} begins a line of {step.line()}"
+
     def _any(self, replay: Replay) -> Outcome | None:
         try:
             return replay.run(self.dialogue(), most=10_000)
@@ -131,6 +150,23 @@ class AccessSuite:
             if "it waits, but has not sent" in str(error):
                 return None
             raise
+
+
+_SPIKE = b"FLUSHALL"
+_ENDS = ("%0D%0A", "%0A", "%0D", "%00", "%0B", "%0C", "%1C", "%1D", "%1E", "%85", "%C2%85", "%E2%80%A8", "%E2%80%A9")
+
+
+# What a program that reads lines may take for the end of one.
+_PARTED = re.compile(rb"[\x00\x0a-\x0d\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9]|(?<![\xc2-\xf4\x80-\xbf])\x85")
+_PORT = re.compile(r"([^:]+://(?:[^/?#@]*@)?(?:\[[^\]]*\]|[^/?#:]*))(?::[0-9]*)?")
+
+
+def _spiked(uri: str) -> Iterator[str]:
+    """The URI at a port of another protocol, with a line of its own behind each of its parts."""
+    there = _PORT.sub(r"\1:6379", uri, count=1)
+    for place in re.finditer("(?=[/?#;=,:@&!]|%09|$)", there):
+        for end in _ENDS:
+            yield there[: place.start()] + end + _SPIKE.decode() + there[place.start() :]
 
 
 def _first(dialogue: Dialogue) -> Dialogue:
