@@ -7,7 +7,7 @@ from base64 import b64encode
 from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
-from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError, ResourceMissing, needs
+from overthere.access.errors import LARGER, AccessFailed, LimitExceeded, ProtocolError, ResourceMissing, needs
 from overthere.access.steps import Connect, Credentials, Receive, Send, Step, connect, guarded
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Hangup, Head, Read, Wire, Write
 from overthere.errors import PlanRefused
@@ -212,7 +212,9 @@ def _response(asked: bytes, plan: Plan, policy: Policy) -> Dialogue:
         details["coding"] = coding
     size = _length(status, fields)
     if size and policy.max_bytes is not None and size > policy.max_bytes:
-        raise LimitExceeded(f"{size:,} octets are said to follow: more than {policy.max_bytes:,}", uri=plan.uri)
+        raise LimitExceeded(
+            f"{size:,} octets are said to follow: more than {policy.max_bytes:,}; {LARGER}", uri=plan.uri
+        )
     named = fields.get("content-type", "")
     known = _MEDIA_TYPE.fullmatch(named) is not None
     yield Head(named if known else None, "server" if known else "", size, details=details)

@@ -109,9 +109,9 @@ class _Way:
         """Whether who has spoken is not public; behind a proxy only a literal address tells it."""
         asked = self._asked()
         if self.policy.proxy.get(asked.scheme.lower()) is None:
-            return peer is None or forbidden(ip_address(peer[1][0])) is not None
+            return peer is None or forbidden(ip_address(peer[1][0]), self.policy.nat64) is not None
         found = literal(asked.host or "")
-        return found is not None and forbidden(found) is not None
+        return found is not None and forbidden(found, self.policy.nat64) is not None
 
     def follow(self, head: Head, peer: tuple[Any, ...] | None) -> None:
         """Go where a redirect leads.  Raises: AccessRefused, ProtocolError."""

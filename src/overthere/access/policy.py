@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from ipaddress import IPv6Network
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from overthere.access.address import Address, forbidden, literal, resolvable
+from overthere.access.address import Address, forbidden, literal, nat64_prefix, resolvable
 from overthere.access.errors import AccessRefused
 from overthere.access.framing import FOREIGN, elsewhere
 from overthere.access.steps import Connect, Step
@@ -42,12 +43,17 @@ class Policy:
     take for lines of its own go to any other port, unless `private` (7.2; RFC 1738 6)."""
     private: bool = False
     """Whether files of this machine and addresses that are not public may be reached (7.4)."""
+    nat64: tuple[IPv6Network | str, ...] = ()
+    """Prefixes by which this network translates IPv4 addresses, beside 64:ff9b::/96: an address in them is judged by
+    the one that it leads to (RFC 6052 2.2, RFC 8215).  One that is not named here cannot be known."""
     connect_timeout: float = 10.0
     read_timeout: float = 30.0
     """How long the other side may say nothing."""
-    total_timeout: float | None = None
-    max_bytes: int | None = None
-    """How much may be received."""
+    total_timeout: float | None = 3600.0
+    """How long all may take, from the first look-up to the last octet, redirects and pauses of the reader too; None:
+    no bound."""
+    max_bytes: int | None = 1 << 34
+    """How much may be received; None: no bound."""
     max_line: int = 65_536
     """The longest line of a protocol."""
     max_redirects: int = 10
@@ -65,6 +71,11 @@ class Policy:
     proxy: Mapping[str, str] = field(default_factory=dict[str, str], hash=False, repr=False)
     """From a scheme (http, https, ws, wss) to the `http:` URI of the proxy for it; none comes from the environment.
     It is asked wherever it is, for the policy names it; what it connects to it has resolved itself."""
+
+    def __post_init__(self) -> None:
+        """Raises: ValueError for what is no NAT64 prefix (RFC 6052 2.2)."""
+        for prefix in self.nat64:
+            nat64_prefix(prefix)
 
     @classmethod
     def local(cls) -> Self:
@@ -145,6 +156,6 @@ class Policy:
 
     def judge_address(self, address: Address, uri: URI) -> None:
         """Raises: AccessRefused if the address is none of the public ones."""
-        why = None if self.private else forbidden(address)
+        why = None if self.private else forbidden(address, self.nat64)
         if why is not None:
             raise AccessRefused("address", f"{address} is {why}", "RFC 3986 7.4", uri)
