@@ -5,13 +5,15 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Callable, Iterable
+from itertools import count, islice
 from threading import Event
 from typing import Any
 
 import pytest
 
 from overthere import open as open_uri
-from overthere.access.ardp import TRIES, Moved, exchange
+from overthere.access import ardp, prospero
+from overthere.access.ardp import TRIES, Moved, connections, exchange
 from overthere.access.errors import AccessFailed, AccessRefused, AccessTimeout, LimitExceeded, ProtocolError
 from overthere.access.policy import Policy
 from overthere.access.prosperoprotocol import acknowledgement, packet, read_packet
@@ -105,6 +107,13 @@ def received(request: bytes) -> int:
     return read_packet(request).received
 
 
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ids of connections that are known: 1, 2 and 3 on each way."""
+    monkeypatch.setattr(prospero, "connections", lambda: count(1))
+
+
+@pytest.mark.usefixtures("counted")
 def test_an_acknowledgement_is_sent_where_it_is_asked_for() -> None:
     acknowledged: list[bytes] = []
 
@@ -133,6 +142,7 @@ def test_an_acknowledgement_is_sent_where_it_is_asked_for() -> None:
     ]
 
 
+@pytest.mark.usefixtures("counted")
 def test_a_server_that_has_the_request_is_only_acknowledged_to() -> None:
     def handler(request: bytes, served: Served) -> Iterable[bytes]:
         control = bytes.fromhex("09") + request[1:3] + bytes.fromhex("000000000001")
@@ -155,7 +165,8 @@ def test_silence_ends_after_a_bounded_number_of_tries() -> None:
     assert error.message == "no answer in 0.3 s, asked 4 times"
     assert error.where == "the access methods of the object"
     assert len(served.requests) == 2 * TRIES
-    assert len(set(served.requests)) == 1
+    # Asked again is octet for octet; on another way it may be another connection.
+    assert len(set(served.requests[:TRIES])) == len({one[3:] for one in served.requests}) == 1
 
 
 def test_a_server_that_talks_without_answering_gains_no_time() -> None:
@@ -243,9 +254,9 @@ def test_a_connection_that_is_refused() -> None:
 # -- without a socket
 
 
-def put_together(request: bytes, packets: list[bytes | None], patience: float = 30.0) -> tuple[Any, list[Any]]:
+def put_together(packets: list[bytes | None], patience: float = 30.0) -> tuple[Any, list[Any]]:
     """What `exchange` makes of packets (None is silence), and what it asked of the transport."""
-    work, effects, reply = exchange(request, patience, "there"), [], None
+    work, effects, reply = exchange(b"STATUS\n", 1, patience, "there"), [], None
     try:
         while True:
             effect = work.send(reply)
@@ -264,16 +275,42 @@ ONE = packet(b"STATUS\n", 1)
 ID = b"\0\1"
 
 
+def test_ids_of_connections_are_by_chance(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An answer is taken for its id: one that counts from 1 is guessed by whoever can forge a datagram."""
+    some = list(islice(connections(), 2000))
+    assert len(set(some)) == 2000
+    assert set(some) <= set(range(1, 1 << 16))
+    assert some[:4] != list(islice(connections(), 4))
+    # None twice, and none that a packet without the field has.
+    numbers = iter([0, 7, 7, 0, 8])
+    monkeypatch.setattr(ardp, "randbelow", lambda end: next(numbers))
+    assert list(islice(connections(), 2)) == [7, 8]
+
+
+def test_each_request_has_an_id_of_its_own() -> None:
+    with replay_datagrams(SERVER, same=same, adapt=adapt) as served:
+        for _ in range(2):
+            with open_uri(
+                f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt", LOCAL, credentials=PROBE
+            ) as found:
+                assert found.read() == HELLO
+    ids = [read_packet(one).connection for one in served.requests]
+    assert len(ids) == 4
+    assert ids[0] != ids[1]
+    assert ids[2] != ids[3]
+    assert ids[:2] != ids[2:]
+
+
 def test_the_back_off() -> None:
     with pytest.raises(AccessTimeout) as told:
-        put_together(ONE, [])
+        put_together([])
     assert "asked 4 times" in str(told.value)
-    _, effects = put_together(ONE, [None, None, None, piece_of(ID, 1, 1, b"x")])
+    _, effects = put_together([None, None, None, piece_of(ID, 1, 1, b"x")])
     assert waited(effects) == [2, 4, 8, 16]
     assert [one.data for one in effects if isinstance(one, Write)] == [ONE] * 4
     # A packet that is new begins anew; one that is not does not.
     _, effects = put_together(
-        ONE, [None, piece_of(ID, 1, 0, b"x"), None, piece_of(ID, 1, 0, b"x"), None, piece_of(ID, 2, 2, b"y")]
+        [None, piece_of(ID, 1, 0, b"x"), None, piece_of(ID, 1, 0, b"x"), None, piece_of(ID, 2, 2, b"y")]
     )
     assert waited(effects) == [2, 4, 2, 4, 4, 8]
     assert [received(one.data) for one in effects if isinstance(one, Write)] == [0, 0, 1, 1]
@@ -281,14 +318,14 @@ def test_the_back_off() -> None:
 
 def test_a_server_may_ask_for_time_within_the_policy() -> None:
     wait = piece_of(ID, 0, 0, b"", 0, wait=10)
-    _, effects = put_together(ONE, [wait, piece_of(ID, 1, 1, b"x")])
+    _, effects = put_together([wait, piece_of(ID, 1, 1, b"x")])
     assert waited(effects) == [2, 10]
     long = piece_of(ID, 0, 0, b"", 0, wait=65_535)
-    _, effects = put_together(ONE, [long, piece_of(ID, 1, 1, b"x")])
+    _, effects = put_together([long, piece_of(ID, 1, 1, b"x")])
     assert waited(effects) == [2, 30]
     # Not for ever: as often as packets are taken at all, and then it is too late.
     with pytest.raises(AccessTimeout):
-        put_together(ONE, [long] * 300, 0.1)
+        put_together([long] * 300, 0.1)
 
 
 def test_forged_numbers() -> None:
@@ -299,29 +336,29 @@ def test_forged_numbers() -> None:
         [piece_of(ID, 1, 3, b"x"), piece_of(ID, 4, 0, b"x")],
     ):
         with pytest.raises(ProtocolError, match="packet"):
-            put_together(ONE, list(wrong))
+            put_together(list(wrong))
     # The first of two with one number counts.
     two = [piece_of(ID, 1, 0, b"a"), piece_of(ID, 1, 0, b"b"), piece_of(ID, 2, 2, b"c")]
-    assert put_together(ONE, list(two))[0] == b"ac"
+    assert put_together(list(two))[0] == b"ac"
 
 
 def test_an_answer_is_bounded() -> None:
     packets = [piece_of(ID, number, 0, bytes(65_000)) for number in range(1, 300)]
     with pytest.raises(LimitExceeded, match="4,194,304"):
-        put_together(ONE, list(packets))
+        put_together(list(packets))
 
     def use(count: int) -> None:
         many: list[bytes | None] = [piece_of(ID, number, count, b"x") for number in range(1, count + 1)]
-        assert len(put_together(ONE, many)[0]) == count
+        assert len(put_together(many)[0]) == count
 
     linear(use, 65_535)
 
 
 def test_a_redirect_without_an_address_is_none() -> None:
     head = ID + bytes(9) + b"\4"
-    assert put_together(ONE, [b"\x0d" + head, piece_of(ID, 1, 1, b"x")])[0] == b"x"
+    assert put_together([b"\x0d" + head, piece_of(ID, 1, 1, b"x")])[0] == b"x"
     head = ID + bytes(9) + b"\4" + b"\x7f\0\0\1\0\x50"
-    assert put_together(ONE, [b"\x13" + head])[0] == Moved("127.0.0.1", 80)
+    assert put_together([b"\x13" + head])[0] == Moved("127.0.0.1", 80)
 
 
 def test_every_cut_packet() -> None:
@@ -329,6 +366,6 @@ def test_every_cut_packet() -> None:
     for end in range(len(whole)):
         if end < 12:  # no header: it is as if nothing had come
             with pytest.raises(AccessTimeout):
-                put_together(ONE, [whole[:end]])
+                put_together([whole[:end]])
         else:
-            assert put_together(ONE, [whole[:end]])[0] == b"NONE-FOUND\n"[: end - 12]
+            assert put_together([whole[:end]])[0] == b"NONE-FOUND\n"[: end - 12]

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +162,88 @@ def test_all_must_be_done_in_time(fetch: Fetch) -> None:
     with faulty(redirecting) as server:
         fails(fetch, AccessTimeout, f"http://127.0.0.1:{server.port}/", policy)
         assert server.accepted <= 4
+
+
+@contextmanager
+def silent() -> Iterator[int]:
+    """A port of UDP that nobody answers at."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as held:
+        held.bind(("127.0.0.1", 0))
+        yield held.getsockname()[1]
+
+
+@contextmanager
+def at(fault: Callable[[socket.socket, Any], None]) -> Iterator[int]:
+    with faulty(fault) as server:
+        yield server.port
+
+
+def waiting(held: socket.socket, running: Any) -> None:
+    running.over.wait(20)
+
+
+PATIENT = Policy.local().with_(connect_timeout=30, read_timeout=30, total_timeout=0.3)
+
+
+@pytest.mark.parametrize(
+    ("there", "uri"),
+    [
+        (full, "http://127.0.0.1:{}/"),
+        (lambda: at(waiting), "https://127.0.0.1:{}/"),
+        (lambda: at(waiting), "http://127.0.0.1:{}/"),
+        (lambda: at(waiting), "x-raw://127.0.0.1:{}/much"),
+        (lambda: at(stalled(COUNTED[:-5])), "http://127.0.0.1:{}/"),
+        (lambda: at(dripped(COUNTED, 0.05)), "http://127.0.0.1:{}/"),
+        (lambda: at(endless(b"HTTP/1.1 200 OK\r\n\r\n", b"x")), "http://127.0.0.1:{}/"),
+        (silent, "x-raw://127.0.0.1:{}/udp"),
+        (silent, "prospero://127.0.0.1:{}/x"),
+    ],
+    ids=["connecting", "TLS", "answer", "sending", "content", "drip", "endless", "datagram", "ARDP"],
+)
+def test_the_time_for_all_counts_wherever_something_is_waited_for(fetch: Fetch, there: Any, uri: str) -> None:
+    with there() as port, pytest.raises(AccessTimeout) as caught:
+        fetch(uri.format(port), PATIENT)
+    message = "not done within 0.3 s; Policy.total_timeout, --max-time of the command, says how long"
+    assert caught.value.message == message
+
+
+def test_the_time_for_all_counts_for_the_resolver(fetch: Fetch, monkeypatch: pytest.MonkeyPatch) -> None:
+    over = threading.Event()
+
+    def ask(*rest: Any, **more: Any) -> list[Any]:
+        over.wait(20)
+        raise socket.gaierror(socket.EAI_AGAIN, "too late")
+
+    monkeypatch.setattr(socket, "getaddrinfo", ask)
+    try:
+        with pytest.raises(AccessTimeout, match=r"not done within 0\.3 s"):
+            fetch("http://h.example/", PATIENT)
+    finally:
+        over.set()
+
+
+@pytest.mark.parametrize("reading", [sync, on("asyncio"), on("trio")], ids=["sync", "asyncio", "trio"])
+def test_the_time_for_all_counts_for_a_file(reading: Fetch, tmp_path: Path) -> None:
+    """It is always ready, and asked before each piece.  Without `fetch`: trio keeps a thread for files a while."""
+    (tmp_path / "a").write_bytes(b"x" * 10_000_000)
+    with pytest.raises(AccessTimeout, match="not done within 1e-06 s"):
+        reading((tmp_path / "a").as_uri(), Policy.local().with_(total_timeout=1e-6))
+
+
+def test_the_bounds_that_every_policy_has(fetch: Fetch) -> None:
+    for policy in (Policy(), Policy.local()):
+        assert (policy.total_timeout, policy.max_bytes) == (3600.0, 1 << 34)
+    with faulty(simple(cut(COUNTED))) as server:
+        unbounded = POLICY.with_(total_timeout=None, max_bytes=None)
+        assert fetch(f"http://127.0.0.1:{server.port}/", unbounded) == BODY
+    told = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n"
+    with faulty(simple(cut(told % ((1 << 34) + 1)))) as server:
+        with pytest.raises(LimitExceeded) as caught:
+            fetch(f"http://127.0.0.1:{server.port}/", POLICY)
+        assert caught.value.message == (
+            "17,179,869,185 octets are said to follow: more than 17,179,869,184; "
+            "Policy.max_bytes, --max-bytes of the command, says how much"
+        )
 
 
 def test_who_takes_nothing(fetch: Fetch) -> None:

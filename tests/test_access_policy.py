@@ -6,7 +6,7 @@ import asyncio
 import pickle
 import socket
 from collections.abc import Callable, Iterator
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import Any
 
 import anyio
@@ -172,6 +172,94 @@ def test_a_zone_is_kept(monkeypatch: pytest.MonkeyPatch, connected: list[Any]) -
     assert connected == [("fe80::1", 80, 0, socket.if_nametoindex("lo"))]
     with pytest.raises(AccessFailed, match="there is no zone"):
         Transport(dialogue("fe80::1%nix"), Policy.local(), URI("http://h/"), 80).advance()
+
+
+# -- prefixes by which a network translates (RFC 6052 2.2)
+
+TRANSLATED = [
+    # RFC 6052 2.4, of 192.0.2.33
+    ("2001:db8::/32", "2001:db8:c000:221::"),
+    ("2001:db8:100::/40", "2001:db8:1c0:2:21::"),
+    ("2001:db8:122::/48", "2001:db8:122:c000:2:2100::"),
+    ("2001:db8:122:300::/56", "2001:db8:122:3c0:0:221::"),
+    ("2001:db8:122:344::/64", "2001:db8:122:344:c0:2:2100::"),
+    ("2001:db8:122:344::/96", "2001:db8:122:344::192.0.2.33"),
+]
+NETWORKS = [
+    "2600:1::/32",
+    "2600:1:a500::/40",
+    "2600:1:2::/48",
+    "2600:1:2:a500::/56",
+    "2600:1:2:3::/64",
+    "2600:1:2:3::/96",
+    "2600:1:2:3:aa:bbbb::/96",
+    "64:ff9b:1::/48",
+    "64:ff9b:1:fffe::/96",
+    "fd00:64::/96",
+]
+
+
+def within(prefix: str, inner: str) -> IPv6Address:
+    """An address with another in it, octet by octet as the table of RFC 6052 2.2 has them."""
+    net = IPv6Network(prefix)
+    octets = list(net.network_address.packed)
+    places = {
+        32: (4, 5, 6, 7),
+        40: (5, 6, 7, 9),
+        48: (6, 7, 9, 10),
+        56: (7, 9, 10, 11),
+        64: (9, 10, 11, 12),
+        96: (12, 13, 14, 15),
+    }[net.prefixlen]
+    for place, octet in zip(places, IPv4Address(inner).packed, strict=True):
+        octets[place] = octet
+    return IPv6Address(bytes(octets))
+
+
+@pytest.mark.parametrize(("prefix", "address"), TRANSLATED)
+def test_the_table_of_addresses_with_embedded_ones(prefix: str, address: str) -> None:
+    assert within(prefix, "192.0.2.33") == IPv6Address(address)
+    told = f"for documentation (RFC 5737) (in {IPv6Address(address)})"
+    assert forbidden(IPv6Address(address), [prefix]) == forbidden(IPv6Address(address), [IPv6Network(prefix)]) == told
+
+
+@pytest.mark.parametrize("prefix", NETWORKS)
+def test_a_networks_own_translation(prefix: str) -> None:
+    for inner, why in (
+        ("127.0.0.1", "loopback"),
+        ("10.0.0.1", "private"),
+        ("169.254.169.254", "link-local"),
+        ("168.63.129.16", "platform"),
+        ("0.0.0.0", "unspecified"),
+        ("224.0.0.1", "multicast"),
+    ):
+        address = within(prefix, inner)
+        with pytest.raises(AccessRefused, match=why) as caught:
+            Policy(nat64=("2600:9::/32", prefix)).judge_address(address, URI("http://h/"))
+        assert caught.value.rule == "address"
+    public = within(prefix, "192.0.43.8")
+    Policy(nat64=(prefix,)).judge_address(public, URI("http://h/"))
+    # Without its name it is judged as any address: those of 2000::/3 are public, whatever is in them.
+    assert (forbidden(within(prefix, "10.0.0.1")) is None) == prefix.startswith("26")
+
+
+def test_what_is_no_address_of_a_networks_translation() -> None:
+    """Bits 64 to 71 are zero (RFC 6052 2.2): such an address is translated by nobody, or in a way of its own."""
+    wrong = IPv6Address("2600:1:2:c000:12b:800::")
+    assert forbidden(wrong, ["2600:1:2::/48"]) == "none of its NAT64 prefix (RFC 6052 2.2)"
+    for prefix in ("2600::/33", "2600::/128", "::/0", "2600:1:2:3:100::/96", "192.0.2.0/24", "2600::1/32", "nat"):
+        with pytest.raises(ValueError, match=r"NAT64 prefix.*RFC 6052 2\.2"):
+            Policy(nat64=(prefix,))
+
+
+@BOTH
+def test_a_name_that_is_translated(opening: Opening, asked: Names, connected: list[Any]) -> None:
+    """What a resolver of DNS64 answers (RFC 6147) in a network with a prefix of its own."""
+    policy = Policy(nat64=("64:ff9b:1:fffe::/96",))
+    asked.answers["h.example"] = iter([["64:ff9b:1:fffe::a00:1", "64:ff9b:1:fffe::c000:2b08"]])
+    with pytest.raises(AccessFailed, match="no connection"):
+        opening("http://h.example:8080/", policy)
+    assert [one[0] for one in connected] == ["64:ff9b:1:fffe::c000:2b08"]
 
 
 # -- names
@@ -405,12 +493,93 @@ def test_redirects_end() -> None:
 
 def test_no_way_out_of_tls() -> None:
     for uri in ("https://a.example/", "HTTPS://a.example/"):
-        for location in ("http://a.example/", "ftp://a.example/x", "gopher://a.example/"):
+        for location in ("http://a.example/", "ftp://a.example/x"):
             with pytest.raises(AccessRefused, match="out of https"):
                 way(uri).follow(Head(location=location), None)
         way(uri).follow(Head(location="https://b.example/"), None)
         way(uri, Policy(downgrade=True)).follow(Head(location="http://a.example/"), None)
     way("http://a.example/").follow(Head(location="https://a.example/"), None)
+
+
+FOLLOWED = [
+    ("http://a.example/", "http://b.example/"),
+    ("http://a.example/", "https://b.example/"),
+    ("https://a.example/", "https://b.example/"),
+    ("http://a.example/", "ftp://b.example/x"),
+    ("gopher://a.example/0x", "https://b.example/"),
+    ("gopher://a.example/0x", "GOPHER://b.example/0y"),
+    ("ldap://a.example/", "ldap://b.example/o=x"),
+    ("ldap://a.example/", "ldaps://b.example/o=x"),
+    ("prospero://a.example/x", "prospero://b.example/x"),
+]
+NOT_FOLLOWED = [
+    *[
+        ("http://a.example/", there)
+        for there in (
+            "gopher://b.example/0x",
+            "GOPHER://b.example:6379/0x",
+            "ldap://b.example/",
+            "ldaps://b.example/",
+            "telnet://b.example/",
+            "wais://b.example/db",
+            "prospero://b.example/x",
+            "news:a@b.example",
+            "nntp://b.example/g/1",
+            "ws://b.example/",
+            "wss://b.example/",
+            "mailto:a@b.example",
+            "data:,x",
+            "about:blank",
+            "urn:example:a",
+            "x-own://b.example/",
+        )
+    ],
+    ("gopher://a.example/0x", "ftp://b.example/x"),
+    ("gopher://a.example/0x", "ldap://b.example/"),
+    ("ldap://a.example/", "ftp://b.example/x"),
+    ("ldap://a.example/", "gopher://b.example/0x"),
+    ("prospero://a.example/x", "ftp://b.example/x"),
+    ("prospero://a.example/x", "wais://b.example/db"),
+]
+
+
+@pytest.mark.parametrize("policy", [Policy(), Policy.local()], ids=["safe", "local"])
+@pytest.mark.parametrize(("uri", "location"), FOLLOWED)
+def test_where_a_redirect_may_lead(uri: str, location: str, policy: Policy) -> None:
+    there = way(uri, policy)
+    there.follow(Head(location=location), None)
+    assert str(there.uri) == location
+    # Who says where redirects may lead has said all.
+    with pytest.raises(AccessRefused, match=r"Policy\.redirects"):
+        way(uri, policy.with_(redirects=frozenset())).follow(Head(location=location), None)
+
+
+@pytest.mark.parametrize("policy", [Policy(), Policy.local()], ids=["safe", "local"])
+@pytest.mark.parametrize(("uri", "location"), NOT_FOLLOWED)
+def test_where_no_redirect_leads(uri: str, location: str, policy: Policy) -> None:
+    there = way(uri, policy)
+    with pytest.raises(AccessRefused) as caught:
+        there.follow(Head(location=location), None)
+    assert (caught.value.rule, caught.value.source) == ("redirect", "RFC 3986 7, RFC 9110 15.4")
+    name = URI(location).scheme.lower()
+    assert caught.value.message.endswith(f"it takes {name!r} in Policy.redirects")
+    assert str(there.uri) == uri
+    if name not in ("x-own", "news"):  # nothing says how these two are retrieved
+        way(uri, policy.with_(redirects=frozenset({name}))).follow(Head(location=location), None)
+
+
+def test_no_redirect_leads_to_files_whatever_the_policy_names() -> None:
+    policy = Policy.local().with_(redirects=frozenset({"file"}))
+    with pytest.raises(AccessRefused, match="a file of this machine"):
+        way("http://a.example/", policy).follow(Head(location="file:///etc/passwd"), None)
+
+
+def test_a_gateway_redirects_as_the_server_that_it_is() -> None:
+    there = _Way("urn:example:a", Policy(), None, Registry.default(), Gateways({"urn": "http://g.example/{uri}"}))
+    for location in ("gopher://b.example:6379/0x", "urn:example:b"):
+        with pytest.raises(AccessRefused, match="leads from http to"):
+            there.follow(Head(location=location), None)
+    there.follow(Head(location="ftp://b.example/x"), None)
 
 
 @pytest.mark.parametrize(

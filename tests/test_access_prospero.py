@@ -45,7 +45,8 @@ def test_an_object_with_contents() -> None:
     assert content == HELLO
     assert (found.length, found.media_type, found.how) == (20, None, "")
     # Without loss, nothing but the two requests is sent, each once; the recorded client sent no acknowledgement.
-    assert served.requests == [INFO.request[:1] + b"\0\1" + INFO.request[3:], adapt(b"\0\0\2", CONTENTS.request)] * 3
+    mine = [adapt(one, row.request) for one, row in zip(served.requests, [INFO, CONTENTS] * 3, strict=True)]
+    assert served.requests == mine
 
 
 def test_a_directory() -> None:
@@ -126,19 +127,23 @@ def test_one_method_that_is_a_uri_is_where_the_object_is(tmp_path: Path) -> None
         aftp = b"AFTP INTERNET-D 'LOCALHOST(%d)' ASCII '/pub/README.TXT' BINARY" % ftp.port
         with replay_datagrams([methods(*RECORDED, aftp)], same=same, adapt=adapt) as served:
             uri = f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt"
-            with open_uri(uri, LOCAL, credentials=PROBE) as found:
+            error = fails(uri, LOCAL)
+            assert isinstance(error, AccessRefused)
+            assert error.message.startswith("a redirect leads from prospero to ftp")
+            policy = LOCAL.with_(redirects=frozenset({"ftp"}))
+            with open_uri(uri, policy, credentials=PROBE) as found:
                 assert found.read() == HELLO
             assert str(found.uri) == f"ftp://LOCALHOST:{ftp.port}/pub/README.TXT;type=i"
             assert [str(one) for one in found.history] == [uri]
             assert ftp.commands()[0] == "USER anonymous"
             assert ftp.commands()[2:4] == ["CWD pub", "TYPE I"]
             # Where it leads is judged again.
-            for policy, rule in (
-                (LOCAL.with_(hosts=frozenset({"127.0.0.1"})), "host"),
-                (LOCAL.with_(schemes=frozenset({"prospero"})), "scheme"),
-                (LOCAL.with_(max_redirects=0), "redirect"),
+            for changes, rule in (
+                ({"hosts": frozenset({"127.0.0.1"})}, "host"),
+                ({"schemes": frozenset({"prospero"})}, "scheme"),
+                ({"max_redirects": 0}, "redirect"),
             ):
-                error = fails(uri, policy)
+                error = fails(uri, policy.with_(**changes))
                 assert isinstance(error, AccessRefused)
                 assert error.rule == rule
 

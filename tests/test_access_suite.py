@@ -9,7 +9,10 @@ import pytest
 
 from overthere import Registry, Scheme
 from overthere.access import Connect, Receive, Send
+from overthere.access.steps import guarded
 from overthere.access.wire import Data, Dial, Dialogue, Head, Read, Wire, Write
+from overthere.kernel.percent import percent_decode
+from overthere.schemes.locator import GenericLocator
 from overthere.testing import AccessSuite, Replay
 from overthere.testing.replay import Outcome
 
@@ -172,6 +175,27 @@ def stubborn() -> Dialogue:
 def twice() -> Dialogue:
     yield from good()
     yield Head()
+
+
+def test_a_plan_whose_data_make_lines_is_found() -> None:
+    """It says that it is as many lines as it happens to be, and puts what the URI says among them."""
+
+    def steps(locator: GenericLocator, credentials: object) -> Iterator[Any]:
+        name = percent_decode(locator.path.encode()) if guards is None else guards(locator.path)
+        data = b"HELLO\r\nGET " + name + b"\r\n"
+        yield Connect(source="x", host="h.example", port=6379)
+        yield Send(source="x", data=data, lines=data.count(b"\n"))
+
+    class Suite(AccessSuite):
+        scheme = Scheme(name="x-lines", title="x", documents={"rfc3986": "x"}, retrieval=steps, port=79)
+        uri = "x-lines://h.example/joe"
+        answer = b""
+
+    guards: Any = None
+    with pytest.raises(AssertionError, match="begins a line of send HELLO"):
+        Suite().test_data_make_no_lines()
+    guards = lambda path: guarded(percent_decode(path.encode()), "path", "x")  # noqa: E731
+    Suite().test_data_make_no_lines()
 
 
 @pytest.mark.parametrize(

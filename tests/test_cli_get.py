@@ -235,11 +235,33 @@ def test_errors_are_one_line_and_objects(web: Web) -> None:
 def test_limits(web: Web) -> None:
     assert get("--max-bytes", "5000", web.base + "/binary").returncode == 2
     assert get("--max-bytes", "50000", web.base + "/binary").stdout == BINARY
+    done = get("--max-size", "5000", web.base + "/binary")
+    assert b"more than 5,000 octets; Policy.max_bytes, --max-bytes of the command, says how much" in done.stderr
+    done = get("--max-time", "0.3", web.base + "/slow")
+    assert done.returncode == 2
+    assert b"not done within 0.3 s; Policy.total_timeout, --max-time of the command, says how long" in done.stderr
+    for unbounded in ("0", "none"):
+        assert get("--max-bytes", unbounded, "--max-time", unbounded, web.base + "/binary").stdout == BINARY
+    for option, value in (("--max-time", "-1"), ("--max-time", "nan"), ("--max-bytes", "1.5"), ("--max-bytes", "much")):
+        done = get(option, value, web.base + "/binary")
+        assert done.returncode == 2
+        assert f"{value!r} is no bound" in done.stderr.decode()
+    assert b"is no NAT64 prefix" in get("--nat64", "192.0.2.0/24", "data:,x").stderr
     done = get("--timeout", "3", web.base + "/slow")
     assert (done.returncode, done.stdout) == (2, b"begun")
     assert b"nothing came for 3.0 s" in done.stderr
     assert get("--max-redirects", "0", web.base + "/to").returncode == 1
     assert get("--max-redirects", "1", web.base + "/to").stdout == b"hello there\n"
+    done = get("--redirect-to", "https", web.base + "/to")
+    assert done.returncode == 1
+    assert b"it takes 'http' in Policy.redirects" in done.stderr
+    assert get("--redirect-to", "HTTP", web.base + "/to").stdout == b"hello there\n"
+
+
+def test_the_help_says_the_bounds() -> None:
+    told = " ".join(get("--help").stdout.decode().split())
+    assert "All within that, redirects and content too; 3600. 0 or none: no bound." in told
+    assert "Receive no more than that; 17179869184. 0 or none: no bound." in told
 
 
 def test_a_server_does_not_lead_to_files(web: Web) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ipaddress
 import re
 import unicodedata
-from ipaddress import IPv4Address, IPv6Address
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from ipaddress import IPv4Address, IPv6Address, IPv6Network
 
 from overthere.kernel.percent import percent_decode  # the native one refuses a broken escape, here it stays
 
-__all__ = ["Address", "embedded", "forbidden", "literal", "resolvable"]
+__all__ = ["Address", "embedded", "forbidden", "literal", "nat64_prefix", "resolvable"]
 
 Address = IPv4Address | IPv6Address
 
@@ -90,17 +92,50 @@ def embedded(address: Address) -> IPv4Address | None:
     Mapped and compatible (RFC 4291 2.5.5), translated (RFC 6052 2.1, RFC 2765 2.1), 6to4 (RFC 3056 2), Teredo (RFC 4380
     4), ISATAP (RFC 5214 6.1).
     """
+    return next(_embedded(address, ()), None)
+
+
+def _embedded(address: Address, nat64: Iterable[IPv6Network]) -> Iterator[IPv4Address]:
+    """All that it may lead to: the network in front may be of one kind, and the interface of another."""
     if isinstance(address, IPv4Address):
-        return None
+        return
     packed = address.packed
     # "::" and "::1" are addresses of their own (RFC 4291 2.5.2, 2.5.3); "::ffff:0.0.0.0" leads where 0.0.0.0 does.
     if packed[:12] in _PREFIXES and packed not in (bytes(16), bytes(15) + b"\1"):
-        return IPv4Address(packed[12:])
+        yield IPv4Address(packed[12:])
+    for prefix in nat64:
+        yield _translated(packed, prefix)
     if address.sixtofour is not None:
-        return address.sixtofour
+        yield address.sixtofour
     if address.teredo is not None:
-        return address.teredo[1]
-    return IPv4Address(packed[12:]) if packed[8:12] in _ISATAP else None
+        yield address.teredo[1]
+    if packed[8:12] in _ISATAP:
+        yield IPv4Address(packed[12:])
+
+
+@lru_cache(maxsize=64)
+def nat64_prefix(prefix: IPv6Network | str) -> IPv6Network:
+    """A prefix by which a network translates IPv4 addresses.
+
+    Raises: ValueError if it is none of 32, 40, 48, 56, 64 or 96 bits, or if bits 64 to 71 are not zero (RFC 6052 2.2).
+
+    >>> nat64_prefix("64:ff9b:1:fffe::/96")
+    IPv6Network('64:ff9b:1:fffe::/96')
+    """
+    try:
+        found = IPv6Network(prefix)
+    except ValueError as error:
+        raise ValueError(f"{str(prefix)!r} is no NAT64 prefix: {error} (RFC 6052 2.2)") from None
+    if found.prefixlen not in (32, 40, 48, 56, 64, 96):
+        raise ValueError(f"a NAT64 prefix has 32, 40, 48, 56, 64 or 96 bits, {found} not (RFC 6052 2.2)")
+    if found.network_address.packed[8]:
+        raise ValueError(f"bits 64 to 71 of a NAT64 prefix are zero, of {found} not (RFC 6052 2.2)")
+    return found
+
+
+def _translated(packed: bytes, prefix: IPv6Network) -> IPv4Address:
+    """RFC 6052 2.2: behind the prefix, but for the octet of bits 64 to 71."""
+    return IPv4Address(bytes(packed[place] for place in range(prefix.prefixlen // 8, 16) if place != 8)[:4])
 
 
 _PREFIXES = frozenset(
@@ -112,7 +147,8 @@ _PREFIXES = frozenset(
         "0064ff9b0000000000000000",
     )
 )
-_ISATAP = frozenset(bytes.fromhex(text) for text in ("00005efe", "02005efe"))
+# The universal bit says whether the IPv4 address is globally unique; the group bit says nothing (RFC 5214 6.1).
+_ISATAP = frozenset(bytes.fromhex(text) for text in ("00005efe", "01005efe", "02005efe", "03005efe"))
 
 # IANA's registries of special-purpose addresses (RFC 6890), of which the versions of `ipaddress` know one or the other.
 _SPECIAL = [
@@ -125,6 +161,8 @@ _SPECIAL = [
         ("198.51.100.0/24", "for documentation (RFC 5737)"),
         ("203.0.113.0/24", "for documentation (RFC 5737)"),
         ("192.88.99.0/24", "a 6to4 relay (RFC 7526)"),
+        # Public by number; whoever asks from within is answered by the platform (Microsoft, "What is IP address ...").
+        ("168.63.129.16/32", "the platform's of Azure"),
         ("198.18.0.0/15", "for benchmarking (RFC 2544)"),
         ("240.0.0.0/4", "reserved (RFC 1112)"),
         ("64:ff9b:1::/48", "for local translation (RFC 8215)"),
@@ -142,19 +180,24 @@ _PUBLIC = ipaddress.ip_network("2000::/3")
 _TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
 
 
-def forbidden(address: Address) -> str | None:
+def forbidden(address: Address, nat64: Iterable[IPv6Network | str] = ()) -> str | None:
     """Why an address is none that strangers' URIs may reach; None if it is a public one.
+
+    nat64: prefixes by which this network translates IPv4 addresses (RFC 6052 2.2, RFC 8215): what is in them is judged
+    by the IPv4 address that it leads to.
 
     >>> forbidden(literal("169.254.169.254")), forbidden(literal("64:ff9b::a00:1")), forbidden(literal("192.0.43.8"))
     ('link-local', 'private (in 64:ff9b::a00:1)', None)
     """
-    inner = embedded(address)
-    why = None if inner is None else forbidden(inner)
-    if why:
-        return f"{why} (in {address})"
+    prefixes = [one for one in map(nat64_prefix, nat64) if address in one]
+    for inner in _embedded(address, prefixes):
+        if why := forbidden(inner):
+            return f"{why} (in {address})"
     for name in ("loopback", "unspecified", "link_local", "multicast"):
         if getattr(address, f"is_{name}"):
             return name.replace("_", "-")
+    if prefixes:  # what is inside is public
+        return "none of its NAT64 prefix (RFC 6052 2.2)" if address.packed[8] else None
     for net, what in _SPECIAL:
         if address.version == net.version and address in net:
             return what

@@ -5,15 +5,23 @@ What the document leaves to clients (when to ask again, what to say then) is don
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from secrets import randbelow
 from time import monotonic
 from typing import Any, NamedTuple
 
 from overthere.access.errors import AccessFailed, AccessTimeout, LimitExceeded, ProtocolError
-from overthere.access.prosperoprotocol import NotProspero, Packet, acknowledgement, read_packet, received_through
+from overthere.access.prosperoprotocol import (
+    NotProspero,
+    Packet,
+    acknowledgement,
+    packet,
+    read_packet,
+    received_through,
+)
 from overthere.access.wire import Effect, Read, Write
 
-__all__ = ["Moved", "TRIES", "exchange"]
+__all__ = ["TRIES", "Moved", "connections", "exchange"]
 
 TRIES = 4
 """How often a request is sent while nothing comes; each time is waited twice as long."""
@@ -28,6 +36,18 @@ class Moved(NamedTuple):
 
     host: str
     port: int
+
+
+def connections() -> Iterator[int]:
+    """Ids for connections, none twice and none that others can guess: whoever does not see the request cannot answer
+    it.  There are 65,535, as the field has 16 bits.
+    """
+    used = {0}
+    while len(used) < 1 << 16:
+        number = randbelow(1 << 16)
+        if number not in used:
+            used.add(number)
+            yield number
 
 
 class _Answer:
@@ -62,16 +82,17 @@ class _Answer:
         return True
 
 
-def exchange(request: bytes, patience: float, where: str) -> Generator[Effect, Any, bytes | Moved]:
-    """Send a request (a packet of its own) until it is answered; the answer is put together from its packets.
+def exchange(data: bytes, mine: int, patience: float, where: str) -> Generator[Effect, Any, bytes | Moved]:
+    """Send a request, in one packet, until it is answered; the answer is put together from its packets.
 
+    mine: the id of the connection, one of `connections`.
     patience: how long the server may say nothing in all; of that a fifteenth is waited before the request is sent
     once more, then two, four and eight of them.  Packets of other requests, doubled ones and what is no packet at all
     are no answer, and gain no time.
 
     Raises: AccessTimeout, AccessFailed if the server refuses, ProtocolError, LimitExceeded.
     """
-    mine = read_packet(request).connection
+    request = packet(data, mine)
     answer = _Answer()
     taken = False  # whether the server has said that the request has come
     tries, waits, pause = 1, 0, patience / (2**TRIES - 1)
@@ -89,23 +110,23 @@ def exchange(request: bytes, patience: float, where: str) -> Generator[Effect, A
             until = min(monotonic() + pause, end)
             continue
         try:
-            packet = read_packet(octets)
+            came = read_packet(octets)
         except NotProspero:
             continue
-        if packet.connection != mine:
+        if came.connection != mine:
             continue
-        if packet.option == 1:
+        if came.option == 1:
             raise AccessFailed("the server refuses the connection", _SOURCE, where=where)
-        if packet.option in (4, 5) and len(packet.extra) >= 6:
-            return Moved(".".join(map(str, packet.extra[:4])), int.from_bytes(packet.extra[4:6], "big"))
-        taken = taken or packet.received > 0
-        new = packet.number > 0 and answer.take(packet, where)
-        if packet.flags & 0x80:
+        if came.option in (4, 5) and len(came.extra) >= 6:
+            return Moved(".".join(map(str, came.extra[:4])), int.from_bytes(came.extra[4:6], "big"))
+        taken = taken or came.received > 0
+        new = came.number > 0 and answer.take(came, where)
+        if came.flags & 0x80:
             yield Write(acknowledgement(mine, answer.through))
         if answer.whole:
             return b"".join(answer.pieces[number] for number in range(1, answer.total + 1))
-        if packet.wait and waits < _WAITS:
+        if came.wait and waits < _WAITS:
             waits, new = waits + 1, True
         if new:
             tries, pause, end = 1, first, monotonic() + patience
-            until = min(monotonic() + max(first, packet.wait), end)
+            until = min(monotonic() + max(first, came.wait), end)

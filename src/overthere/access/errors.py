@@ -16,6 +16,8 @@ from overthere.redact import mask
 
 __all__ = [
     "DOCUMENTED",
+    "LARGER",
+    "LONGER",
     "AccessError",
     "AccessFailed",
     "AccessRefused",
@@ -25,6 +27,11 @@ __all__ = [
     "ResourceMissing",
     "needs",
 ]
+
+
+LONGER = "Policy.total_timeout, --max-time of the command, says how long"
+LARGER = "Policy.max_bytes, --max-bytes of the command, says how much"
+"""How the two bounds are raised that every policy has."""
 
 
 class AccessError(OverthereError):

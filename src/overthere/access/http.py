@@ -8,7 +8,7 @@ from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
 from overthere.access.coding import codings, undone
-from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError, ResourceMissing, needs
+from overthere.access.errors import LARGER, AccessFailed, LimitExceeded, ProtocolError, ResourceMissing, needs
 from overthere.access.media import guessed
 from overthere.access.steps import Connect, Credentials, Receive, Send, Step, connect, guarded
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Hangup, Head, Read, Wire, Write
@@ -42,12 +42,13 @@ def steps(locator: HTTPLocator, credentials: Credentials) -> Iterator[Step]:
     yield connect(locator.host, origin.port, "RFC 9110 4.3.3" if tls else "RFC 9110 4.3.2", tls=tls)
     # RFC 7230 5.4: identical to the authority without userinfo, so a port that is written is sent.
     port = "" if locator.port is None else f":{locator.port}"
-    head, secret = opening(locator, port) + b"Connection: close\r\nAccept: */*\r\n", None
+    head, secret, lines = opening(locator, port) + b"Connection: close\r\nAccept: */*\r\n", None, 5
     if credentials.user is not None and credentials.password is not None:
         told = basic(credentials.user, credentials.password)
         secret = (len(head) + 15, len(head) + 15 + len(told))
         head += b"Authorization: " + told + b"\r\n"
-    yield Send(source="RFC 9110 7.1 and 7.2", data=head + b"\r\n", secret=secret)
+        lines += 1
+    yield Send(source="RFC 9110 7.1 and 7.2", data=head + b"\r\n", secret=secret, lines=lines)
     yield Receive(source="RFC 7230 3.3.3", what="the response", until="length")
 
 
@@ -211,7 +212,9 @@ def _response(asked: bytes, plan: Plan, policy: Policy) -> Dialogue:
         raise ProtocolError("a part of the content, which was not asked for", "RFC 9110 15.3.7", plan.uri)
     size = _length(status, fields)
     if size and policy.max_bytes is not None and size > policy.max_bytes:
-        raise LimitExceeded(f"{size:,} octets are said to follow: more than {policy.max_bytes:,}", uri=plan.uri)
+        raise LimitExceeded(
+            f"{size:,} octets are said to follow: more than {policy.max_bytes:,}; {LARGER}", uri=plan.uri
+        )
     named = fields.get("content-type", "")
     known = _MEDIA_TYPE.fullmatch(named) is not None
     applied = codings(",".join(value for name, value in details["headers"] if name.lower() == "content-encoding"))

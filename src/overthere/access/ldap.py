@@ -42,13 +42,13 @@ def steps(locator: LDAPLocator, credentials: Credentials) -> Iterator[Step]:
     data = bind_request(1, name, password)
     secret = (len(data) - len(password), len(data)) if password else None
     clear = " and everybody on the way can read the password (RFC 4516 5)" if password and not tls else ""
-    yield Send(source="RFC 4511 4.2", data=data, secret=secret, note=f"BindRequest: {why}{clear}")
+    yield Send(source="RFC 4511 4.2", data=data, secret=secret, lines=0, note=f"BindRequest: {why}{clear}")
     yield Receive(source="RFC 4511 4.2.2", what="the BindResponse", until="reply")
     shown = ", ".join(attributes) or "all user attributes"
     note = f'SearchRequest: {scope} at "{base}" for {wanted}, {shown}'
-    yield Send(source="RFC 4516 3", data=sought, note=printable(note))
+    yield Send(source="RFC 4516 3", data=sought, lines=0, note=printable(note))
     yield Receive(source="RFC 4511 4.5.2", what="the entries and references", until="SearchResultDone")
-    yield Send(source="RFC 4511 4.3", data=unbind_request(3))
+    yield Send(source="RFC 4511 4.3", data=unbind_request(3), lines=0)
 
 
 def _login(locator: LDAPLocator, credentials: Credentials) -> tuple[bytes, bytes, str]:

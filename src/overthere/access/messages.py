@@ -11,7 +11,7 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from overthere.access.errors import LimitExceeded, ResourceMissing
+from overthere.access.errors import LARGER, LimitExceeded, ResourceMissing
 from overthere.access.messagereader import Decoder, Reader, decoder
 from overthere.access.steps import Place
 from overthere.access.wire import Data, Dialogue, Effect, Found, Hangup, Head, Look
@@ -68,7 +68,7 @@ class _Wanted:
     def data(self, octets: bytes) -> Iterator[Data]:
         self.given += len(octets)
         if self.most is not None and self.given > self.most:
-            raise LimitExceeded(f"more than {self.most:,} octets")
+            raise LimitExceeded(f"more than {self.most:,} octets; {LARGER}")
         if octets:
             yield Data(octets)
 

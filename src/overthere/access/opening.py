@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["aopen", "open"]
 
-_SECURE = frozenset({"https", "wss", "ldaps"})
-
 
 class _Way:
     """Where opening has come to: the URI at hand, those before, and what is still allowed."""
@@ -85,6 +83,7 @@ class _Way:
             parts = ", ".join(f"{name} {value}" for name, value in self.plan.locator.to_dict().items())
             raise NotSpecified(f"there is nothing to open, but a name ({parts}): {self.plan.locates_nothing}")
         done = self.plan.done
+        self.policy.judge_octets(done.steps, scheme, self.uri)
         found: Any = scheme.dialogue
         if isinstance(found, str):
             module, _, name = found.partition(":")
@@ -113,9 +112,9 @@ class _Way:
         """Whether who has spoken is not public; behind a proxy only a literal address tells it."""
         asked = self._asked()
         if self.policy.proxy.get(asked.scheme.lower()) is None:
-            return peer is None or forbidden(ip_address(peer[1][0])) is not None
+            return peer is None or forbidden(ip_address(peer[1][0]), self.policy.nat64) is not None
         found = literal(asked.host or "")
-        return found is not None and forbidden(found) is not None
+        return found is not None and forbidden(found, self.policy.nat64) is not None
 
     def follow(self, head: Head, peer: tuple[Any, ...] | None) -> None:
         """Go where a redirect leads.  Raises: AccessRefused, ProtocolError."""
@@ -130,9 +129,6 @@ class _Way:
         if target.replace(fragment=None) in (one.replace(fragment=None) for one in (*self.history, self.uri)):
             raise AccessRefused("redirect", "the redirects lead in a circle", "RFC 9110 15.4", self.uri)
         self.policy.judge_redirect(self._asked(), target)
-        before = self._asked().scheme.lower()
-        if before in _SECURE and target.scheme.lower() not in _SECURE and not self.policy.downgrade:
-            raise AccessRefused("redirect", f"a redirect leads out of {before}", "RFC 9110 4.2.2", self.uri)
         # A fragment is kept unless the redirect has its own (RFC 9110 10.2.2).
         if target.fragment is None and self.uri.fragment is not None:
             target = target.replace(fragment=self.uri.fragment)

@@ -8,6 +8,7 @@ from importlib import import_module
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
+from overthere.access.framing import FOREIGN, elsewhere
 from overthere.access.gateways import Gateways
 from overthere.access.steps import Credentials, Step
 from overthere.echo import Secrets
@@ -35,6 +36,8 @@ class Plan:
     """The plan at the gateway, where one stands in for the scheme; the steps are its steps."""
     locates_nothing: str = ""
     """Why there is no step, for a scheme that locates nothing."""
+    cautions: tuple[str, ...] = field(default=(), compare=False)
+    """What the safe policy refuses it for, as it goes to a port of another protocol (RFC 1738 6)."""
 
     def __iter__(self) -> Iterator[Step]:
         return iter(self.steps)
@@ -50,6 +53,8 @@ class Plan:
             found["through"] = mask(self.done.uri)
         if self.locates_nothing:
             found["locates_nothing"] = self.locates_nothing
+        if self.cautions:
+            found["cautions"] = list(self.cautions)
         steps = self._secrets().hide_in([step.to_dict() for step in self.steps])
         return {**found, "locator": self.locator.to_dict(), "steps": steps}
 
@@ -76,7 +81,9 @@ class Plan:
             # A step is never cut: what is too long for the terminal has its paragraph below it.
             lines.append(f"  {number:>2}  {line:<{column}}  {source}" if fits else f"  {number:>2}  {line}")
             lines += [] if fits else [" " * 6 + source]
-        for note in dict.fromkeys(step.note for step in self.steps if step.note):
+        notes = [step.note for step in self.steps if step.note]
+        notes += [f"the safe policy refuses it: {printable(why)} ({FOREIGN})" for why in self.cautions]
+        for note in dict.fromkeys(notes):
             lines += wrap(note, max(30, width), initial_indent=" " * 6, subsequent_indent=" " * 6)
         return "\n".join(lines)
 
@@ -130,12 +137,13 @@ def _plan(uri: URI | Locator | str, credentials: Credentials, registry: Registry
     scheme = registry.scheme(locator.scheme)
     if scheme.retrieval is not None and isinstance(locator, scheme.locator):
         steps = tuple(_retrieval(scheme)(locator, credentials))
-        return Plan(text, scheme.name, steps, locator)
+        cautions = tuple(dict.fromkeys(why for _, why in elsewhere(steps, scheme)))
+        return Plan(text, scheme.name, steps, locator, cautions=cautions)
     if scheme.name in gateways:
         whole = locator.uri(registry=registry) if locator.edition != "rfc3986" else URI(text)
         # The caller's credentials are for the resource, and are not told to a gateway (RFC 3986 7.5).
         there = _plan(gateways.uri(whole), Credentials(), registry, gateways)
-        return Plan(text, scheme.name, there.steps, locator, there, there.locates_nothing)
+        return Plan(text, scheme.name, there.steps, locator, there, there.locates_nothing, there.cautions)
     if scheme.locates_nothing:
         return Plan(text, scheme.name, (), locator, None, scheme.locates_nothing)
     raise NotSpecified(f"nothing says how {scheme.name!r} is retrieved; a gateway may serve (RFC 7595 3.4, RFC 1738 4)")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from ipaddress import IPv6Network
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from overthere.access.address import Address, forbidden, literal, resolvable
+from overthere.access.address import Address, forbidden, literal, nat64_prefix, resolvable
 from overthere.access.errors import AccessRefused
-from overthere.access.steps import Connect
+from overthere.access.framing import FOREIGN, elsewhere
+from overthere.access.steps import Connect, Step
 from overthere.schemes.model import Scheme
 from overthere.uri import URI
 
@@ -20,6 +22,10 @@ __all__ = ["Policy"]
 
 _LOCAL = frozenset({"file", "afs", "mid", "cid"})
 _RESERVED = range(1024)
+_TLS = {"https": "http", "wss": "ws", "ldaps": "ldap", "ftps": "ftp"}
+"""Schemes with TLS, and the same protocol without it."""
+_WEB = frozenset({"http", "https"})
+_FILES = frozenset({"ftp", "ftps"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,17 +38,28 @@ class Policy:
     """The hosts that may be asked, in lower case (".example" stands for all below it); None: any."""
     ports: frozenset[int] = frozenset()
     """Ports in the reserved range (below 1024) that may be asked beside the scheme's own (7.2)."""
+    spoken: frozenset[tuple[str, int]] = frozenset()
+    """Where a protocol is known to be spoken beside its own port: ("ldap", 3268).  No data that another protocol may
+    take for lines of its own go to any other port, unless `private` (7.2; RFC 1738 6)."""
     private: bool = False
     """Whether files of this machine and addresses that are not public may be reached (7.4)."""
+    nat64: tuple[IPv6Network | str, ...] = ()
+    """Prefixes by which this network translates IPv4 addresses, beside 64:ff9b::/96: an address in them is judged by
+    the one that it leads to (RFC 6052 2.2, RFC 8215).  One that is not named here cannot be known."""
     connect_timeout: float = 10.0
     read_timeout: float = 30.0
     """How long the other side may say nothing."""
-    total_timeout: float | None = None
-    max_bytes: int | None = None
-    """How much may be received."""
+    total_timeout: float | None = 3600.0
+    """How long all may take, from the first look-up to the last octet, redirects and pauses of the reader too; None:
+    no bound."""
+    max_bytes: int | None = 1 << 34
+    """How much may be received; None: no bound."""
     max_line: int = 65_536
     """The longest line of a protocol."""
     max_redirects: int = 10
+    redirects: frozenset[str] | None = None
+    """The schemes that a redirect may lead to.  None: http and https; from those also ftp and ftps; and the scheme
+    that redirects, with TLS or without (LDAP refers to LDAP, Prospero and Gopher+ to where an object has moved)."""
     tls: SSLContext | None = None
     """How servers are verified; None: by the system's certificates."""
     downgrade: bool = False
@@ -54,6 +71,11 @@ class Policy:
     proxy: Mapping[str, str] = field(default_factory=dict[str, str], hash=False, repr=False)
     """From a scheme (http, https, ws, wss) to the `http:` URI of the proxy for it; none comes from the environment.
     It is asked wherever it is, for the policy names it; what it connects to it has resolved itself."""
+
+    def __post_init__(self) -> None:
+        """Raises: ValueError for what is no NAT64 prefix (RFC 6052 2.2)."""
+        for prefix in self.nat64:
+            nat64_prefix(prefix)
 
     @classmethod
     def local(cls) -> Self:
@@ -79,9 +101,33 @@ class Policy:
             raise AccessRefused("scheme", why, "RFC 3986 7.4", uri)
 
     def judge_redirect(self, source: URI, target: URI) -> None:
-        """Raises: AccessRefused where a server leads to what only this machine has."""
-        if target.scheme.lower() in _LOCAL and source.scheme.lower() not in _LOCAL:
+        """Raises: AccessRefused where a server leads to what only this machine has, to a scheme that no redirect may
+        lead to, or out of TLS.  Which server it is, and by which protocol it redirects, makes no difference.
+        """
+        before, after = source.scheme.lower(), target.scheme.lower()
+        if after in _LOCAL and before not in _LOCAL:
             raise AccessRefused("redirect", "a server leads to a file of this machine", "RFC 3986 7.4", source)
+        if not self._may_lead(before, after):
+            why = f"a redirect leads from {before} to {after}, where none may: it takes {after!r} in Policy.redirects"
+            raise AccessRefused("redirect", why, "RFC 3986 7, RFC 9110 15.4", source)
+        if before in _TLS and after not in _TLS and not self.downgrade:
+            why = f"a redirect leads out of {before}: it takes Policy.downgrade"
+            raise AccessRefused("redirect", why, "RFC 9110 4.2.2", source)
+
+    def _may_lead(self, before: str, after: str) -> bool:
+        if self.redirects is not None:
+            return after in self.redirects
+        same = _TLS.get(after, after) == _TLS.get(before, before)
+        return same or after in _WEB or (after in _FILES and before in _WEB)
+
+    def judge_octets(self, steps: Iterable[Step], scheme: Scheme, uri: URI) -> None:
+        """Raises: AccessRefused if a port of another protocol would be sent what may be lines of the URI's choosing."""
+        if self.private:
+            return
+        for port, why in elsewhere(steps, scheme):
+            if (scheme.name, port) not in self.spoken:
+                told = f"{why}: it takes {(scheme.name, port)} in Policy.spoken"
+                raise AccessRefused("octets", told, FOREIGN, uri)
 
     def judge_connection(self, step: Connect, default: int | None, uri: URI) -> None:
         """Raises: AccessRefused if that host or port may not be asked."""
@@ -110,6 +156,6 @@ class Policy:
 
     def judge_address(self, address: Address, uri: URI) -> None:
         """Raises: AccessRefused if the address is none of the public ones."""
-        why = None if self.private else forbidden(address)
+        why = None if self.private else forbidden(address, self.nat64)
         if why is not None:
             raise AccessRefused("address", f"{address} is {why}", "RFC 3986 7.4", uri)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from overthere.access.ardp import Moved, exchange
+from overthere.access.ardp import Moved, connections, exchange
 from overthere.access.errors import LimitExceeded, ProtocolError, ResourceMissing
 from overthere.access.prosperoanswer import Method, Named, attribute, links, method, read
-from overthere.access.prosperoprotocol import command, packet, token
+from overthere.access.prosperoprotocol import command, token
 from overthere.access.steps import Connect, Credentials, Receive, Send, Step, connect, guarded
 from overthere.access.wire import Data, Dial, Dialogue, Entry, Hangup, Head, Item
 from overthere.errors import PlanRefused
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["dialogue", "steps"]
 
 _TOKENS = "Prospero 5, Spaces, quoting, and line-feeds"
-_LONGEST = 65_507
-"""Octets in a datagram of UDP over IPv4."""
+_LONGEST = 65_507 - 9
+"""Octets in a datagram of UDP over IPv4, without the header of ARDP."""
 
 
 def steps(locator: ProsperoLocator, credentials: Credentials) -> Iterator[Step]:
@@ -36,18 +36,19 @@ def steps(locator: ProsperoLocator, credentials: Credentials) -> Iterator[Step]:
     host = connect(locator.host, 1525 if locator.port is None else locator.port, "RFC 4157 2")
     yield replace(host, transport="udp")
     # Version 0 is the current one.
-    yield _send(1, credentials, _object_info(b"ACCESS-METHOD", hsoname, version), "Prospero 5, GET-OBJECT-INFO")
+    request = _object_info(b"ACCESS-METHOD", hsoname, version)
+    yield _send(credentials, request, "Prospero 5, GET-OBJECT-INFO", note=_PACKET)
     note = "each access method may be a URI of its own: AFTP is ftp, as an anonymous user (RFC 4157 2)"
     yield Receive(source="Prospero 5, Attributes", what="the access methods of the object", until="reply", note=note)
     missing = ("FAILURE NOT-FOUND", "NONE-FOUND")
     request = _object_info(b"CONTENTS", hsoname, version)
     # The server's own method, where no other can be a URI.
-    yield _send(2, credentials, request, "Prospero 5, GET-OBJECT-INFO", (*missing, "PROSPERO-CONTENTS"))
+    yield _send(credentials, request, "Prospero 5, GET-OBJECT-INFO", (*missing, "PROSPERO-CONTENTS"))
     note = "CONTENTS is an attribute of the server dirsrv, which the protocol's document does not list"
     yield Receive(source="Prospero 5, Link Attributes", what="the contents of the object", until="reply", note=note)
     request = command(b"DIRECTORY", b"ASCII", hsoname, *([version] if version else []))
     request += command(b"LIST", b"'ATTRIBUTES(ACCESS-METHOD)'", b"COMPONENTS")
-    yield _send(3, credentials, request, "Prospero 5, DIRECTORY and LIST", missing)
+    yield _send(credentials, request, "Prospero 5, DIRECTORY and LIST", missing)
     yield Receive(source="Prospero 5, LIST", what="the links in the directory", until="reply")
 
 
@@ -69,14 +70,18 @@ def _object_info(attribute: bytes, hsoname: bytes, version: bytes) -> bytes:
     return command(b"GET-OBJECT-INFO", b"'%s'" % attribute, b"ASCII", hsoname, version or b"0")
 
 
-def _send(number: int, credentials: Credentials, request: bytes, source: str, after: tuple[str, ...] = ()) -> Send:
-    """A request in its packet, on a connection of its own; who asks is a name without proof."""
+_PACKET = "each request is sent in a packet of ARDP, with a connection id that is chosen at random when it is sent"
+
+
+def _send(credentials: Credentials, request: bytes, source: str, after: tuple[str, ...] = (), note: str = "") -> Send:
+    """A request, which goes in one packet, on a connection of its own; who asks is a name without proof."""
     user = guarded(credentials.user or "anonymous", "user", _TOKENS)
     head = command(b"VERSION", b"5") + command(b"AUTHENTICATE", b"''", b"UNAUTHENTICATED", token(user))
-    data = packet(head + request, number)
+    data = head + request
     if len(data) > _LONGEST:
         raise PlanRefused(f"a request of {len(data):,} octets does not fit into a datagram (Prospero 5, ARDP)")
-    return Send(source=source, data=data, after=after)
+    # A line for each message, as data can end none.
+    return Send(source=source, data=data, after=after, note=note, lines=2 + request.count(b"\n"))
 
 
 # -- carrying it out
@@ -90,7 +95,7 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
     locator = plan.locator
     assert isinstance(locator, ProsperoLocator)
     own = Named("INTERNET-D", locator.host, "ASCII", locator.hsoname or "")
-    request, told = b"", _Told()
+    request, told, ids = b"", _Told(), connections()
     for step in plan.steps:
         where = step.line()
         match step:
@@ -101,7 +106,7 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
                     break
                 request = data
             case Receive(what=what):
-                octets = yield from exchange(request, policy.read_timeout, what)
+                octets = yield from exchange(request, next(ids), policy.read_timeout, what)
                 if isinstance(octets, Moved):
                     # The whole is asked for there: the policy judges it as it judges any redirect.
                     yield Hangup()

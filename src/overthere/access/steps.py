@@ -77,6 +77,8 @@ def _parting(delimiters: bytes) -> re.Pattern[bytes]:
     return re.compile(b"[" + re.escape(b"\r\n\t\0" + delimiters) + b"]")
 
 
+_INNER = ("secret", "lines")
+"""What of a step is for those who carry it out."""
 _NAMES = {0: "NUL", 9: "a tab", 10: "a line feed", 13: "a carriage return", 32: "a space"}
 
 
@@ -101,7 +103,7 @@ class Step(ABC):
         found: dict[str, Any] = {"step": self.kind}
         for one in fields(self):
             value = getattr(self, one.name)
-            if one.name == "secret" or value == one.default or value in ((), "", None):
+            if one.name in _INNER or value == one.default or value in ((), "", None):
                 continue
             found[one.name] = _plain(self._shown(one.name, value))
         return found
@@ -113,7 +115,7 @@ class Step(ABC):
         shown = ", ".join(
             f"{one.name}={self._shown(one.name, value)!r}"
             for one in fields(self)
-            if one.name != "secret" and (value := getattr(self, one.name)) != one.default
+            if one.name not in _INNER and (value := getattr(self, one.name)) != one.default
         )
         return f"{type(self).__name__}({shown})"
 
@@ -153,6 +155,9 @@ class Send(Step):
     data: bytes
     secret: tuple[int, int] | None = None
     """Where in `data` the octets stand that are never shown."""
+    lines: int = 1
+    """How many lines it is, each begun by the protocol but for the first; 0 for octets of counted length.  Data that
+    make more of it go to no port of another protocol (RFC 1738 6)."""
 
     def _shown(self, name: str, value: Any) -> Any:
         if name != "data" or self.secret is None:

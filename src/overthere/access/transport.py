@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from overthere.access.address import literal, resolvable
 from overthere.access.errors import (
     DOCUMENTED,
+    LARGER,
+    LONGER,
     AccessError,
     AccessFailed,
     AccessRefused,
@@ -171,7 +173,8 @@ class Carrier:
         now = monotonic()
         if self.until is not None:
             if now >= self.until:
-                raise AccessTimeout(f"not done within {self.policy.total_timeout} s", uri=self.uri)
+                why = f"not done within {self.policy.total_timeout:g} s; {LONGER}"
+                raise AccessTimeout(why, uri=self.uri)
             until = min(until, self.until)
         return max(0.0, until - now)
 
@@ -329,7 +332,7 @@ class Carrier:
             raise AccessFailed(f"the connection broke: {error}", uri=self.uri) from error
         self.received += len(data) if read.counted else 0
         if self.policy.max_bytes is not None and self.received > self.policy.max_bytes:
-            raise LimitExceeded(f"more than {self.policy.max_bytes:,} octets", uri=self.uri)
+            raise LimitExceeded(f"more than {self.policy.max_bytes:,} octets; {LARGER}", uri=self.uri)
         return data
 
     def _write(self, data: bytes, channel: int) -> Generator[Waiting, Any, None]:

@@ -34,16 +34,16 @@ def steps(locator: WAISLocator, credentials: Credentials) -> Iterator[Step]:
     yield connect(locator.host, 210 if locator.port is None else locator.port, "RFC 4156 2")
     searchable = locator.wtype is None and not locator.words
     note = "the database is there to be searched: the words follow a question mark (RFC 4156 2)" if searchable else ""
-    yield Send(source="WAIS 1.5 2.1", data=protocol.init(), note=note)
+    yield Send(source="WAIS 1.5 2.1", data=protocol.init(), lines=0, note=note)
     yield Receive(source="WAIS 1.5 2.2", what="the longest message that the server takes", until="length")
     if locator.wtype is not None:
         # Its database is found by the name in the request; the document-id goes as it came (RFC 4156 2).
         note = f"an answer with all {SLICE:,} octets: the same request is sent for the next {SLICE:,} (RFC 1625 4)"
-        yield Send(source="RFC 1625 4", data=slice_request(locator, 0), note=note)
+        yield Send(source="RFC 1625 4", data=slice_request(locator, 0), lines=0, note=note)
         yield Receive(source="WAIS 1.5 4.4", what=f"the first {SLICE:,} octets of the document", until="length")
     elif not searchable:
         words = guarded(locator.search or "", "search", "WAIS 1.5 A")
-        yield Send(source="WAIS 1.5 A", data=protocol.search(_database(locator), words))
+        yield Send(source="WAIS 1.5 A", data=protocol.search(_database(locator), words), lines=0)
         yield Receive(source="RFC 1625 4", what="the citations of the documents found", until="length")
 
 

@@ -71,9 +71,9 @@ def steps(locator: HTTPLocator, credentials: Credentials) -> Iterator[Step]:
     there = connect(locator.host, number, "RFC 6455 4.1", tls=locator.scheme == "wss")
     head = opening(locator, port) + b"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
     yield there
-    yield Send(source="RFC 6455 4.1", data=head + b"Sec-WebSocket-Key: ")
+    yield Send(source="RFC 6455 4.1", data=head + b"Sec-WebSocket-Key: ", lines=6)
     yield SendKey(source="RFC 6455 4.1")
-    yield Send(source="RFC 6455 4.1", data=CRLF + CRLF)
+    yield Send(source="RFC 6455 4.1", data=CRLF + CRLF, lines=2)
     yield Receive(
         source="RFC 6455 4.1",
         what="the server's handshake",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import getpass
 import json
-import ssl
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -34,6 +33,7 @@ from overthere.access.sessions import Session
 from overthere.access.steps import Compose
 from overthere.access.wire import Entry
 from overthere.cli.common import format_option, inputs, texts_argument, width
+from overthere.cli.policies import octets, policy, seconds
 from overthere.cli.terminal import Binary, Display, aligned, bare, one_line
 from overthere.editions import NAMES, edition
 from overthere.errors import InvalidURI, OverthereError, printable
@@ -62,8 +62,30 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option(
     "--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="How long a server may say nothing."
 )
-@click.option("--max-bytes", type=click.IntRange(0), metavar="OCTETS", help="Receive no more than that.")
+@click.option(
+    "--max-time",
+    "total_timeout",
+    type=seconds,
+    metavar="SECONDS",
+    help=f"All within that, redirects and content too; {Policy().total_timeout:.0f}.  0 or none: no bound.",
+)
+@click.option(
+    "--max-bytes",
+    "--max-size",
+    "max_bytes",
+    type=octets,
+    metavar="OCTETS",
+    help=f"Receive no more than that; {Policy().max_bytes}.  0 or none: no bound.",
+)
+@click.option("--nat64", multiple=True, metavar="PREFIX", help="--safe: a prefix of this network's NAT64.")
 @click.option("--max-redirects", type=click.IntRange(0), metavar="COUNT", help="Follow no more than that; 10.")
+@click.option(
+    "--redirect-to",
+    "redirects",
+    multiple=True,
+    metavar="SCHEME",
+    help="Only to these; else http and https, from them ftp and ftps, and the scheme that redirects.",
+)
 @click.option("--cacert", type=_FILE, help="Certificates to verify TLS servers by.")
 @click.option("--user", metavar="NAME", help="The user name where the URI gives none; a password is asked for.")
 @click.option("--password-file", type=_FILE, help="A file whose first line is the password.")
@@ -155,32 +177,13 @@ def _server(text: str) -> tuple[str, str, str] | None:
     return uri.scheme.lower(), (uri.host or "").lower(), uri.port_text or ""
 
 
-def _policy(options: Mapping[str, Any]) -> Policy:
-    """A URI that a person has typed is his own, unless he says otherwise."""
-    own = Policy() if options["safe"] else Policy.local()
-    changes: dict[str, Any] = {"ports": own.ports | frozenset(options["ports"])}
-    if options["timeout"] is not None:
-        changes |= {"connect_timeout": options["timeout"], "read_timeout": options["timeout"]}
-    for name in ("max_bytes", "max_redirects", "news_server", "messages"):
-        if options[name] not in (None, ()):
-            changes[name] = options[name]
-    if options["proxy"] is not None:
-        changes["proxy"] = dict.fromkeys(("http", "https", "ws", "wss"), options["proxy"])
-    if options["cacert"] is not None:
-        try:
-            changes["tls"] = ssl.create_default_context(cafile=str(options["cacert"]))
-        except OSError as error:
-            raise click.UsageError(f"--cacert: {error}") from None
-    return own.with_(**changes)
-
-
 class Get:
     """The verb at work: one URI after another; what is wrong with one does not keep the next from being fetched."""
 
     def __init__(self, login: Login, options: Mapping[str, Any]) -> None:
         self.login = login
         self.options = options
-        self.policy = _policy(options)
+        self.policy = policy(options)
         self.jsonl: bool = options["form"] == "jsonl"
         self.output: Path | None = options["output"]
         self.names: set[Path] = set()

@@ -18,7 +18,7 @@ __all__ = ["authority", "decoded", "quoted"]
 # Names of RFC 1034 3.1 have 255 octets; UTS 46 drops characters, so that a few more may make one.
 _LONGEST = 1000
 _WEB = frozenset(("http", "https", "ws", "wss"))
-_METADATA = frozenset(map(ipaddress.ip_address, ("169.254.169.254", "fd00:ec2::254")))
+_METADATA = frozenset(map(ipaddress.ip_address, ("169.254.169.254", "fd00:ec2::254", "168.63.129.16")))
 _MAIL = frozenset(("smtp", "submission"))
 
 

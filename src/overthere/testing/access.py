@@ -15,6 +15,7 @@ from overthere.access.policy import Policy
 from overthere.access.steps import Credentials, Send
 from overthere.access.wire import Dialogue
 from overthere.echo import logins
+from overthere.errors import OverthereError
 from overthere.schemes.model import Scheme
 from overthere.schemes.registry import Registry
 from overthere.testing.replay import Outcome, Recorded, Replay
@@ -28,10 +29,10 @@ _FILLERS = (b"x" * 65_536, b"\n" * 4096, b"\xff" * 65_536, b"0" * 65_536, b"\0" 
 class AccessSuite:
     """The laws of access as tests: subclass it, name a URI and what a server has answered, and let pytest collect it.
 
-    What has to hold: the answer is read, and the steps of the plan are what is sent; how it comes in pieces changes
-    nothing; where it ends early, is not what was recorded, has numbers or encoded words that nobody can read, or has
-    no end, only documented errors come out, in bounded memory; a reader may stop at any time; and a password that is
-    repeated in the answer is in no error and no detail.
+    What has to hold: the answer is read, and the steps of the plan are what is sent; data make no lines at a port of
+    another protocol; how it comes in pieces changes nothing; where it ends early, is not what was recorded, has numbers
+    or encoded words that nobody can read, or has no end, only documented errors come out, in bounded memory; a reader
+    may stop at any time; and a password that is repeated in the answer is in no error and no detail.
     """
 
     uri: ClassVar[str]
@@ -172,6 +173,20 @@ class AccessSuite:
             if found is not None and found.head is not None:
                 assert password not in repr(found.head.details), f"repeated at {at}: {found.head.details!r}"
 
+    def test_data_make_no_lines(self) -> None:
+        """At a port of another protocol, under the safe policy: whatever a URI says there, what is sent is refused, or
+        holds no line that begins with what the URI says, but the first (RFC 1738 6, RFC 3986 7.2)."""
+        for text in _spiked(self.uri):
+            registry = self._registry()
+            try:
+                way = _Way(text, Policy(), self.credentials, registry, None)
+                way.dialogue(way.scheme())
+            except OverthereError:
+                continue
+            for step in way.plan.done.steps:
+                for line in _PARTED.split(step.data)[1:] if isinstance(step, Send) else ():
+                    assert not line.startswith(_SPIKE), f"{text} begins a line of {step.line()}"
+
     def _any(self, replay: Replay, credentials: Credentials | None = None) -> Outcome | None:
         try:
             return replay.run(self.dialogue(credentials), most=10_000)
@@ -196,6 +211,23 @@ def _each(pattern: re.Pattern[bytes], octets: bytes, by: bytes, most: int) -> It
         yield octets[:start] + by + octets[end:]
     if places:
         yield pattern.sub(lambda _: by, octets, 50)
+
+
+_SPIKE = b"FLUSHALL"
+_ENDS = ("%0D%0A", "%0A", "%0D", "%00", "%0B", "%0C", "%1C", "%1D", "%1E", "%85", "%C2%85", "%E2%80%A8", "%E2%80%A9")
+
+
+# What a program that reads lines may take for the end of one.
+_PARTED = re.compile(rb"[\x00\x0a-\x0d\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9]|(?<![\xc2-\xf4\x80-\xbf])\x85")
+_PORT = re.compile(r"([^:]+://(?:[^/?#@]*@)?(?:\[[^\]]*\]|[^/?#:]*))(?::[0-9]*)?")
+
+
+def _spiked(uri: str) -> Iterator[str]:
+    """The URI at a port of another protocol, with a line of its own behind each of its parts."""
+    there = _PORT.sub(r"\1:6379", uri, count=1)
+    for place in re.finditer("(?=[/?#;=,:@&!]|%09|$)", there):
+        for end in _ENDS:
+            yield there[: place.start()] + end + _SPIKE.decode() + there[place.start() :]
 
 
 def _first(dialogue: Dialogue) -> Dialogue:

@@ -1,0 +1,85 @@
+"""What a protocol of lines takes for the end of one, and what may go to a port of another protocol.
+
+RFC 1738 6: an unsafe URL is made "by specifying a port number other than that reserved for the network protocol", so
+that what is sent is read as commands there; RFC 3986 7.2 asks for what is sent to be checked for the line delimiters
+of that other protocol.  Each request of a plan says how many lines it is; data can add none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from overthere.access.steps import Connect, Interact, Send, Step
+
+if TYPE_CHECKING:
+    from overthere.schemes.model import Scheme
+
+__all__ = ["FOREIGN", "elsewhere", "line_end"]
+
+FOREIGN = "RFC 3986 7.2, RFC 1738 6"
+
+# Read as UTF-8, in which the octet 85 may be a part of a character; where it is none, it is NEL (ISO 6429).
+_ENDS = re.compile("[\0\n-\r\x1c-\x1e\x85\u2028\u2029\udc85]")
+_NAMES = {"\0": "NUL", "\n": "a line feed", "\r": "a carriage return", "\udc85": "the octet %85"}
+
+
+def line_end(octets: bytes) -> str | None:
+    """The first thing in octets that a protocol of lines, or a program that reads lines, may take for the end of one.
+
+    CR, LF and NUL; VT, FF, FS, GS and RS; NEL, as an octet and in UTF-8; the line and paragraph separators of Unicode.
+    The final CR LF, or LF, is what makes a line of it.
+
+    >>> line_end(b"one line\\r\\n"), line_end("\\u0445\\u00e5".encode()), line_end(b"a\\x85"), line_end(b"a\\x0bb")
+    (None, None, 'the octet %85', 'U+000B')
+    """
+    return _named(_ENDS.search(_bare(octets)))
+
+
+def _bare(octets: bytes) -> str:
+    text = octets.decode("utf-8", "surrogateescape")
+    return text.removesuffix("\n").removesuffix("\r") if text.endswith("\n") else text
+
+
+def _named(found: re.Match[str] | None) -> str | None:
+    return found and _NAMES.get(found[0], f"U+{ord(found[0]):04X}")
+
+
+def elsewhere(steps: Iterable[Step], scheme: Scheme) -> Iterator[tuple[int, str]]:
+    """For each step by which a port of another protocol than the scheme's is sent what it must not be: port and reason.
+
+    >>> from overthere import plan
+    >>> plan("gopher://h:6379/0a%0Bb").cautions
+    ('port 6379 is not that of gopher, and would be sent U+000B, which may end a line there',)
+    >>> plan("gopher://h:6379/0a").cautions, plan("gopher://h/0a%0Bb").cautions
+    ((), ())
+    """
+    port = scheme.port
+    for step in steps:
+        why = None
+        match step:
+            case Connect():
+                port = step.port
+            case Send() if port != scheme.port:
+                why = _lines(step)
+            case Interact():
+                port = step.port
+                if port != scheme.port and (found := line_end((step.user or "").encode("utf-8", "surrogateescape"))):
+                    why = f"a user name with {found}, which may end a line there"
+            case _:
+                pass
+        if why is not None and port is not None:
+            yield port, f"port {port} is not that of {scheme.name}, and would be sent {why}"
+
+
+def _lines(step: Send) -> str | None:
+    """What is wrong with it at a port of another protocol."""
+    if step.lines == 0:
+        return "counted octets, in which a protocol of lines reads lines of the URI's choosing"
+    lines = _bare(step.data).replace("\r\n", "\n").split("\n")
+    if found := _named(_ENDS.search("".join(lines))):
+        return f"{found}, which may end a line there"
+    if len(lines) > step.lines:
+        return f"{len(lines)} lines, where the protocol has {step.lines}"
+    return None
