@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator
-from contextlib import suppress
-from email.errors import HeaderParseError
-from email.header import decode_header, make_header
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError, ResourceMissing
 from overthere.access.steps import Connect, Place, Receive, Send, Step, readable
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Entry, Hangup, Head, Item, Wire, Write
+from overthere.charsets import encoded_words
 from overthere.errors import NotSpecified, Unwritable
 from overthere.schemes.news import NewsLocator
 from overthere.schemes.nntp import NNTPLocator
@@ -259,7 +257,6 @@ def _at(locator: NewsLocator | NNTPLocator, **named: Any) -> str | None:
 
 def _words(text: str) -> str:
     """A header field for people: the encoded words of RFC 2047 read, if it is no longer than a line may be."""
-    if "=?" in text and len(text) <= 998:
-        with suppress(HeaderParseError, LookupError, ValueError):
-            text = str(make_header(decode_header(text)))
+    if len(text) <= 998:
+        text = encoded_words(text)
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -80,6 +80,7 @@ class Note(NamedTuple):
 
 NOTES = {
     "unreadable": "cannot be read at all",
+    "not-followed": "is a link in a folder that leads to a folder, or out of the folder that was named",
     "empty": "has no content",
     "truncated": "ends before its end",
     "corrupt": "is not what its own format allows; what could be read was read",

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import suppress
-from email.errors import HeaderParseError
-from email.header import decode_header, make_header
 from email.utils import decode_params
 from typing import Any, NamedTuple
 
 from overthere.access.messagereader import Reader
 from overthere.access.wire import Effect
+from overthere.charsets import encoded_words
 
 __all__ = ["Entity", "Header", "header", "line_end_stays", "uris"]
 
@@ -170,10 +169,7 @@ def _uri(value: str) -> str:
         # Without white space before it, it is of the URI.
         if opens > 0 and value[opens - 1].isspace():
             value = value[:opens].rstrip()
-    if "=?" in value:
-        with suppress(HeaderParseError, ValueError, LookupError):
-            value = str(make_header(decode_header(value)))
-    return value
+    return encoded_words(value)
 
 
 def uris(raw: bytes) -> Iterator[tuple[str, str]]:
