@@ -76,7 +76,7 @@ def load_mark(path: Path, name: str, job: str) -> Mark | None:
     except FileNotFoundError:
         return None
     except PermissionError as error:
-        raise ResumeError(str(path), error.strerror) from None
+        raise ResumeError(str(path), error.strerror or str(error)) from None
 
 
 def own(path: Path) -> None:
@@ -84,7 +84,7 @@ def own(path: Path) -> None:
     try:
         os.close(reopen(path))
     except PermissionError as error:
-        raise ResumeError(str(path), error.strerror) from None
+        raise ResumeError(str(path), error.strerror or str(error)) from None
 
 
 def _difference(one: str, other: str) -> str:

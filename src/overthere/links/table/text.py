@@ -297,7 +297,7 @@ def open_part(part: Path, path: Path, *, resume: bool = False) -> IO[bytes]:
     except PermissionError as error:
         if not resume:
             raise
-        raise ResumeError(str(part), error.strerror) from None
+        raise ResumeError(str(part), error.strerror or str(error)) from None
     except OSError as error:
         error.filename = str(path)
         raise
