@@ -51,6 +51,18 @@ def refused(text: str) -> Any:
     return str(caught.value), caught.value.finding
 
 
+def of_edition(name: str, way: str) -> Call:
+    return lambda given: getattr(edition(name), way)(given)
+
+
+def replaced(part: str) -> Call:
+    return lambda given: URI("http://u@h:1/p?q#f").replace(**{part: given})
+
+
+def built(part: str) -> Call:
+    return lambda given: URI.build(**{"scheme": "http", "host": "h", part: given})
+
+
 TEXTS: dict[str, tuple[str, Call]] = {
     "URI": ("http://h/a?b#c", URI),
     "URI of more": ("http://ü/", refused),
@@ -99,7 +111,7 @@ TEXTS: dict[str, tuple[str, Call]] = {
     "edition": ("rfc1738", edition),
     "columns.resolve": ("http://h/a", lambda t: pa.array(columns.resolve(pa.array(["../x"]), t)).to_pylist()),
     **{
-        f"{name} {way}": ("http://h/a/../b", lambda t, name=name, way=way: getattr(edition(name), way)(t))
+        f"{name} {way}": ("http://h/a/../b", of_edition(name, way))
         for name in ("url-1994", "rfc1738", "url-1997", "uri-2003", "rfc3986")
         for way in ("check", "is_valid", "split", "parts", "locator", "encode", "decode")
     },
@@ -165,7 +177,7 @@ def test_texts_of_lxml_let_go_of_their_tree() -> None:
 
 # -- wrong types
 
-NO_TEXT = (None, 5, b"x", ["x"], {}, object(), 1.5, ("a", "b"), True)
+NO_TEXT: tuple[Any, ...] = (None, 5, b"x", ["x"], {}, object(), 1.5, ("a", "b"), True)
 ASKED: dict[str, Call] = {
     "URI": URI,
     "URIReference": URIReference,
@@ -221,15 +233,15 @@ ASKED: dict[str, Call] = {
     "columns.normalize": lambda x: columns.normalize(pa.array(["x:y"]), x),
     "columns threads": lambda x: columns.split(pa.array(["x:y"]), threads=x),
     **{
-        f"replace {part}": lambda x, part=part: URI("http://u@h:1/p?q#f").replace(**{part: x})
+        f"replace {part}": replaced(part)
         for part in ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment")
     },
     **{
-        f"build {part}": lambda x, part=part: URI.build(**{"scheme": "http", "host": "h", part: x})
+        f"build {part}": built(part)
         for part in ("scheme", "userinfo", "host", "port", "path", "segments", "query", "fragment")
     },
     **{
-        f"{name} {way}": lambda x, name=name, way=way: getattr(edition(name), way)(x)
+        f"{name} {way}": of_edition(name, way)
         for name in ("url-1994", "rfc1738", "url-1997", "uri-2003", "rfc3986")
         for way in ("check", "is_valid", "split", "parts", "locator", "encode", "decode", "normalize")
     },

@@ -557,7 +557,7 @@ def test_permissions_are_those_of_the_file_that_is_replaced(tmp_path: Path) -> N
 
 def test_cells_that_a_spreadsheet_would_compute(tmp_path: Path) -> None:
     found = ["=1+1", "+1", "-1", "@x", "\t=1", "\r=1", "'=1", "''-", "'x", "x", "", None, "http://h/?=a", "=", "\n=1"]
-    rows = [Link(text or "", *[text] * 6, None, text, text, -5, text, text) for text in found]
+    rows = [Link(text or "", text, text, text, text, text, text, None, text, text, -5, text, text) for text in found]
     with pytest.raises(ValueError, match="only CSV"):
         open_writer(tmp_path / "x.jsonl", csv_safe=True)
     for kind in (".csv", ".csv.gz"):

@@ -12,9 +12,9 @@ import codecs
 from email.errors import HeaderParseError
 from email.header import decode_header
 from functools import lru_cache
-from typing import Protocol
+from typing import Any
 
-__all__ = ["Decoder", "codec", "decoder", "encoded_words", "text"]
+__all__ = ["codec", "decoder", "encoded_words", "text"]
 
 _NAMES = """
 ascii utf-8 utf-16 utf-16-le utf-16-be koi8-r koi8-u mac-roman mac-cyrillic tis-620 cp866 cp874 cp1250 cp1251 cp1252
@@ -89,23 +89,16 @@ def codec(label: str) -> str | None:
     return name if name in _CODECS else None
 
 
-class Decoder(Protocol):
-    """Octets to characters, piece by piece."""
-
-    def decode(self, octets: bytes, final: bool = False, /) -> str:
-        """The characters of the next octets.  Raises: UnicodeDecodeError."""
-        ...
-
-
-class _Marked:
+class _Marked(codecs.IncrementalDecoder):
     """UTF-16 without more: the byte order mark says which; without one it is little-endian (Encoding Standard 4.2)."""
 
     def __init__(self, errors: str) -> None:
-        self.errors = errors
+        super().__init__(errors)
         self.start = b""
-        self.inner: Decoder | None = None
+        self.inner: codecs.IncrementalDecoder | None = None
 
-    def decode(self, octets: bytes, final: bool = False, /) -> str:
+    def decode(self, input: Any, final: bool = False) -> str:
+        octets = bytes(input)
         if self.inner is None:
             octets = self.start = self.start + octets
             if len(octets) < 2 and not final:
@@ -117,7 +110,7 @@ class _Marked:
         return self.inner.decode(octets, final)
 
 
-def decoder(label: str, errors: str = "strict") -> Decoder:
+def decoder(label: str, errors: str = "strict") -> codecs.IncrementalDecoder:
     """The decoder for a label; that of ISO Latin 1 for what is no charset (see `codec`)."""
     name = codec(label) or _UNKNOWN
     return _Marked(errors) if name == "utf-16" else codecs.getincrementaldecoder(name)(errors)

@@ -81,7 +81,7 @@ def _told(name: str) -> Iterator[None]:
             raise
         reason = str(error)
         if isinstance(error, OSError) and error.errno:  # those of pyarrow name no file, and say more than one line
-            reason = error.strerror if error.filename else os.strerror(error.errno)
+            reason = (error.strerror or "") if error.filename else os.strerror(error.errno)
         line = " ".join((reason or type(error).__name__).split("\n")[0].split())
         raise Refused(f"{'standard input' if name == '-' else printable(name)}: {printable(line)}") from None
 
