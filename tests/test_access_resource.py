@@ -194,16 +194,23 @@ def test_a_file_that_came_up_in_between_stays(tmp_path: Path) -> None:
     assert [(p.name, p.read_bytes()) for p in tmp_path.iterdir()] == [("a", b"theirs")]
 
 
-def test_a_link_is_followed(tmp_path: Path) -> None:
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "link").symlink_to(tmp_path / "folder" / "a")
-    with pytest.raises(FileExistsError), Saving(tmp_path / "link"):  # it leads to nothing yet
-        pass
-    for octets in (b"x", b"y"):
-        with Saving(tmp_path / "link", force=True) as file:
-            file.write(octets)
-        assert (tmp_path / "link").is_symlink()
-        assert (tmp_path / "folder" / "a").read_bytes() == octets
+@pytest.mark.parametrize("force", [False, True])
+def test_a_link_is_not_written_through(tmp_path: Path, force: bool) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "a")
+    for there in (None, b"precious"):
+        if there is not None:
+            (tmp_path / "a").write_bytes(there)
+        with pytest.raises(OSError, match="it is a link"), Saving(tmp_path / "link", force=force) as file:
+            file.write(b"x")
+        assert (tmp_path / "a").exists() == (there is not None)
+    assert (tmp_path / "a").read_bytes() == b"precious"
+
+
+def test_a_link_to_a_device_is_written_to_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "null").symlink_to(os.devnull)
+    with Saving(tmp_path / "null") as file:
+        file.write(b"x")
+    assert [one.name for one in tmp_path.iterdir()] == ["null"]
 
 
 # -- names

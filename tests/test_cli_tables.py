@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import os
@@ -674,3 +675,41 @@ def test_split() -> None:
     assert run("split", "--strict", "--reference", "//h").exit_code == 0
     with pytest.raises(InvalidURI):
         URI("//h")
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_table_is_not_written_through_a_link(tmp_path: Path, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    save(pa.table({"url": ["a:b"]}), tmp_path / "in.parquet")
+    for there in (None, b"precious"):
+        if there is not None:
+            (tmp_path / "victim").write_bytes(there)
+        (tmp_path / f"x{form}").unlink(missing_ok=True)
+        (tmp_path / f"x{form}").symlink_to("victim")
+        done = run("check", "--column", "url", "in.parquet", "-o", f"x{form}")
+        assert done.exit_code == 2
+        assert "it is a link" in done.output
+        assert (tmp_path / "victim").exists() == (there is not None)
+    assert (tmp_path / "victim").read_bytes() == b"precious"
+
+
+def test_a_table_that_is_broken_off_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad.csv").write_text("url,b\n" + "a:b,1\n" * 5 + "a:b\n")
+    (tmp_path / "x.csv").write_text("before")
+    assert run("check", "--column", "url", "bad.csv", "-o", "x.csv").exit_code == 2
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["bad.csv", "x.csv"]
+    assert (tmp_path / "x.csv").read_text() == "before"
+
+
+def test_a_table_for_a_spreadsheet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in.csv").write_text('url,=cell\n=1+1,a:b\na:b,"\t=x"\n\'@,-1\n')
+    asked = ("check", "--column", "url", "in.csv", "--csv-safe")
+    shown = run(*asked).stdout
+    assert run(*asked, "-o", "x.csv").exit_code == 1
+    assert (tmp_path / "x.csv").read_text() == shown
+    rows = list(csv.reader(io.StringIO(shown)))
+    assert [row[:2] for row in rows] == [["url", "'=cell"], ["'=1+1", "a:b"], ["a:b", "'\t=x"], ["''@", "'-1"]]
+    assert run(*asked, "-o", "x.parquet").exit_code == 2
+    assert run("check", "--csv-safe", "a:b").exit_code == 2

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from overthere.columns import cells
 from overthere.links.model import Link
 from overthere.links.table import FORMATS, files, folder, open_writer, schema, text, to_batch
 from overthere.links.table.mark import ResumeError, undisturbed
@@ -470,10 +471,102 @@ def test_a_signal_waits_for_the_end_of_the_block() -> None:
         signal.signal(signal.SIGINT, before)
 
 
-def test_a_symbolic_link_stays_one(tmp_path: Path) -> None:
-    (tmp_path / "there").mkdir()
-    (tmp_path / "x.csv").symlink_to(tmp_path / "there" / "y.csv")
-    with open_writer(tmp_path / "x.csv"):
+PLANTED = ("{}", "{}.part", "{}.resume", "{}.resume.part")
+
+
+@posix
+@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("planted", PLANTED)
+@pytest.mark.parametrize("made", ["link", "dangling", "hard"])
+def test_a_planted_link_is_never_written_through(tmp_path: Path, kind: str, planted: str, made: str) -> None:
+    victim, path = tmp_path / "victim", tmp_path / f"x{kind}"
+    link = Path(planted.format(path))
+    if made != "dangling":
+        victim.write_bytes(b"precious")
+    if made == "hard":
+        os.link(victim, link)
+    else:
+        link.symlink_to(victim)
+    if link == path and made != "hard":
+        with pytest.raises(OSError, match="it is a link"):
+            open_writer(path, job="j")
+        assert link.is_symlink()
+    else:
+        with open_writer(path, job="j") as writer:
+            writer.write(to_batch(links(5)))
+            writer.commit({"tasks": 1})
+        assert stored(path) == [row._asdict() for row in links(5)]
+        assert not path.is_symlink()
+    assert victim.exists() == (made != "dangling")
+    assert made == "dangling" or victim.read_bytes() == b"precious"
+
+
+@posix
+@pytest.mark.parametrize("kind", [".csv", ".jsonl.gz"])
+@pytest.mark.parametrize("planted", ["{}.part", "{}.resume"])
+@pytest.mark.parametrize("made", ["link", "hard", "fifo", "owner"])
+def test_a_job_goes_on_only_with_what_is_its_own(tmp_path: Path, kind: str, planted: str, made: str) -> None:
+    path = tmp_path / f"x{kind}"
+    with open_writer(path, job="j") as writer:
+        writer.write(to_batch(links(5)))
+        writer.commit({"tasks": 1})
+    path.rename(f"{path}.part")
+    odd, victim, before = Path(planted.format(path)), tmp_path / "victim", b""
+    if made == "owner":
+        if os.geteuid():
+            pytest.skip("only the superuser gives files away")
+        os.chown(odd, 12345, -1)
+    else:
+        odd.rename(victim)
+        before = victim.read_bytes()
+        if made == "fifo":
+            os.mkfifo(odd)
+        elif made == "hard":
+            os.link(victim, odd)
+        else:
+            odd.symlink_to(victim)
+    with pytest.raises(ResumeError, match=r"link|regular|another"):
+        open_writer(path, job="j", resume=True)
+    assert made == "owner" or victim.read_bytes() == before
+
+
+@posix
+def test_a_part_of_a_folder_is_not_written_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "victim").write_bytes(b"precious")
+    with open_writer(f"{tmp_path}/d/"):
         pass
-    assert (tmp_path / "x.csv").is_symlink()
-    assert (tmp_path / "there" / "y.csv").is_file()
+    for planted in ("part-00000.parquet", "_overthere.json"):
+        (tmp_path / "d" / planted).unlink()
+        (tmp_path / "d" / planted).symlink_to(tmp_path / "victim")
+    with open_writer(f"{tmp_path}/d/") as writer:
+        (tmp_path / "d" / ".part-00000.parquet").symlink_to(tmp_path / "victim")
+        writer.write(to_batch(links(5)))
+    assert len(stored(tmp_path / "d")) == 5
+    assert (tmp_path / "victim").read_bytes() == b"precious"
+
+
+@posix
+def test_permissions_are_those_of_the_file_that_is_replaced(tmp_path: Path) -> None:
+    for kind in (".csv", ".parquet"):
+        path = tmp_path / f"x{kind}"
+        path.touch()
+        path.chmod(0o600)
+        with open_writer(path):
+            pass
+        assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_cells_that_a_spreadsheet_would_compute(tmp_path: Path) -> None:
+    found = ["=1+1", "+1", "-1", "@x", "\t=1", "\r=1", "'=1", "''-", "'x", "x", "", None, "http://h/?=a", "=", "\n=1"]
+    rows = [Link(text or "", text, text, text, text, text, text, None, text, text, -5, text, text) for text in found]
+    with pytest.raises(ValueError, match="only CSV"):
+        open_writer(tmp_path / "x.jsonl", csv_safe=True)
+    for kind in (".csv", ".csv.gz"):
+        with open_writer(tmp_path / f"x{kind}", csv_safe=True) as writer:
+            writer.write(to_batch(rows))
+        read = stored(tmp_path / f"x{kind}")
+        shown = [row["reference"] for row in read]
+        assert shown[:8] == ["'=1+1", "'+1", "'-1", "'@x", "'\t=1", "'\r=1", "''=1", "'''-"]
+        assert [None if cell is None else cells.plain(cell) for cell in shown] == found
+        assert not [cell for cell in shown if cell and cell[0] in "=+-@\t\r"]
+        assert {row["error_at"] for row in read} == {-5}  # a number is none that anybody has written

@@ -46,11 +46,37 @@ def test_a_folder(tmp_path: Path) -> None:
     (tmp_path / "b" / "empty").write_bytes(b"")
     (tmp_path / "b" / "empty.html").write_bytes(b"")
     (tmp_path / "b" / "loop").symlink_to("..")
-    names = [".hidden", "a.html", "z.html", "b/.d", "b/c.txt", "b/empty.html"]
+    names = [".hidden", "a.html", "z.html", "b/.d", "b/c.txt", "b/empty.html", "b/loop"]
+    assert below(tmp_path, [tmp_path])["b/loop"] == ("not-followed",)
     assert list(below(tmp_path, [tmp_path])) == names
     bases = [str(one.base.uri) for one in found([tmp_path], "http://h/d/")]
     assert bases == [f"http://h/d/{name}" for name in names]
     assert {one.base.layer for one in found([tmp_path])} == {"retrieval"}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need a privilege there")
+def test_links_in_a_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "site"
+    (folder / "b").mkdir(parents=True)
+    (tmp_path / "site2").mkdir()
+    for place in ("secret.html", "site2/x.html", "site/b/a.html"):
+        (tmp_path / place).write_bytes(PAGE)
+    links: dict[str, str | Path] = {
+        "in.html": "b/a.html", "absolute.html": folder / "b" / "a.html", "round.html": "../site/b/a.html",
+        "chain.html": "in.html", "out.html": "../secret.html", "beside.html": tmp_path / "site2" / "x.html",
+        "escape.html": "b/way.html", "b/way.html": "../../secret.html", "here": ".", "up": "..", "b/self": "self",
+        "outside": "/", "null": os.devnull, "gone": "../nowhere",
+    }  # fmt: skip
+    for name, target in links.items():
+        (folder / name).symlink_to(target)
+    seen = below(folder, [folder])
+    followed = {"in.html", "absolute.html", "round.html", "chain.html"}
+    assert {name for name, notes in seen.items() if not notes} == {*followed, "b/a.html"}
+    assert seen.pop("b/self") == ("unreadable",)
+    assert {name for name, notes in seen.items() if notes == ("not-followed",)} == links.keys() - followed - {"b/self"}
+    (tmp_path / "other").symlink_to(folder)  # what is named is followed
+    assert below(tmp_path / "other", [tmp_path / "other"]).keys() == {*seen, "b/self"}
+    assert below(tmp_path, [folder / "out.html"]) == {"site/out.html": ()}
 
 
 def test_what_cannot_be_read(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from overthere.echo import Secrets
 from overthere.encoding import decode
 from overthere.errors import CodingError, Finding, InvalidURI, OverthereError, printable
+from overthere.exact import exact
 from overthere.figure import draw, grid, marked, shorten
 from overthere.findings import check_uri
 from overthere.kernel import Components
@@ -259,12 +260,11 @@ def explain(text: str, base: str | URI | None = None, *, zone: bool = False) -> 
       |         |       |
     scheme  authority  path
     """
-    if not isinstance(text, str):
-        raise TypeError(f"explain() takes text, not {type(text).__name__}")
+    text = exact(text, "explain()")
     if not isinstance(base, str | Value | None):
         raise TypeError(f"a base is text or a URI, not {type(base).__name__}")
     findings = check_uri(text, "URI-reference", zone, limit=20)
-    own = None if base is None else str(base)
+    own = None if base is None else exact(base, "a base") if isinstance(base, str) else str(base)
     if findings:
         problem = None if own is None else "the reference is not valid"
         return Explanation(text, "neither", _cut(text), [], findings, own, None, problem)

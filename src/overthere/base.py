@@ -6,9 +6,10 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from overthere.errors import InvalidURI, NoBase, NotSpecified
+from overthere.exact import exact
 from overthere.iri import IRIReference
 from overthere.uri import URI, URIReference
 
@@ -186,7 +187,7 @@ def establish(
     """
     from overthere.editions import NAMES
 
-    if edition not in NAMES:
+    if exact(edition, "edition") not in NAMES:
         raise NotSpecified(f"there is no edition {edition!r}; there is {', '.join(NAMES)}")
     if protocol not in ("mime", "http"):
         raise ValueError(f"there is no protocol {protocol!r} here; there is mime, http")
@@ -202,7 +203,7 @@ def establish(
     elif entity is not None:
         said = entity.by if isinstance(entity, Base) else ""
         trail.take(entity.uri if isinstance(entity, Base) else URI(entity), "entity", said or "entity")
-    values = [content] if isinstance(content, str) else list(content or ())
+    values = [exact(one, "content") for one in _several(content, "content")]
     fields = _fields(headers)
     if edition == "url-1997":
         _by_1997(trail, values, by, fields)
@@ -215,6 +216,17 @@ def establish(
         # 1997 5.1.4: "the base URL is the empty string", against which nothing relative can be resolved.
         raise NoBase(f"nothing gives a base URI ({_PARAGRAPH[edition]}){': ' if tried else ''}{tried}")
     return trail.base._replace(passed=tuple(trail.passed))
+
+
+def _several(given: Any, taker: str) -> list[Any]:
+    """One, several, or none.  Raises: TypeError."""
+    if given is None:
+        return []
+    if isinstance(given, str | URI):
+        return [given]
+    if isinstance(given, bytes) or not isinstance(given, Iterable):
+        raise TypeError(f"{taker} is text, a URI, or several, not {type(given).__name__}")
+    return list(given)
 
 
 class _Trail:
@@ -239,7 +251,9 @@ class _Trail:
         """5.1.3: "the last URI used"."""
         if history is None:
             return
-        steps = [history] if isinstance(history, str | URI) else list(history)
+        steps = [
+            exact(one, "retrieval") if isinstance(one, str) else URI(one) for one in _several(history, "retrieval")
+        ]
         last: Base | None = None
         for number, step in enumerate(steps):
             by = "redirect" if number else "retrieval"

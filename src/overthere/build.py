@@ -13,6 +13,7 @@ from typing import TypeAlias
 from overthere import forms
 from overthere.encoding import encode
 from overthere.errors import KINDS, Finding, InvalidURI, name_of
+from overthere.exact import exact
 from overthere.findings import refusal
 from overthere.forms import Pairs
 from overthere.kernel.reference import GROUPS, Parts, parse, recompose
@@ -40,9 +41,8 @@ def _secret(authority: str, start: int) -> tuple[int, int] | None:
     return (start + colon + 1, start + at) if 0 <= colon < at - 1 else None
 
 
-def _text(component: str, value: object) -> None:
-    if value is not None and not isinstance(value, str):
-        raise TypeError(f"{component} is text, not {type(value).__name__}")
+def _text(component: str, value: object) -> str | None:
+    return None if value is None else exact(value, component)
 
 
 def authority_of(*, userinfo: str | None, host: str | None, port: int | str | None) -> str | None:
@@ -50,10 +50,10 @@ def authority_of(*, userinfo: str | None, host: str | None, port: int | str | No
 
     Raises: InvalidURI for userinfo or a port without a host.
     """
-    _text("userinfo", userinfo)
-    _text("host", host)
+    userinfo, host = _text("userinfo", userinfo), _text("host", host)
     if isinstance(port, bool) or not isinstance(port, int | str | None):
         raise TypeError(f"port is text or a whole number, not {type(port).__name__}")
+    port = exact(port, "port") if isinstance(port, str) else port
     rest = "" if port is None else f":{port}"
     before = "" if userinfo is None else f"{userinfo}@"
     if host is None:
@@ -85,9 +85,8 @@ def assemble(
 
     Raises: InvalidURI; its offsets are those of the text that would have resulted.
     """
-    parts = Parts(scheme, authority, path, query, fragment)
-    for component, value in zip(Parts._fields, parts, strict=True):
-        _text(component, value)
+    scheme, authority, path = _text("scheme", scheme), _text("authority", authority), exact(path, "path")
+    parts = Parts(scheme, authority, path, _text("query", query), _text("fragment", fragment))
     text = recompose(parts)
     start = text.find(
         path, (0 if scheme is None else len(scheme) + 1) + (0 if authority is None else len(authority) + 2)
@@ -177,7 +176,9 @@ def _host(value: str | bytes | IPv4Address | IPv6Address | None) -> str | None:
 def _path(segments: Iterable[str | bytes], rooted: bool, relative: bool) -> str:
     if isinstance(segments, str | bytes):
         raise TypeError("segments are a list, one item for each segment; text of a path goes to path=")
-    listed = list(segments)
+    if not isinstance(segments, Iterable):
+        raise TypeError(f"segments are a list of text or bytes, not {type(segments).__name__}")
+    listed = [item if isinstance(item, bytes) else exact(item, "segments") for item in segments]
     for item in listed:
         if item in (".", "..", b".", b".."):
             # Escaped or not, normalisation would take it for a dot-segment (6.2.2.2, 6.2.2.3).

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from overthere.errors import CodingError
+from overthere.exact import exact
 from overthere.kernel import front, percent_decode, percent_encode
 from overthere.kernel.classes import CHARSETS
 from overthere.kernel.reference import BROKEN_ESCAPE
@@ -67,12 +68,12 @@ def encode(data: str | bytes, component: str = "segment", *, keep: str | None = 
     >>> encode("a/b c%ü"), encode("a/b", "path"), encode("k=v&w", "query", keep="")
     ('a%2Fb%20c%25%C3%BC', 'a/b', 'k%3Dv%26w')
     """
-    safe = safe_characters(component, keep)
+    safe = safe_characters(exact(component, "component"), None if keep is None else exact(keep, "keep"))
     if not isinstance(data, str | bytes):
         raise TypeError(f"encode() takes text or bytes, not {type(data).__name__}")
     if isinstance(data, str):
         try:
-            data = data.encode(charset)
+            data = exact(data, "encode()").encode(charset)
         except UnicodeEncodeError as error:
             shown = f"U+{ord(error.object[error.start]):04X}"
             raise CodingError(f"{shown} at {error.start} has no octets in {charset} (RFC 3986 2.5)") from None
@@ -90,6 +91,7 @@ def decode_bytes(text: str | bytes) -> bytes:
     b'\\xe9t\\xc3\\xa9'
     """
     if isinstance(text, str):
+        text = exact(text, "decode()")
         try:
             octets = text.encode()
         except UnicodeEncodeError as error:

@@ -6,10 +6,11 @@ where "+" is a space.  A name without "=" is kept apart from one with an empty v
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TypeAlias, cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias, cast
 
 from overthere import encoding
+from overthere.exact import exact
 
 __all__ = ["Pairs", "decode", "encode"]
 
@@ -35,20 +36,36 @@ def encode(pairs: Pairs, *, charset: str = "utf-8") -> str:
 
 def _flat(pairs: Pairs) -> Iterable[tuple[str | bytes, Value]]:
     if not isinstance(pairs, Mapping):
-        yield from pairs
+        yield from map(_pair, _iterable(pairs))
         return
     mapping = cast("Mapping[str, Value | Iterable[Value]]", pairs)
     for name, value in mapping.items():
         if value is None or isinstance(value, str | bytes | int):
             yield name, value
         else:
-            for item in value:
+            for item in _iterable(value):
                 yield name, item
+
+
+def _iterable(given: Any) -> Iterable[Any]:
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise TypeError(f"a form is a mapping or pairs, its values text, bytes, int or several, not {_shown(given)}")
+    return given
+
+
+def _pair(given: Any) -> Any:
+    if not isinstance(given, Sequence) or isinstance(given, str | bytes) or len(given) != 2:
+        raise TypeError(f"a form holds pairs of name and value, not {_shown(given)}")
+    return given
+
+
+def _shown(given: object) -> str:
+    return type(given).__name__
 
 
 def _quote(data: str | bytes | int, charset: str) -> str:
     if isinstance(data, bool) or not isinstance(data, str | bytes | int):
-        raise TypeError(f"a form's names and values are text, bytes or int, not {type(data).__name__}")
+        raise TypeError(f"a form's names and values are text, bytes or int, not {_shown(data)}")
     if isinstance(data, int):
         data = str(data)
     return encoding.encode(data, "query", keep="", charset=charset).replace("%20", "+")
@@ -63,6 +80,7 @@ def decode(query: str, *, charset: str = "utf-8", errors: str = "strict") -> lis
     [('k', 'v w'), ('flag', None), ('empty', ''), ('k', '+')]
     """
     pairs: list[tuple[str, str | None]] = []
+    query = exact(query, "forms.decode()")
     for piece in query.split("&") if query else ():
         name, equals, value = piece.replace("+", "%20").partition("=")
         pairs.append(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from overthere.errors import NoBase, Unreachable
+from overthere.exact import exact
 from overthere.kernel import front
 from overthere.kernel.reference import Parts, guard_path, recompose, remove_dot_segments, resolve, split
 
@@ -22,6 +23,7 @@ def relate(base: str, target: str) -> str:
     >>> relate("http://a/b/c/d;p?q", "http://a/b/g#s"), relate("http://a/b/c", "http://a/b/"), relate("x:a", "x:b:c")
     ('../g#s', '.', './b:c')
     """
+    base, target = exact(base, "relate()"), exact(target, "relate()")
     if split(base).scheme is None:
         raise NoBase("a base has a scheme (RFC 3986 5.1)")
     found: str | None = None

@@ -1,6 +1,6 @@
 //! `Components`: a text and where its components are.
 //!
-//! The text is the caller's own `str`.  Offsets are code points; for US-ASCII, which every URI is, they
+//! The text is the caller's own `str`, of a subclass a true copy.  Offsets are code points; for US-ASCII, which every URI is, they
 //! are bytes too.  IRIs come with the offsets that the reference kernel found.
 
 use overthere_core::host::{host_kind, HostKind};
@@ -109,7 +109,7 @@ fn slow(cls: &Bound<'_, PyType>, text: &Bound<'_, PyAny>, zone: bool) -> PyResul
         zone = zone || !text.getattr(intern!(py, "zone"))?.is_none();
         other.get().text.bind(py).clone()
     } else if let Ok(text) = text.cast::<PyString>() {
-        text.clone()
+        quick::exact(text)?
     } else {
         return Err(PyTypeError::new_err(format!(
             "{}() takes text (RFC 3986 2: characters, not octets), not {}",
@@ -132,7 +132,7 @@ fn slow(cls: &Bound<'_, PyType>, text: &Bound<'_, PyAny>, zone: bool) -> PyResul
 #[pyfunction]
 #[pyo3(name = "parse", signature = (text, rule = "URI-reference", zone = false))]
 pub fn parse_text(text: &Bound<'_, PyString>, rule: &str, zone: bool) -> PyResult<Option<Components>> {
-    let py = text.py();
+    let (py, text) = (text.py(), &quick::exact(text)?);
     let own = match rule {
         "URI" => Some(Rule::Uri),
         "URI-reference" => Some(Rule::UriReference),

@@ -4,24 +4,34 @@ use overthere_core::parse::{self, Rule, Spans};
 use overthere_core::{quickest, split};
 use pyo3::prelude::*;
 
-// SAFETY, three times: the functions for AVX2 are called where the machine has what they are compiled for.
-
 /// `overthere_core::parse::parse`
 #[inline]
 pub fn parse(text: &[u8], rule: Rule, zone: bool) -> Result<Spans, usize> {
-    quickest!(unsafe { parse::parse_avx2(text, rule, zone) }, parse::parse(text, rule, zone))
+    quickest!(
+        // SAFETY: it is called where the machine has AVX2, which is all that it asks for.
+        unsafe { parse::parse_avx2(text, rule, zone) },
+        parse::parse(text, rule, zone)
+    )
 }
 
 /// `overthere_core::split::split`
 #[inline]
 pub fn split(text: &[u8]) -> Spans {
-    quickest!(unsafe { split::split_avx2(text) }, split::split(text))
+    quickest!(
+        // SAFETY: it is called where the machine has AVX2, which is all that it asks for.
+        unsafe { split::split_avx2(text) },
+        split::split(text)
+    )
 }
 
 /// `overthere_core::split::host`
 #[inline]
 pub fn host(text: &[u8]) -> Option<(usize, usize)> {
-    quickest!(unsafe { split::host_avx2(text) }, split::host(text))
+    quickest!(
+        // SAFETY: it is called where the machine has AVX2, which is all that it asks for.
+        unsafe { split::host_avx2(text) },
+        split::host(text)
+    )
 }
 
 /// What one way reads: whether and where the rule finds components, where Appendix B does, and where the host is.

@@ -215,6 +215,7 @@ macro_rules! front {
             count: isize,
             names: *mut PyObject,
         ) -> *mut PyObject {
+            // SAFETY: CPython calls it by the protocol for METH_FASTCALL: so many arguments, and the interpreter attached.
             unsafe {
                 let answer = if $method {
                     ask($way, holder, arguments, count, names)

@@ -1,5 +1,7 @@
 //! The border: `overthere._native`.  Everything that knows RFC 3986 is in `overthere-core`.
 
+#![deny(clippy::undocumented_unsafe_blocks)]
+
 mod automaton;
 mod bug;
 mod columns;

@@ -8,6 +8,19 @@ use pyo3::types::{PyString, PyType};
 
 use crate::components::Components;
 
+/// The text as a `str` and no subclass: theirs may answer as they like, hold others, and be held in a cycle.
+#[inline]
+pub fn exact<'py>(text: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyString>> {
+    if text.is_exact_instance_of::<PyString>() {
+        return Ok(text.clone());
+    }
+    // SAFETY: of a subclass CPython makes a true copy, by its content and none of its methods, or sets an error.
+    unsafe {
+        let copy = pyo3::ffi::PyUnicode_FromObject(text.as_ptr());
+        Ok(Bound::from_owned_ptr_or_err(text.py(), copy)?.cast_into_unchecked())
+    }
+}
+
 /// UTF-8 as a `str`; US-ASCII, which nearly all is, is only copied.
 #[inline]
 pub fn text<'py>(py: Python<'py>, octets: &[u8]) -> PyResult<Bound<'py, PyString>> {
@@ -69,6 +82,7 @@ mod values {
         count: usize,
         names: *mut PyObject,
     ) -> *mut PyObject {
+        // SAFETY: CPython calls it by its vectorcall protocol, as `call` wants.
         unsafe { call(Rule::Uri, class, arguments, count, names) }
     }
 
@@ -78,6 +92,7 @@ mod values {
         count: usize,
         names: *mut PyObject,
     ) -> *mut PyObject {
+        // SAFETY: as in `call_uri`.
         unsafe { call(Rule::UriReference, class, arguments, count, names) }
     }
 
@@ -93,6 +108,8 @@ mod values {
         count: usize,
         names: *mut PyObject,
     ) -> *mut PyObject {
+        // SAFETY: by the protocol the interpreter is attached, the class is one that `quicken` was told of, a subclass
+        // of `Components`, and `arguments` holds as many objects as `count` and `names` say while the call lasts.
         unsafe {
             let py = Python::assume_attached();
             if ffi::PyVectorcall_NARGS(count) == 1 && names.is_null() && is_plain(py, class.cast()) {
@@ -121,6 +138,8 @@ mod values {
     /// # Safety
     /// The class is a subclass of `Components`.
     unsafe fn new(py: Python<'_>, value: Components, class: *mut PyTypeObject) -> PyResult<*mut PyObject> {
+        // SAFETY: a subclass of `Components` can hold one; what is new is nobody else's yet, and is tracked, for every
+        // class with a collector tracks what it makes.
         unsafe {
             let new = tp_new_impl::<_, Components>(py, PyClassInitializer::from(value), class)?;
             // It holds a text and nothing else, unless it has a place for more: the collector need not look.
@@ -134,6 +153,9 @@ mod values {
     }
 
     /// What a class without vectorcall does.
+    ///
+    /// # Safety
+    /// As of `call`.
     #[cold]
     unsafe fn by_type(
         class: *mut PyObject,
@@ -141,6 +163,7 @@ mod values {
         count: ffi::Py_ssize_t,
         names: *mut PyObject,
     ) -> *mut PyObject {
+        // SAFETY: as for `call`; every object that is made here is given away or given back.
         unsafe {
             let positional = ffi::PyTuple_New(count);
             if positional.is_null() {

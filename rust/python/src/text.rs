@@ -11,7 +11,7 @@ use pyo3::types::{PyBytes, PyString};
 use crate::bug::guarded;
 use crate::components::Components;
 use crate::fast::parse;
-use crate::quick::text;
+use crate::quick::{exact, text};
 
 /// 5.2 and 5.3 on values; None if one of them is not US-ASCII.
 #[pyfunction]
@@ -39,6 +39,7 @@ pub fn resolve<'py>(
 /// None if the text is not one that the fast kernel reads.
 #[pyfunction]
 pub fn normalize<'py>(value: &Bound<'py, PyString>, rung: u8) -> PyResult<Option<Bound<'py, PyString>>> {
+    let value = &exact(value)?;
     let Ok(characters) = value.to_str() else { return Ok(None) };
     let bytes = characters.as_bytes();
     let Ok(spans) = parse(bytes, Rule::UriReference, true) else { return Ok(None) };
@@ -59,6 +60,7 @@ pub fn normalize<'py>(value: &Bound<'py, PyString>, rung: u8) -> PyResult<Option
 /// 5.2.4; None for text that has no UTF-8 form.
 #[pyfunction]
 pub fn remove_dot_segments<'py>(path: &Bound<'py, PyString>) -> PyResult<Option<Bound<'py, PyString>>> {
+    let path = &exact(path)?;
     let Ok(characters) = path.to_str() else { return Ok(None) };
     if !core_resolve::may_have_dot_segments(characters.as_bytes()) {
         return Ok(Some(path.clone()));

@@ -13,6 +13,7 @@ from overthere.access.gateways import Gateways
 from overthere.access.steps import Credentials, Step
 from overthere.echo import Secrets
 from overthere.errors import NotSpecified, RegistryError, printable
+from overthere.exact import exact
 from overthere.redact import mask
 from overthere.schemes.locator import Locator
 from overthere.schemes.registry import Registry
@@ -133,7 +134,7 @@ def _plan(uri: URI | Locator | str, credentials: Credentials, registry: Registry
     if isinstance(uri, Locator):
         locator, text = uri, str(uri.uri(uri.edition, registry=registry))
     else:
-        locator, text = registry.locator(uri), str(uri)
+        locator, text = registry.locator(uri), exact(uri, "plan()") if isinstance(uri, str) else str(uri)
     scheme = registry.scheme(locator.scheme)
     if scheme.retrieval is not None and isinstance(locator, scheme.locator):
         steps = tuple(_retrieval(scheme)(locator, credentials))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import io
 import json
 import os
@@ -12,6 +11,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from overthere import charsets
 from overthere.access.errors import LimitExceeded
 from overthere.access.saving import Saving
 from overthere.access.wire import Data, Entry, Head, Item
@@ -105,33 +105,21 @@ class _Known:
                 return re.sub(r"\\(.)", r"\1", value[1:-1]) if value.startswith('"') else str(value)
         return "utf-8"
 
+    @property
+    def unknown_charset(self) -> str | None:
+        """The charset that the media type names, if it is none (`overthere.charsets`): text is read as ISO Latin 1."""
+        named = self.charset()
+        return named if charsets.codec(named) is None else None
+
     def __repr__(self) -> str:
         kind = "listing" if self.is_listing else self.media_type or "content of an unknown type"
         return f"<{type(self).__name__} {mask(str(self.uri))}: {kind}>"
 
     def _text(self, octets: bytes, charset: str | None, errors: str) -> str:
-        return octets.decode(_codec(charset or self.charset()), errors)
+        return charsets.text(octets, charset or self.charset(), errors)
 
     def _lines(self, charset: str | None, errors: str) -> _Lines:
         return _Lines(charset or self.charset(), errors, self.uri)
-
-
-# What Python calls codecs and no media type a charset: some take quadratic time, some unpack.
-_NO_CHARSETS = frozenset(
-    [
-        *("base64", "bz2", "hex", "idna", "punycode", "quopri", "raw-unicode-escape"),
-        *("rot13", "rot-13", "undefined", "unicode-escape", "uu", "zlib"),
-    ]
-)
-
-
-def _codec(charset: str) -> str:
-    """The codec of a charset; that of ISO Latin 1, which reads everything, for one that nobody knows."""
-    try:
-        name = codecs.lookup(charset).name
-    except (LookupError, ValueError):
-        return "latin-1"
-    return "latin-1" if name.replace("_", "-") in _NO_CHARSETS else name
 
 
 def _json(octets: bytes) -> Any:
@@ -145,8 +133,7 @@ class _Lines:
     """Pieces of octets to whole lines of text."""
 
     def __init__(self, charset: str, errors: str, uri: URI) -> None:
-        decoder = codecs.getincrementaldecoder(_codec(charset))(errors)
-        self.decoder = io.IncrementalNewlineDecoder(decoder, translate=True)
+        self.decoder = io.IncrementalNewlineDecoder(charsets.decoder(charset, errors), translate=True)
         self.held: list[str] = []
         self.size = 0
         self.uri = uri
@@ -239,7 +226,10 @@ class Resource(_Known):
         return piece
 
     def text(self, charset: str | None = None, errors: str = "strict") -> str:
-        """The content as text, by the charset given or that of the media type.  Raises: UnicodeDecodeError."""
+        """The content as text, by the charset given or that of the media type.  Raises: UnicodeDecodeError.
+
+        What is no charset is read as ISO Latin 1, see `unknown_charset`.
+        """
         return self._text(self.read(), charset, errors)
 
     def json(self) -> Any:

@@ -6,12 +6,12 @@ import contextlib
 import errno
 import os
 import re
-import secrets
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from overthere.kernel import percent_decode
 from overthere.uri import URI
+from overthere.wholefile import beside, create, is_stream, refuse_link
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -27,13 +27,14 @@ class Saving:
 
     force: an existing file is replaced, at the end; keep: what a broken transfer leaves is kept, under `partial`.
 
-    What is no regular file (a device, a pipe) is written to as it is.
+    What is no regular file (a device, a pipe) is written to as it is.  A link to anything else is refused, with
+    `force` too: it may be somebody else's wish for where the octets go.
 
     Raises: FileExistsError; OSError.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, force: bool = False, keep: bool = False) -> None:
-        self.path = Path(os.path.realpath(path))
+        self.path = Path(path)
         self.given = os.fspath(path)
         self.partial: Path | None = None
         """Where the octets stand until they are all there."""
@@ -42,15 +43,15 @@ class Saving:
         self._file: IO[bytes] | None = None
 
     def __enter__(self) -> IO[bytes]:
-        if self.path.exists() and not self.path.is_file():
-            self._file = open(self.path, "wb")  # a directory is refused here
+        if is_stream(self.path):
+            self._file = open(self.path, "wb")
             return self._file
-        # A link that leads to nothing is somebody else's wish for where the octets go.
-        if (self.path.exists() or os.path.islink(self.given)) and not self.force:
+        refuse_link(self.path)
+        if self.path.exists() and not self.force:
             raise self._taken()
-        partial = self.path.with_name(f"{self.path.name[:48]}.{secrets.token_hex(4)}.part")
+        partial = beside(self.path)
         try:
-            self._file = open(partial, "xb")
+            self._file = create(partial, self.path)
             self.partial = partial
         except OSError as error:
             error.filename = self.given
@@ -84,7 +85,7 @@ class Saving:
             except FileExistsError:
                 raise self._taken() from None
             except OSError:  # a file system without links
-                if self.path.exists():
+                if os.path.lexists(self.path):
                     raise self._taken() from None
             else:
                 partial.unlink()

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import binascii
-import codecs
 import re
+
+from overthere import charsets
 
 __all__ = ["words"]
 
 # RFC 2047 2, though blanks are met in the text; RFC 2231 5 for the language.  No part can be read in two ways.
 _WORD = re.compile(r"=\?([!-)+->@-~]{1,40}+)(?:\*[!->@-~]{0,40}+)?\?([BbQq])\?([ ->@-~]*+)\?=")
-# Python has codecs that are no charsets, of which some take quadratic time or unpack; and it remembers each name that
-# it is asked for: these are few.
-_CHARSETS = re.compile(
-    r"(us-)?ascii|latin-?[0-9]{1,2}|utf-?8|utf-(16|32)([bl]e)?|iso[-_]8859-[0-9]{1,2}|(windows-|cp)[0-9]{3,4}|koi8-[rtu]"
-    r"|mac-(cyrillic|greek|iceland|latin2|roman|turkish)|gb2312|gbk|gb18030|hz-gb-2312|big5(-hkscs)?|euc-(jp|kr)"
-    r"|iso-2022-(jp|kr)|iso-2022-jp-[123]|shift_jis|ks_c_5601-1987|tis-620",
-    re.IGNORECASE,
-)
 
 
 def words(text: str) -> str:
@@ -34,7 +27,7 @@ def words(text: str) -> str:
     run: list[bytes] = []  # words that are read together, from `begin` to `end`
     charset, begin, end = "", 0, 0
     for match in _WORD.finditer(text):
-        octets = _octets(match[2], match[3]) if _CHARSETS.fullmatch(match[1]) else None
+        octets = _octets(match[2], match[3]) if charsets.codec(match[1]) else None
         if octets is None:
             continue
         codec = match[1].lower()
@@ -58,6 +51,6 @@ def _octets(encoding: str, text: str) -> bytes | None:
 
 def _characters(run: list[bytes], charset: str, written: str) -> str:
     try:
-        return codecs.lookup(charset).decode(b"".join(run))[0] if run else written
-    except (LookupError, ValueError):
+        return charsets.text(b"".join(run), charset) if run else written
+    except ValueError:
         return written

@@ -15,7 +15,17 @@ from overthere.normalize import Rung
 from overthere.redact import mask
 from overthere.uri import URI
 
-__all__ = ["Output", "base_option", "base_uri", "format_option", "inputs", "rung_option", "texts_argument", "width"]
+__all__ = [
+    "CSV_SAFE",
+    "Output",
+    "base_option",
+    "base_uri",
+    "format_option",
+    "inputs",
+    "rung_option",
+    "texts_argument",
+    "width",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -70,6 +80,12 @@ def inputs(texts: Sequence[str], what: str = "TEXT") -> Iterator[str]:
 def width() -> int:
     """The columns of the terminal, 100 where there is none."""
     return max(40, shutil.get_terminal_size((100, 24)).columns)
+
+
+CSV_SAFE = (
+    "CSV: put an apostrophe before cells that begin with = + - @ TAB or CR, so that no spreadsheet computes them. "
+    "It changes the data (overthere.columns.cells.plain takes it back), and is therefore not the default."
+)
 
 
 class Output:

@@ -15,7 +15,10 @@ import sys
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
+
+from overthere.columns.cells import guarded
+from overthere.wholefile import beside, create, is_stream, refuse_link
 
 __all__ = ["SUFFIXES", "Source", "Writer", "open_source", "suffix"]
 
@@ -269,14 +272,20 @@ def _last_row(block: bytes) -> int:
 
 
 class Writer:
-    """Writes batches to a file, or as CSV to standard output; the file is made with the first of them."""
+    """Writes batches to a file, or as CSV to standard output; the file begins with the first of them, and is there
+    when it is whole."""
 
-    def __init__(self, path: Path | None, schema: Any, steady: Collection[str] = ()) -> None:
+    def __init__(self, path: Path | None, schema: Any, steady: Collection[str] = (), *, csv_safe: bool = False) -> None:
         """steady: the columns whose dictionary is the same in every batch.
+        csv_safe: cells are kept from spreadsheets (`overthere.columns.cells`).
 
-        Raises: ValueError for a column that the format does not hold.
+        Raises: ValueError for a column that the format does not hold; OSError if the name is a link.
         """
-        self.path = path
+        self.path, self.safe = path, csv_safe
+        if path is not None and not is_stream(path):
+            refuse_link(path)
+        self.part: Path | None = None
+        """Where the file grows."""
         self.form = ".csv" if path is None else suffix(path)
         self.schema = _stored(schema, self.form, steady)
         for field in self.schema:
@@ -299,15 +308,27 @@ class Writer:
             raise ValueError(f'column "{field.name}" holds {field.type}, which a {self.form} file cannot') from None
 
     def _begin(self) -> None:
-        import pyarrow as pa
 
         if self.pen is not None:
             return
         if self.path is None:
             self.sink = sys.stdout.buffer
         else:
-            self.sink = pa.output_stream(str(self.path), compression="gzip" if self.form == ".csv.gz" else None)
-        self.pen = _pen(self.form, self.sink, self.schema)
+            self.sink = self._file(self.path)
+        # What is guarded has other names, and no dictionaries.
+        table = self.schema.empty_table()
+        self.pen = _pen(self.form, self.sink, guarded(table).schema if self.safe else self.schema)
+
+    def _file(self, path: Path) -> Any:
+        import pyarrow as pa
+
+        if is_stream(path):
+            file: IO[bytes] = open(path, "wb")  # noqa: SIM115 - closed with the sink
+        else:
+            part = beside(path)
+            file = create(part, path)
+            self.part = part
+        return pa.output_stream(file, compression="gzip" if self.form == ".csv.gz" else None)
 
     def write(self, batch: Any) -> None:
         """Write a batch.  Raises: OSError, an Arrow exception."""
@@ -329,7 +350,7 @@ class Writer:
         if not table.schema.equals(self.schema):
             table = table.cast(self.schema)
         self.held.clear()  # before, for Ctrl-C is heard after the writing
-        self.pen.write_table(table)
+        self.pen.write_table(guarded(table) if self.safe else table)
 
     def close(self) -> None:
         """Write what is held back, and the end of the file; a table without rows is a file too."""
@@ -342,6 +363,9 @@ class Writer:
             self.sink.flush()
         else:
             self.sink.close()
+            if self.part is not None:
+                os.replace(self.part, self.path)
+                self.part = None
         self.broken = False
 
     def save(self) -> bool:
@@ -352,6 +376,9 @@ class Writer:
                 return True
             if self.path is not None and self.sink is not None:
                 self.sink.close()  # or pyarrow says on standard error that it could not
+        if self.part is not None:
+            with suppress(OSError):
+                self.part.unlink()
         return False
 
 

@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, NamedTuple, cast
 
 import click
 
+from overthere import charsets
 from overthere.errors import printable
 from overthere.text import Found, Rules, find
 from overthere.text.pieces import pieces
@@ -68,11 +69,8 @@ def command(
 
     Exit 1 if a file could not be read or is not in the charset; finding nothing is no error.
     """
-    try:
-        codecs.lookup(charset)
-        "".encode(charset)
-    except (LookupError, ValueError, UnicodeError):
-        raise click.UsageError(f"--charset: {charset!r} is no charset") from None
+    if charsets.codec(charset) is None:
+        raise click.UsageError(f"--charset: {charset!r} is no charset")
     if not files and (sys.stdin is None or sys.stdin.isatty()):
         raise click.UsageError("nothing to do: give FILE as arguments, or a text on standard input")
     if schemes is not None and rules != "rfc3986":
@@ -129,7 +127,7 @@ def _characters(file: BinaryIO, charset: str) -> Iterator[str]:
         if octets.startswith(mark):
             octets, charset = octets[len(mark) :], name
             break
-    decoder = codecs.getincrementaldecoder(charset)("replace")
+    decoder = charsets.decoder(charset, "replace")
     while octets:
         yield decoder.decode(octets)
         octets = file.read(_BLOCK)

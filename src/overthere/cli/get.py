@@ -271,6 +271,8 @@ class Get:
             for line in listing:
                 click.echo(line)
         elif sys.stdout.isatty() and not self.options["raw"]:
+            if resource.unknown_charset is not None:
+                click.echo(one_line(f"{resource.unknown_charset!r} is no charset: read as ISO Latin 1"), err=True)
             display = Display(resource)
             for piece in resource:
                 click.echo(display.show(piece), nl=False)

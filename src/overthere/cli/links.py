@@ -9,13 +9,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from overthere.cli.common import base_uri, rung_option
+from overthere.cli.common import CSV_SAFE, base_uri, rung_option
 from overthere.cli.linkrows import show
 from overthere.cli.progress import progress
 from overthere.editions import NAMES
@@ -24,6 +23,7 @@ from overthere.links.choosing import CHOICES
 from overthere.links.model import Options
 from overthere.redact import mask
 from overthere.rung import Rung
+from overthere.wholefile import is_stream, refuse_link, save
 
 if TYPE_CHECKING:
     from overthere.links.graph import Graph
@@ -51,6 +51,7 @@ _COMMIT = 2.0
 @click.option("--distinct", is_flag=True, help="The link graph: source host, target host, how many links.")
 @click.option("--json", "strings", is_flag=True, help="Strings of JSON documents that are URIs are references.")
 @click.option("--audit", is_flag=True, help="Fill the column audit: what to be careful about in each target.")
+@click.option("--csv-safe", "csv_safe", is_flag=True, help=CSV_SAFE)
 @click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE.svg", help="Draw links by host, errors by kind.")
 @click.option("--resume", is_flag=True, help="Go on where an earlier run to the same FILE stopped.")
 @click.option("--workers", type=click.IntRange(1), help="Processes that read; by default as many as there are cores.")
@@ -94,21 +95,25 @@ class _Job:
             raise click.UsageError("--master is for --engine spark")
         if asked["output"] not in (None, "-") and asked["form"] != "text":
             raise click.UsageError("--format is for standard output; the suffix of -o says how a file is written")
+        self.output: str | None = asked["output"]
+        self.printed = self.output is None and asked["form"] == "text"
+        if asked["csv_safe"] and self.printed:
+            raise click.UsageError("--csv-safe is for CSV: --format csv, or -o FILE.csv")
         if asked["plot"] is not None and not os.path.isdir(os.path.dirname(os.path.abspath(asked["plot"]))):
             raise click.UsageError(f"--plot {asked['plot']}: there is no such folder")
+        if asked["plot"] is not None and not is_stream(asked["plot"]):
+            refuse_link(asked["plot"])
         self.sources, self.asked = sources, asked
         self.base = None if asked["base"] is None else _published(base_uri(asked["base"]), sources)
         self.options = Options(
             Rung[asked["rung"].upper()], asked["edition"], json=asked["strings"], audit=asked["audit"]
         )
-        self.output: str | None = asked["output"]
         if asked["resume"] and (self.output in (None, "-") or asked["distinct"]):
             raise click.UsageError("--resume goes on with the table of links that -o names")
         self.graph: Graph | None = None
         self.summary = Summary()
         self.tasks, self.mark = 0, ""
         self.committed = 0.0
-        self.printed = self.output is None and asked["form"] == "text"
 
     def run(self) -> None:
         from overthere.links.pool import frugal
@@ -156,13 +161,16 @@ class _Job:
 
         form = f".{self.asked['form']}" if self.asked["form"] != "text" else ".jsonl"
         try:
-            return open_writer(self.output or "-", columns, job=job, resume=self.asked["resume"], form=form)
+            return open_writer(
+                self.output or "-", columns, job=job, resume=self.asked["resume"], form=form,
+                csv_safe=self.asked["csv_safe"],
+            )  # fmt: skip
         except (ValueError, OSError) as error:
             raise click.UsageError(f"-o: {error}") from None
 
     def _fingerprint(self) -> str:
         """What must be the same for a job that goes on."""
-        told = {name: self.asked[name] for name in ("base", "rung", "edition", "only", "strings", "audit")}
+        told = {name: self.asked[name] for name in ("base", "rung", "edition", "only", "strings", "audit", "csv_safe")}
         return json.dumps({"sources": self.sources, **told})
 
     def _take_up(self, writer: Writer) -> None:
@@ -238,7 +246,7 @@ class _Job:
         if self.asked["plot"] is not None:
             from overthere.links.picture import draw
 
-            Path(self.asked["plot"]).write_text(draw(self.summary), encoding="utf-8")
+            save(self.asked["plot"], draw(self.summary).encode())
 
     def _left(self) -> str:
         if self.output in (None, "-"):

@@ -10,13 +10,13 @@ import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from overthere.cli.common import base_uri
 from overthere.rung import Rung
+from overthere.wholefile import save
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -27,6 +27,7 @@ _CONFIG = {"spark.app.name": "overthere links", "spark.log.level": "ERROR", "spa
 # What only the local engine has, and what stands for it here.
 _REFUSED = {
     "resume": "--resume: with --engine spark a job that is run again always goes on",
+    "csv_safe": "--csv-safe: with --engine spark the table is a folder of Parquet files",
     "workers": "--workers: with --engine spark the cluster says how many, or --master 'local[N]'",
 }
 
@@ -94,7 +95,7 @@ def run(sources: tuple[str, ...], **asked: Any) -> None:
     if asked["plot"] is not None:
         from overthere.links.picture import draw
 
-        Path(asked["plot"]).write_text(draw(done.summary), encoding="utf-8")
+        save(asked["plot"], draw(done.summary).encode())
     if done.summary.unread:
         raise SystemExit(1)
 

@@ -16,6 +16,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
+from overthere.cli.common import CSV_SAFE
 from overthere.cli.files import SUFFIXES, Source, Writer, open_source, suffix
 from overthere.errors import KINDS, printable
 
@@ -33,12 +34,14 @@ def table_options(function: F) -> F:
     """`--column` and `-o`: the verb is given its `table`, None where the arguments are texts."""
 
     @wraps(function)
-    def verb(column: str | None, output: Path | None, **rest: Any) -> Any:
+    def verb(column: str | None, output: Path | None, csv_safe: bool, **rest: Any) -> Any:
         if column is None and output is not None:
             raise click.UsageError("-o is for the table that --column makes; answers to texts go to standard output")
+        if csv_safe and (column is None or not str(output or ".csv").lower().endswith((".csv", ".csv.gz"))):
+            raise click.UsageError("--csv-safe is for tables that are written as CSV")
         if column is not None and rest["form"] != "text":
             raise click.UsageError("--format is for texts; the format of a table is its suffix")
-        return function(table=None if column is None else Table(column, output), **rest)
+        return function(table=None if column is None else Table(column, output, csv_safe), **rest)
 
     written = click.option(
         "-o",
@@ -53,7 +56,8 @@ def table_options(function: F) -> F:
         help=f"Work on this column of tables: arguments are files ({', '.join(SUFFIXES)}), or - for CSV or an "
         "Arrow stream on standard input.",
     )
-    return column(written(verb))  # type: ignore[return-value]
+    safe = click.option("--csv-safe", "csv_safe", is_flag=True, help=f"With --column and {CSV_SAFE}")
+    return column(written(safe(verb)))  # type: ignore[return-value]
 
 
 class Refused(click.ClickException):
@@ -75,7 +79,9 @@ def _told(name: str) -> Iterator[None]:
         known = isinstance(error, OSError | ValueError)
         if not known and not type(error).__module__.startswith("pyarrow"):
             raise
-        reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
+        reason = str(error)
+        if isinstance(error, OSError) and error.errno:  # those of pyarrow name no file, and say more than one line
+            reason = (error.strerror or "") if error.filename else os.strerror(error.errno)
         line = " ".join((reason or type(error).__name__).split("\n")[0].split())
         raise Refused(f"{'standard input' if name == '-' else printable(name)}: {printable(line)}") from None
 
@@ -83,8 +89,8 @@ def _told(name: str) -> Iterator[None]:
 class Table:
     """The column that a verb works on, and the file that it writes."""
 
-    def __init__(self, column: str, output: Path | None) -> None:
-        self.column, self.output = column, output
+    def __init__(self, column: str, output: Path | None, csv_safe: bool = False) -> None:
+        self.column, self.output, self.csv_safe = column, output, csv_safe
         self.written = "standard output" if output is None else printable(str(output))
 
     def refuse(self, **given: bool) -> None:
@@ -107,7 +113,7 @@ class Table:
                 with _told(names[0]):
                     made = Columns(first.schema, [self.column, *beside], work, value)
                 with _told(self.written):
-                    writer = Writer(self.output, made.schema, made.steady)
+                    writer = Writer(self.output, made.schema, made.steady, csv_safe=self.csv_safe)
                 summary = Summary(made.checked)
                 status = self._work(_batches(names, first), size, made, writer, summary)
         except KeyboardInterrupt:  # before there is anything to save

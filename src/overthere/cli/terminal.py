@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import codecs
 import io
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 
+from overthere import charsets
 from overthere.access.resource import Resource
 from overthere.access.wire import Entry
 from overthere.errors import columns, printable
@@ -45,13 +45,13 @@ class Display:
         """By the charset that is named; where none is, UTF-8 if it can be that, else ISO Latin 1."""
         charset = self.charset
         try:
-            text = codecs.getincrementaldecoder(charset)("replace" if self.named else "strict").decode(start)
-        except (LookupError, UnicodeDecodeError):
+            text = charsets.decoder(charset, "replace" if self.named else "strict").decode(start)
+        except UnicodeDecodeError:
             charset, text = "latin-1", start.decode("latin-1")
         controls = sum(not c.isprintable() and c not in "\t\n\f\r\x1b\b" for c in text)
         if "\0" in text or controls > len(text) / 10:
             raise Binary
-        return io.IncrementalNewlineDecoder(codecs.getincrementaldecoder(charset)("replace"), translate=True)
+        return io.IncrementalNewlineDecoder(charsets.decoder(charset, "replace"), translate=True)
 
 
 def one_line(text: str) -> str:

@@ -19,12 +19,13 @@ the same functions work row by row, need pyarrow, and hold a stream whole.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from overthere import kernel
 from overthere.errors import OverthereError
+from overthere.exact import exact
 from overthere.normalize import Rung
 
 if TYPE_CHECKING:
@@ -80,12 +81,17 @@ def engine() -> Any:
 def _threads(threads: int | None) -> int:
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if isinstance(threads, bool) or not isinstance(threads, int):
+        raise TypeError(f"threads is a number, not {type(threads).__name__}")
     if threads < 1:
         raise ValueError(f"{threads} threads do no work")
     return threads
 
 
 def _names(components: Sequence[str]) -> list[str]:
+    if isinstance(components, str | bytes) or not isinstance(components, Iterable):
+        raise TypeError(f"components are names in a list, not {type(components).__name__}")
+    components = [exact(component, "components") for component in components]
     foreign = [c for c in components if c not in _COMPONENTS]
     if foreign or len(set(components)) != len(components):
         raise ValueError(f"components are {', '.join(_COMPONENTS)}, each once; not {components!r}")
@@ -93,7 +99,7 @@ def _names(components: Sequence[str]) -> list[str]:
 
 
 def _rule(rule: str) -> str:
-    if rule not in ("URI", "URI-reference"):
+    if exact(rule, "rule") not in ("URI", "URI-reference"):
         raise ValueError(f"columns read URI and URI-reference, not {rule!r}")
     return rule
 
@@ -132,12 +138,12 @@ def check(
     >>> pa.array(check(urls)).to_pylist(), pa.array(check(urls, "relative-ref")).to_pylist()
     ([True, False], [False, True])
     """
-    judge: Any = rule or "URI"
+    judge: Any = "URI" if rule is None else exact(rule, "rule")
     if edition != "rfc3986" or judge not in ("URI", "URI-reference"):
         from overthere import editions
 
         own = editions.edition(edition)
-        judge = own.grammar.automaton(rule or own.top)
+        judge = own.grammar.automaton(own.top if rule is None else judge)
     return engine().check(column, judge, zone=zone, threads=_threads(threads))  # type: ignore[no-any-return]
 
 
@@ -225,7 +231,8 @@ def encode(
     """
     from overthere.encoding import safe_characters
 
-    return _text(column, "encode", "null", threads, views, safe=safe_characters(component, keep))
+    safe = safe_characters(exact(component, "component"), None if keep is None else exact(keep, "keep"))
+    return _text(column, "encode", "null", threads, views, safe=safe)
 
 
 def decode(column: Any, *, errors: Errors = "null", threads: int | None = None, views: bool = True) -> ArrowColumn:

@@ -44,7 +44,8 @@ def taken(column: Any) -> Any:
 def arrow(column: Any) -> Any:
     """A column as pyarrow sees it: an Array, or a ChunkedArray of a stream.
 
-    Raises: TypeError for a column that holds no text.
+    Raises: TypeError for a column that holds no text; ValueError if its text is not UTF-8 or outside of its data: Arrow
+    is memory as it lies, and nobody may have looked at it.
     """
     import pyarrow as pa
 
@@ -52,6 +53,7 @@ def arrow(column: Any) -> Any:
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
         raise TypeError(f"a column of text is wanted, not of {column.type}")
+    column.validate(full=True)
     return column
 
 

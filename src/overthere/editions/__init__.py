@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from overthere.errors import NotSpecified
+from overthere.exact import exact
 
 if TYPE_CHECKING:
     from overthere.editions.model import Edition
@@ -26,11 +27,12 @@ NAMES = {
 def edition(name: str = "rfc3986") -> Edition:
     """The edition of that name.
 
-    Raises: NotSpecified if there is no such edition.
+    Raises: NotSpecified if there is no such edition; TypeError if the name is not text.
 
     >>> edition("rfc3986").is_valid("http://h/p"), edition("rfc3986").date
     (True, 'January 2005')
     """
+    name = exact(name, "edition()")
     if name not in NAMES:
         raise NotSpecified(f"there is no edition {name!r}; there is {', '.join(NAMES)}")
     return import_module(NAMES[name]).EDITION  # type: ignore[no-any-return]
@@ -42,7 +44,8 @@ def check(text: str, edition: str = "rfc3986", *, rule: str | None = None, limit
     rule: what the text should be, "URI" by default ("URI-reference" allows a relative reference).
     limit: how many findings are listed (None: all); a last one of the kind "more" counts the rest.
 
-    Raises: nothing for any text; NotSpecified or GrammarError for a name that does not exist.
+    Raises: nothing for any text; NotSpecified or GrammarError for a name that does not exist; TypeError for what is
+    no text.
 
     >>> [(f.kind, f.start, f.end) for f in check("http://h:8o/a b%zz")]
     [('port-char', 10, 11), ('space', 13, 14), ('pct-encoded', 15, 16)]

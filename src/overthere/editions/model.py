@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from overthere.errors import NotSpecified
+from overthere.exact import exact
 from overthere.grammar import Grammar
 from overthere.kernel.reference import Parts
 from overthere.normalize import Rung
@@ -67,18 +68,18 @@ class Edition:
 
         Raises: GrammarError if the document has no such rule.
         """
-        return self.check_text(text, rule or self.top, limit)
+        return self.check_text(exact(text, "check()"), self._rule(rule), limit)
 
     def is_valid(self, text: str, rule: str | None = None) -> bool:
         """Whether the document's rule (`top` by default) derives the whole text.
 
         Raises: GrammarError if the document has no such rule.
         """
-        return self.grammar.automaton(rule or self.top).accepts(text)
+        return self.grammar.automaton(self._rule(rule)).accepts(exact(text, "is_valid()"))
 
     def split(self, text: str) -> Parts:
         """The components of any text as the document's prose reads it; nothing is checked."""
-        return self.split_text(text)
+        return self.split_text(exact(text, "split()"))
 
     def parts(self, text: str) -> dict[str, str | None]:
         """The parts of a text under the document's own rule names, by its scheme and the prose; None is undefined.
@@ -89,7 +90,7 @@ class Edition:
         >>> edition("rfc1738").parts("gopher://h/7s%09words")["search"]
         'words'
         """
-        return self.parts_of(text)
+        return self.parts_of(exact(text, "parts()"))
 
     def locator(self, text: str) -> Locator:
         """What a text says by this document's account of its scheme, as typed data; `Locator.uri` is the inverse.
@@ -104,7 +105,7 @@ class Edition:
         """
         from overthere.schemes import Registry
 
-        return Registry.default().locator(text, self.name)
+        return Registry.default().locator(exact(text, "locator()"), self.name)
 
     def resolve(self, base: str, reference: str, strict: bool = True) -> Target:
         """The target of a reference, by the document's own algorithm.
@@ -112,12 +113,12 @@ class Edition:
         Raises: InvalidURI, NoBase; NotSpecified if the document leaves resolution to another one.
         """
         self._own("resolve")
-        return self.resolve_text(base, reference, strict)
+        return self.resolve_text(exact(base, "resolve()"), exact(reference, "resolve()"), strict)
 
     def normalize(self, text: str, rung: Rung = Rung.SYNTAX) -> str:
         """The normal form that the document allows, at a rung of the ladder.  Raises: InvalidURI, NotSpecified."""
         self._own("normalize")
-        return self.normalize_text(text, rung)
+        return self.normalize_text(exact(text, "normalize()"), Rung(rung))
 
     def equivalent(self, a: str, b: str, rung: Rung = Rung.SYNTAX) -> bool:
         """Whether both have the same normal form at a rung of what the document allows.  Raises: as `normalize`.
@@ -130,11 +131,18 @@ class Edition:
 
     def encode(self, data: str | bytes, component: str = "segment") -> str:
         """Escape data for a component, by the document's character classes and charset.  Raises: CodingError."""
-        return self.encode_data(data, component)
+        if isinstance(data, str):
+            data = exact(data, "encode()")
+        elif not isinstance(data, bytes):
+            raise TypeError(f"encode() takes text or bytes, not {type(data).__name__}")
+        return self.encode_data(data, exact(component, "encode()"))
 
     def decode(self, text: str) -> str:
         """The characters that component text stands for, by the document's charset.  Raises: CodingError."""
-        return self.decode_text(text)
+        return self.decode_text(exact(text, "decode()"))
+
+    def _rule(self, rule: str | None) -> str:
+        return self.top if rule is None else exact(rule, "rule")
 
     def _own(self, what: str) -> None:
         if what in self.elsewhere:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeVar
 
+from overthere.exact import exact
 from overthere.kernel.reference import (
     GROUPS,
     Parts,
@@ -46,10 +47,12 @@ class Components:
         if isinstance(text, Components):
             zone = zone or "%25" in (text.host or "")
             text = str(text)
-        if not isinstance(text, str):
-            raise TypeError(
-                f"{cls.__name__}() takes text (RFC 3986 2: characters, not octets), not {type(text).__name__}"
-            )
+        if type(text) is not str:
+            if not issubclass(type(text), str):
+                raise TypeError(
+                    f"{cls.__name__}() takes text (RFC 3986 2: characters, not octets), not {type(text).__name__}"
+                )
+            text = exact(text, cls.__name__)
         match = match_of(text, cls.rule, zone)
         if match is None:
             from overthere.findings import refusal
@@ -147,7 +150,7 @@ class Components:
 
         Raises: KeyError for a name that is no component.
         """
-        span = self._match.span(GROUPS[component])
+        span = self._match.span(GROUPS[exact(component, "span()")])
         return None if span[0] < 0 else span
 
     # -- a value like any other
@@ -181,7 +184,7 @@ def front(function: F) -> F:
 
 def parse(text: str, rule: str = "URI-reference", zone: bool = False) -> Components | None:
     """The components of a text, or None if `rule` (URI, URI-reference, IRI, IRI-reference) does not derive it."""
-    match = match_of(text, rule, zone)
+    match = match_of(exact(text, "parse()"), rule, zone)
     if match is None:
         return None
     found = object.__new__(Components)

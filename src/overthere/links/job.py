@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from overthere.base import Base
 from overthere.errors import NotSpecified
+from overthere.exact import exact
 from overthere.links.model import Document, Link, Options
 from overthere.links.pool import Done, cores, run
 from overthere.links.reading import fill
@@ -83,7 +84,7 @@ def batches(
 
     own = None if base is None else URI(base)
     _needed()
-    if options.edition not in NAMES:
+    if exact(options.edition, "edition") not in NAMES:
         raise NotSpecified(f"there is no edition {options.edition!r}; there is {', '.join(NAMES)}")
     if isinstance(sources, str | os.PathLike):
         sources = [sources]

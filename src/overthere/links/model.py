@@ -86,6 +86,7 @@ class Note(NamedTuple):
 NOTES = {
     "unreadable": "cannot be read at all",
     "reader-failed": "made its reader fail, which is a fault of this library; what it found before is there",
+    "not-followed": "is a link in a folder that leads to a folder, or out of the folder that was named",
     "empty": "has no content",
     "truncated": "ends before its end",
     "corrupt": "is not what its own format allows; what could be read was read",

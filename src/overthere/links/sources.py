@@ -56,7 +56,11 @@ def tasks(
     split: octets of a WARC file that make a part.
 
     What comes through a pipe is laid into a temporary file first: another process could not read it, and archives are
-    read from their end.  Hidden files count; links to folders are not followed.
+    read from their end.  Hidden files count.
+
+    Links: what is named itself is followed.  In a folder, a link to a file is followed if the file lies in that folder
+    too, however deep.  A link that leads out of it, or to a folder (whose files are found where they lie, so that there
+    are no loops), is not: its note is "not-followed".
     """
     text = None if base is None else str(base)
     gathered = _Gathered(text, split)
@@ -82,7 +86,10 @@ def documents(task: Task, options: Options) -> Iterator[Document]:
     and containers; of a file that was named the note "unsupported" says so.
     """
     for path in task.paths:
-        yield from guarded(_Reader(options).file(task, path), partial(_document, task, path))
+        try:
+            yield from guarded(_Reader(options).file(task, path), partial(_document, task, path))
+        except _NotFollowedError:
+            yield _document(task, path, "not-followed")
 
 
 def blamed(task: Task, options: Options) -> Iterator[Document]:
@@ -121,7 +128,7 @@ class _Gathered:
 
 
 def _walk(root: str) -> Iterator[tuple[str, int]]:
-    """The files below a folder and their sizes; a folder that cannot be read is among them."""
+    """The files and links below a folder and their sizes; a folder that cannot be read is among them."""
     folders = [root]
     while folders:
         folder = folders.pop()
@@ -135,9 +142,21 @@ def _walk(root: str) -> Iterator[tuple[str, int]]:
         for entry in found:
             if entry.is_dir(follow_symlinks=False):
                 below.append(entry.path)
-            elif not os.path.isdir(entry.path):
+            elif entry.is_symlink():
+                yield entry.path, _size(entry.path) if _within(entry.path, root) else 0
+            else:
                 yield entry.path, _size(entry.path)
         folders += reversed(below)
+
+
+class _NotFollowedError(OSError):
+    """A link in a folder that is not followed."""
+
+
+def _within(link: str, root: str) -> bool:
+    """Whether a link leads to what is in the folder, and is none itself."""
+    folder, found = os.path.realpath(root), os.path.realpath(link)
+    return os.path.commonpath((folder, found)) == folder and not os.path.isdir(found)
 
 
 def _size(path: str) -> int:
@@ -220,7 +239,7 @@ class _Reader:
     def file(self, task: Task, path: str) -> Iterator[Document]:
         document = _document(task, path)
         named = task.root is None
-        with open(_regular(path), "rb") as file:
+        with _opened(path, task.root) as file:
             self.left = 64 * self.options.limit + 32 * os.fstat(file.fileno()).st_size
             head = file.read(HEAD)
             kinds = kind(task.name or path, "", head)
@@ -341,11 +360,23 @@ class _Counted:
         return part
 
 
-def _regular(path: str) -> str:
-    """Raises: OSError if it is no regular file: a pipe would be waited for, a device never ends."""
+def _opened(path: str, root: str | None) -> BinaryIO:
+    """A file that is read; by a link in a folder only if it leads to what is there.
+
+    Raises: _NotFollowedError; OSError, also if it is no regular file: a pipe would be waited for, a device never ends.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
     try:
-        if stat.S_ISREG(os.stat(path).st_mode):
-            return path
+        if root is not None:
+            if os.path.islink(path):
+                if not _within(path, root):
+                    raise _NotFollowedError(path)
+                path = os.path.realpath(path)
+            flags |= getattr(os, "O_NOFOLLOW", 0)  # a link that has come up since is none that was looked at
+        number = os.open(path, flags)
     except ValueError as error:  # NUL in a name
         raise OSError(str(error)) from error
-    raise OSError("not a regular file")
+    if not stat.S_ISREG(os.fstat(number).st_mode):
+        os.close(number)
+        raise OSError("not a regular file")
+    return open(number, "rb")

@@ -7,6 +7,7 @@ from binascii import Error as BinasciiError
 from binascii import a2b_base64, b2a_base64
 from dataclasses import dataclass, field
 
+from overthere import charsets
 from overthere.errors import CodingError
 from overthere.kernel import percent_decode, percent_encode
 from overthere.kernel.reference import Parts
@@ -154,7 +155,7 @@ class DataLocator(Locator):
 
         charset: instead of the one that the media type says.
 
-        Raises: CodingError if there is no charset, if Python does not know it, or if the data is not in it.
+        Raises: CodingError if there is no charset, if it is none (`overthere.charsets`), or if the data is not in it.
 
         >>> DataLocator("text/plain", (("charset", "utf-8"),), data=b"caf\\xc3\\xa9").text()
         'café'
@@ -162,11 +163,11 @@ class DataLocator(Locator):
         name = self.text_charset if charset is None else charset
         if name is None:
             raise CodingError(f"{self.media_type} says no charset (RFC 2046 4.1.2)")
+        if charsets.codec(name) is None:
+            raise CodingError(f"the charset {name!r} is not known")
         try:
-            return self.data.decode(name)
-        except LookupError:
-            raise CodingError(f"the charset {name!r} is not known") from None
-        except (UnicodeError, ValueError) as error:
+            return charsets.text(self.data, name)
+        except UnicodeError as error:
             raise CodingError(f"the data is not {name}: {error}") from None
 
 

@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from overthere.errors import RegistryError
+from overthere.exact import exact
 from overthere.schemes.locator import GenericLocator, Given, Locator, Written, reading
 from overthere.schemes.model import Scheme
 
@@ -161,7 +162,7 @@ class Registry:
 
         if not isinstance(uri, str | URI):
             raise TypeError(f"a URI is a URI or text, not {type(uri).__name__}")
-        text = str(uri)
+        text = exact(uri, "locator()") if isinstance(uri, str) else str(uri)
         given = Given(text, edition_named(edition), isinstance(uri, URI))
         kind: type[Locator] = GenericLocator
         # Older editions derive names that are no scheme today: "1a".

@@ -8,6 +8,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from overthere.errors import Finding
+from overthere.exact import exact
 from overthere.security.contents import veiled
 from overthere.security.table import KINDS, LEVELS, Concern, Level
 
@@ -74,7 +75,7 @@ def _text(uri: Value | str) -> str:
 
     if not isinstance(uri, str | Components):
         raise TypeError(f"a URI is a URI or text, not {type(uri).__name__}")
-    return str(uri)
+    return exact(uri, "audit()") if isinstance(uri, str) else str(uri)
 
 
 def _places(parts: Cut, level: Level) -> Iterator[Place]:

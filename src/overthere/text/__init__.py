@@ -17,6 +17,7 @@ from collections.abc import Collection, Iterator
 from typing import Literal, NamedTuple
 
 from overthere.errors import InvalidURI
+from overthere.exact import exact
 from overthere.iri import IRI
 from overthere.text.rules import (
     ABBREVIATED,
@@ -88,8 +89,7 @@ def find(
     >>> [found.reference for found in find('C:/x "http://h/a", (see http://h/a_(b)). std::vector key:value')]
     ['http://h/a', 'http://h/a_(b)']
     """
-    if not isinstance(text, str):
-        raise TypeError(f"URIs are found in text, not in {type(text).__name__}")
+    text = exact(text, "find()")
     if rules in ("gfm", "commonmark"):
         from overthere.text import gfm
 
@@ -98,7 +98,9 @@ def find(
         raise ValueError(f"no rules are called {rules!r}: rfc3986, commonmark or gfm")
     if isinstance(schemes, str):
         raise TypeError("schemes is a collection of names, not text")
-    wanted = None if schemes is None else frozenset(name.lower().removesuffix(":") for name in schemes)
+    wanted = (
+        None if schemes is None else frozenset(exact(name, "schemes").lower().removesuffix(":") for name in schemes)
+    )
     return _Scanner(text, wanted, abbreviated, hosts, mail).run()
 
 

@@ -14,6 +14,7 @@ use pyo3_arrow::ffi::ArrayReader;
 use pyo3_arrow::input::AnyArray;
 use pyo3_arrow::{PyArray, PyArrayReader, PyChunkedArray};
 
+use super::sound::sound;
 use super::{not_text, structure, Result};
 use crate::bug::{caught, guarded};
 
@@ -61,6 +62,7 @@ pub fn copied(found: ArrayRef) -> Result<ArrayRef> {
 /// A whole column as views.
 pub fn texts_of(column: AnyArray) -> PyResult<StringViewArray> {
     let texts = |column: ArrayRef| {
+        sound(&column)?;
         let column = unpacked(&column)?;
         Ok(match column.data_type() {
             DataType::Utf8 => StringViewArray::from(column.as_string::<i32>()),
@@ -102,7 +104,7 @@ impl<R: ArrayReader> Iterator for Lazy<R> {
             let first = self.first;
             self.first += chunk.len();
             // Arrow's stream is C: a panic must not pass through it.
-            caught(|| (self.work)(&chunk, first))
+            caught(|| sound(&chunk).and_then(|()| (self.work)(&chunk, first)))
                 .unwrap_or_else(|what| {
                     Err(format!("a bug in overthere's native kernel, please report it: {what}"))
                 })
@@ -127,7 +129,10 @@ pub fn over(
     match column.extract()? {
         AnyArray::Array(array) => {
             let (array, _) = array.into_inner();
-            let out = guarded(py, || py.detach(|| work(&array, 0)).map_err(PyTypeError::new_err))?;
+            let out = guarded(py, || {
+                py.detach(|| sound(&array)).map_err(PyValueError::new_err)?;
+                py.detach(|| work(&array, 0)).map_err(PyTypeError::new_err)
+            })?;
             Ok(Py::new(py, PyArray::from_array_ref(out))?.into_any())
         }
         AnyArray::Stream(stream) => {

@@ -4,6 +4,7 @@ mod drive;
 mod flow;
 mod parts;
 mod rows;
+mod sound;
 mod text;
 
 use std::sync::Arc;

@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol, Self, cast
 
 from overthere.links.model import Link
+from overthere.wholefile import is_stream, refuse_link
 
 __all__ = ["FORMATS", "Writer", "open_writer", "schema", "to_batch"]
 
@@ -98,11 +98,13 @@ def open_writer(
     job: str = "",
     resume: bool = False,
     form: str = ".jsonl",
+    csv_safe: bool = False,
 ) -> Writer:
     """The writer for a name: by its suffix, a folder of Parquet parts for `DIR/`, standard output for "-".
 
     A file stands under its name when it is closed, until then as NAME.part; what stood there before is replaced
     then.  A folder takes a part when that is whole.  A name that is no regular file (a pipe) is written to as it is.
+    A name that is a link to a file is refused, and no planted NAME.part or NAME.resume is followed or gone on with.
 
     columns: the `pyarrow.Schema`; by default that of the link table.
     job: what the job is, in a text that is the same if and only if it may be taken up; a JSON object lets a
@@ -112,9 +114,10 @@ def open_writer(
     resume: take up what an earlier run has left.  Rows after its last commit are cut off; with nothing there, or
     nothing that can be read, the table begins anew, and `notice` says so.
     form: ".jsonl" or ".csv", for standard output and for pipes without a suffix.
+    csv_safe: cells of CSV that a spreadsheet would compute get an apostrophe in front (`overthere.columns.cells`).
 
-    Raises: ValueError for a suffix that is none of `FORMATS`; ResumeError if what is there is not of this job;
-    OSError if it cannot be written, or another process is writing it.
+    Raises: ValueError for a suffix that is none of `FORMATS`, and for `csv_safe` without CSV; ResumeError if what is
+    there is not of this job, or not ours; OSError if it cannot be written, is a link, or another process is writing it.
     """
     from overthere.links.table.files import Table
     from overthere.links.table.folder import Folder
@@ -122,14 +125,19 @@ def open_writer(
 
     columns = columns or schema()
     name = os.fspath(path)
+    found = next((s for s in FORMATS if name.lower().endswith(s)), "")
+    if csv_safe and not (found or form).startswith(".csv"):
+        raise ValueError(f"{name}: only CSV is guarded against spreadsheets")
     if name == "-":
-        return Stream(None, columns, form)
+        return Stream(None, columns, form, csv_safe)
     if name.endswith(("/", os.sep)) or os.path.isdir(name):
         return Folder(Path(os.path.realpath(name)), columns, job, resume)
-    found = next((s for s in FORMATS if name.lower().endswith(s)), "")
-    if os.path.exists(name) and not stat.S_ISREG(os.stat(name).st_mode):
-        return Stream(name, columns, found or form)
+    if is_stream(name):
+        return Stream(name, columns, found or form, csv_safe)
     if not found:
         raise ValueError(f"{name}: the name of a table ends in {', '.join(FORMATS)}, or in / for a folder")
-    kind = Table if found in (".parquet", ".arrow") else Text
-    return cast(Writer, kind(Path(os.path.realpath(name)), columns, found, job, resume))
+    refuse_link(name)
+    place = Path(os.path.abspath(name))
+    if found in (".parquet", ".arrow"):
+        return cast(Writer, Table(place, columns, found, job, resume))
+    return cast(Writer, Text(place, columns, found, job, resume, csv_safe))

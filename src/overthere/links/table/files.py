@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from overthere.links.table.mark import KEY, Mark, ResumeError, TableWriter, load_mark, read_mark, undisturbed
+from overthere.links.table.mark import KEY, Mark, ResumeError, TableWriter, load_mark, own, read_mark, undisturbed
 from overthere.links.table.text import open_part
 
 __all__ = ["Pen", "Table", "count", "read"]
@@ -155,6 +155,7 @@ class Table(TableWriter):
 
         if not self.path.exists():
             return None
+        own(self.path)
         if self.form != ".parquet":
             if (mark := load_mark(self.marked, self.name, self.job)) is None:
                 raise ResumeError(self.name, f"it is finished, or of another job: there is no {self.marked.name}")

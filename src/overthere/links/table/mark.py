@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from overthere.errors import OverthereError
+from overthere.wholefile import reopen, write
 
-__all__ = ["KEY", "Mark", "ResumeError", "TableWriter", "load_mark", "lock", "read_mark", "undisturbed"]
+__all__ = ["KEY", "Mark", "ResumeError", "TableWriter", "load_mark", "lock", "own", "read_mark", "undisturbed"]
 
 KEY = "overthere.links"
 """What a mark is called where it stands among other things."""
@@ -50,9 +51,7 @@ class Mark(NamedTuple):
 
     def save(self, path: Path) -> None:
         """Put it in a file, which is never there by half."""
-        part = path.with_name(f"{path.name}.part")
-        part.write_text(self.to_text() + "\n", encoding="utf-8")
-        os.replace(part, path)
+        write(path, f"{self.to_text()}\n".encode())
 
 
 def read_mark(text: str | bytes, name: str, job: str) -> Mark:
@@ -70,11 +69,22 @@ def read_mark(text: str | bytes, name: str, job: str) -> Mark:
 
 
 def load_mark(path: Path, name: str, job: str) -> Mark | None:
-    """The mark in a file, None if there is no such file."""
+    """The mark in a file, None if there is no such file.  Raises: ResumeError; OSError."""
     try:
-        return read_mark(path.read_bytes(), name, job)
+        with open(reopen(path), "rb") as file:
+            return read_mark(file.read(), name, job)
     except FileNotFoundError:
         return None
+    except PermissionError as error:
+        raise ResumeError(str(path), error.strerror or str(error)) from None
+
+
+def own(path: Path) -> None:
+    """Raises: ResumeError if what stands there is not what a run of ours has left; OSError."""
+    try:
+        os.close(reopen(path))
+    except PermissionError as error:
+        raise ResumeError(str(path), error.strerror or str(error)) from None
 
 
 def _difference(one: str, other: str) -> str:

@@ -10,7 +10,6 @@ import errno
 import gzip
 import json
 import os
-import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -18,8 +17,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, Self
 
+from overthere.columns.cells import guarded
 from overthere.columns.plain import compute
-from overthere.links.table.mark import Mark, ResumeError, TableWriter, load_mark, lock, undisturbed
+from overthere.links.table.mark import Mark, ResumeError, TableWriter, load_mark, lock, own, undisturbed
+from overthere.wholefile import grow
 
 __all__ = ["Stream", "Text", "encoder"]
 
@@ -35,8 +36,10 @@ _ESCAPED = bytes([*range(32), *b'"\\'])
 Encoder = Callable[[Any], Any]
 
 
-def encoder(form: str, columns: Any) -> tuple[bytes, Encoder]:
+def encoder(form: str, columns: Any, csv_safe: bool = False) -> tuple[bytes, Encoder]:
     """What a text begins with, and the function that makes the rows of a batch text, as something of octets."""
+    if csv_safe:
+        return (",".join(columns.names) + "\n").encode(), lambda batch: _csv(guarded(batch))
     if form.startswith(".csv"):
         return (",".join(columns.names) + "\n").encode(), _csv
     return b"", _json_lines
@@ -125,7 +128,7 @@ class Stream:
     notice: str | None = None
     done = False
 
-    def __init__(self, name: str | None, columns: Any, form: str) -> None:
+    def __init__(self, name: str | None, columns: Any, form: str, csv_safe: bool = False) -> None:
         """name: None for standard output."""
         if form not in (".csv", ".jsonl"):
             raise ValueError(f"a {form} table is not written to a pipe: name a file")
@@ -133,7 +136,7 @@ class Stream:
         self.file = sys.stdout.buffer if name is None else open(name, "wb")  # noqa: SIM115 - closed by close()
         self.rows = 0
         self.state: dict[str, Any] | None = None
-        header, self.encode = encoder(form, columns)
+        header, self.encode = encoder(form, columns, csv_safe)
         self.file.write(header)
 
     def write(self, batch: Any) -> None:
@@ -162,9 +165,9 @@ class Stream:
 class Text(TableWriter):
     """CSV or JSON lines in a file: NAME.part with its mark in NAME.resume, and NAME when it is closed."""
 
-    def __init__(self, path: Path, columns: Any, form: str, job: str, resume: bool) -> None:
+    def __init__(self, path: Path, columns: Any, form: str, job: str, resume: bool, csv_safe: bool = False) -> None:
         super().__init__(path, columns, job, resume)
-        self.header, self.encode = encoder(form, columns)
+        self.header, self.encode = encoder(form, columns, csv_safe)
         self.zipped = form.endswith(".gz")
         self.part, self.marked = path.with_name(f"{path.name}.part"), path.with_name(f"{path.name}.resume")
         self.file: IO[bytes] | None = None
@@ -187,9 +190,10 @@ class Text(TableWriter):
             if found.done:
                 self.take(found)
                 return
+            own(self.path)
             self._check(self.path.stat().st_size, found)
             os.replace(self.path, self.part)
-        file = open_part(self.part, self.path)
+        file = open_part(self.part, self.path, resume=self.resume)
         try:
             self._begin(file, found)
         except BaseException:
@@ -280,22 +284,28 @@ class Text(TableWriter):
             self.file.close()
 
 
-def open_part(part: Path, path: Path) -> IO[bytes]:
+def open_part(part: Path, path: Path, *, resume: bool = False) -> IO[bytes]:
     """The file in which a table grows, locked, as far as an earlier run has come.
 
-    Raises: FileNotFoundError, which names the folder that is missing; BlockingIOError if another process writes it.
+    Raises: FileNotFoundError, which names the folder that is missing; BlockingIOError if another process writes it;
+    ResumeError if the table is to go on in what is not ours.
     """
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(path.parent))
     try:
-        file = open(part, "ab", buffering=0)  # noqa: SIM115 - the table's own, and open as long as it
+        file = grow(part, path, resume=resume)
+    except PermissionError as error:
+        if not resume:
+            raise
+        raise ResumeError(str(part), error.strerror or str(error)) from None
     except OSError as error:
         error.filename = str(path)
         raise
     try:
         lock(file.fileno(), str(path))
-        with suppress(OSError):
-            shutil.copymode(path, part)  # as if it were written over
+        # What was opened may have got its final name before it was locked.
+        if not (os.path.lexists(part) and os.path.samestat(os.fstat(file.fileno()), os.lstat(part))):
+            raise BlockingIOError(errno.EAGAIN, "another process has just written it", str(path))
     except BaseException:
         file.close()
         raise

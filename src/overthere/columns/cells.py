@@ -1,0 +1,54 @@
+"""Cells of CSV that a spreadsheet would take for formulas, and how they are kept from it.
+
+A cell that begins with `=`, `+`, `-`, `@`, TAB or CR is computed when the file is opened in a spreadsheet; an
+apostrophe in front makes it text (OWASP, CSV Injection).  That changes the data: it is done only where it is asked for.
+An apostrophe before such a character gets another in front, so that taking one away gives back every cell.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from overthere.columns.plain import compute
+
+__all__ = ["guarded", "plain", "safe"]
+
+_BEGIN = r"'*[=+\-@\t\r]"
+_GUARDED = re.compile(f"'{_BEGIN}")
+_RISKY = re.compile(_BEGIN)
+
+
+def safe(text: str) -> str:
+    """A cell as it is written.
+
+    >>> [safe(text) for text in ("=1+1", "http://h/", "-1", "'=x", "'x")]
+    ["'=1+1", 'http://h/', "'-1", "''=x", "'x"]
+    """
+    return f"'{text}" if _RISKY.match(text) else text
+
+
+def plain(text: str) -> str:
+    """The cell that was written so.
+
+    >>> [plain(safe(text)) for text in ("=1+1", "http://h/", "'=x", "'x")]
+    ['=1+1', 'http://h/', "'=x", "'x"]
+    """
+    return text[1:] if _GUARDED.match(text) else text
+
+
+def guarded(batch: Any) -> Any:
+    """A record batch or table whose text is `safe`, and its column names; numbers and truth values stay."""
+    import pyarrow as pa
+
+    pc = compute()
+    columns = []
+    for column in batch.columns:
+        kind = column.type
+        if pa.types.is_dictionary(kind):
+            kind = kind.value_type
+            column = column.cast(kind) if pa.types.is_string(kind) or pa.types.is_large_string(kind) else column
+        if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+            column = pc.replace_substring_regex(column, rf"\A({_BEGIN})", r"'\1")
+        columns.append(column)
+    return type(batch).from_arrays(columns, names=[safe(name) for name in batch.schema.names])

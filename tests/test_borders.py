@@ -1,0 +1,343 @@
+"""What comes in from a caller: text of subclasses, wrong types, Arrow that is none."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import overthere
+from overthere import (
+    IRI,
+    URI,
+    InvalidURI,
+    IRIReference,
+    OverthereError,
+    Rung,
+    URIReference,
+    columns,
+    edition,
+    forms,
+    links,
+)
+from overthere.base import establish
+
+KEPT = (
+    "__new__", "__init__", "__class__", "__getattribute__", "__init_subclass__", "__subclasshook__", "__doc__",
+    "__setattr__", "__delattr__", "__dir__", "__reduce__", "__reduce_ex__",
+)  # fmt: skip
+
+
+def _lie(*arguments: object, **named: object) -> Any:
+    raise AssertionError("a method of a subclass was asked")
+
+
+class Held:
+    """What a subclass holds, as lxml's texts hold their tree."""
+
+
+Hostile = type("Hostile", (str,), {name: _lie for name in dir(str) if name not in KEPT})
+
+Call = Callable[[Any], Any]
+
+
+def refused(text: str) -> Any:
+    with pytest.raises(InvalidURI) as caught:
+        URI(text)
+    return str(caught.value), caught.value.finding
+
+
+def of_edition(name: str, way: str) -> Call:
+    return lambda given: getattr(edition(name), way)(given)
+
+
+def replaced(part: str) -> Call:
+    return lambda given: URI("http://u@h:1/p?q#f").replace(**{part: given})
+
+
+def built(part: str) -> Call:
+    return lambda given: URI.build(**{"scheme": "http", "host": "h", part: given})
+
+
+TEXTS: dict[str, tuple[str, Call]] = {
+    "URI": ("http://h/a?b#c", URI),
+    "URI of more": ("http://ü/", refused),
+    "URI with a zone": ("http://[fe80::1%25a]/", lambda t: URI(t, zone=True)),
+    "URIReference": ("../a", URIReference),
+    "IRI": ("http://ü/é", IRI),
+    "IRIReference": ("é", IRIReference),
+    "to_uri": ("http://ü/é", lambda t: IRI(t).to_uri()),
+    "join": ("../g", lambda t: URI("http://a/b/c").join(t)),
+    "join to it": ("http://a/b/", lambda t: URI(t).join("../g")),
+    "resolve": ("http://a/b/c", lambda t: URIReference("../g").resolve(t)),
+    "iri join": ("é", lambda t: IRI("http://a/b/c").join(t)),
+    "same_document": ("http://a/b", lambda t: URIReference("#s").same_document(t)),
+    "replace path": ("/p", lambda t: URI("http://h/").replace(path=t)),
+    "replace query": ("q", lambda t: URI("http://h/").replace(query=t)),
+    "replace host": ("x", lambda t: URI("http://h/").replace(host=t)),
+    "replace port": ("80", lambda t: URI("http://h/").replace(port=t)),
+    "build host": ("x", lambda t: URI.build(scheme="http", host=t)),
+    "build scheme": ("http", lambda t: URI.build(scheme=t, host="h")),
+    "build authority": ("u@x", lambda t: URI.build(scheme="http", authority=t)),
+    "build segments": ("x y", lambda t: URI.build(scheme="http", host="h", segments=[t])),
+    "build query": ("x y", lambda t: URI.build(scheme="http", host="h", query={"k": t})),
+    "build user": ("x y", lambda t: URI.build(scheme="http", host="h", userinfo=(t, t))),
+    "build fragment": ("f", lambda t: URI.build(scheme="http", host="h", fragment=t)),
+    "normalize": ("HTTP://H/%7e/../x", lambda t: URI(t).normalize()),
+    "normalize by scheme": ("HTTP://H:80", lambda t: URI(t).normalize(Rung.SCHEME)),
+    "encode": ("a b/ü", overthere.encode),
+    "encode nothing": ("ab", overthere.encode),
+    "encode for": ("query", lambda t: overthere.encode("a b", t)),
+    "decode": ("a%20b", overthere.decode),
+    "decode nothing": ("ab", overthere.decode),
+    "decode_bytes": ("a%20b", overthere.decode_bytes),
+    "forms.decode": ("a=b+c&d", forms.decode),
+    "forms.encode": ("a b", lambda t: forms.encode([(t, t)])),
+    "check": ("http://h/a b", overthere.check),
+    "check a reference": ("../a", lambda t: overthere.check(t, rule="URI-reference")),
+    "explain": ("http://h/a b", lambda t: overthere.explain(t).figure()),
+    "explain one": ("http://h/a", lambda t: overthere.explain(t)),
+    "explain to a base": ("http://h/a/b", lambda t: overthere.explain("../x", t)),
+    "find": ("see http://h/a and <x:y>", lambda t: list(overthere.find(t))),
+    "audit": ("http://joe:secret@127.0.0.1/", overthere.audit),
+    "lowest_rung": ("HTTP://h/", lambda t: overthere.lowest_rung(t, "http://h/")),
+    "establish": ("http://h/a", lambda t: establish(t)),
+    "establish by retrieval": ("http://h/a", lambda t: establish(retrieval=t)),
+    "plan": ("http://h/a", lambda t: overthere.plan(t).to_dict()),
+    "edition": ("rfc1738", edition),
+    "columns.resolve": ("http://h/a", lambda t: pa.array(columns.resolve(pa.array(["../x"]), t)).to_pylist()),
+    **{
+        f"{name} {way}": ("http://h/a/../b", of_edition(name, way))
+        for name in ("url-1994", "rfc1738", "url-1997", "uri-2003", "rfc3986")
+        for way in ("check", "is_valid", "split", "parts", "locator", "encode", "decode")
+    },
+    "edition resolve": ("http://h/a/b", lambda t: edition("rfc3986").resolve(t, t)),
+    "edition normalize": ("http://h/a/../b", lambda t: edition("rfc3986").normalize(t)),
+}  # fmt: skip
+"""A text, and what takes it."""
+
+
+def leaves(found: object) -> list[str]:
+    if isinstance(found, str):
+        return [found]
+    if isinstance(found, list | tuple):
+        return [leaf for one in found for leaf in leaves(one)]
+    return [str(found)] if isinstance(found, URIReference | IRIReference) else []
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_subclass_of_str_is_asked_nothing(name: str) -> None:
+    text, call = TEXTS[name]
+    hostile = Hostile(text)
+    found, wanted = call(hostile), call(text)
+    assert found == wanted
+    assert [type(leaf) for leaf in leaves(found)] == [str for _ in leaves(wanted)]
+
+
+@pytest.mark.parametrize("kind", [URI, URIReference, IRI, IRIReference])
+def test_what_a_subclass_holds_is_let_go(kind: type[URIReference]) -> None:
+    held = Held()
+    text = Hostile("http://h/a")
+    text.__dict__["tree"] = held
+    seen = weakref.ref(held)
+    value = kind(text)
+    text.__dict__["value"] = value  # a cycle, if the value held its text
+    del held, text
+    gc.collect()
+    assert seen() is None
+    assert str(value) == "http://h/a"
+
+
+def test_a_value_of_a_class_with_attributes_is_collected() -> None:
+    class Own(URI):
+        def __init__(self, text: str) -> None:
+            object.__setattr__(self, "held", Held())
+
+    one = Own("http://h/")
+    held: Any = vars(one)["held"]
+    held.back = one
+    seen = weakref.ref(held)
+    del one, held
+    gc.collect()
+    assert seen() is None
+
+
+def test_texts_of_lxml_let_go_of_their_tree() -> None:
+    etree = pytest.importorskip("lxml.etree", reason="lxml is not needed: the class above is of its kind")
+    tree = etree.fromstring("<a href='http://h/a'/>")
+    (text,) = tree.xpath("//@href")
+    assert type(text) is not str
+    assert type(str(URI(text))) is str
+    assert type(next(iter(overthere.find(text))).reference) is str
+
+
+# -- wrong types
+
+NO_TEXT: tuple[Any, ...] = (None, 5, b"x", ["x"], {}, object(), 1.5, ("a", "b"), True)
+ASKED: dict[str, Call] = {
+    "URI": URI,
+    "URIReference": URIReference,
+    "IRI": IRI,
+    "IRIReference": IRIReference,
+    "join": lambda x: URI("http://h/").join(x),
+    "iri join": lambda x: IRI("http://h/").join(x),
+    "resolve": lambda x: URIReference("a").resolve(x),
+    "same_document": lambda x: URIReference("a").same_document(x),
+    "relate": lambda x: overthere.URI("http://h/").relate(x),
+    "normalize": lambda x: URI("http://h/").normalize(x),
+    "span": lambda x: URI("http://h/").span(x),
+    "decode": overthere.decode,
+    "decode charset": lambda x: overthere.decode("%41", charset=x),
+    "decode errors": lambda x: overthere.decode("%FF", errors=x),
+    "encode": overthere.encode,
+    "encode component": lambda x: overthere.encode("a", x),
+    "encode charset": lambda x: overthere.encode("é", charset=x),
+    "encode keep": lambda x: overthere.encode("a", keep=x),
+    "decode_bytes": overthere.decode_bytes,
+    "check": overthere.check,
+    "check edition": lambda x: overthere.check("x:y", x),
+    "check rule": lambda x: overthere.check("x:y", rule=x),
+    "edition": edition,
+    "explain": overthere.explain,
+    "explain base": lambda x: overthere.explain("x:y", x),
+    "find": lambda x: list(overthere.find(x)),
+    "find rules": lambda x: overthere.find("x:y", rules=x),
+    "find schemes": lambda x: overthere.find("http://h", schemes=x),
+    "audit": overthere.audit,
+    "audit level": lambda x: overthere.audit("http://joe:x@h/", level=x),
+    "lowest_rung": lambda x: overthere.lowest_rung("x:y", x),
+    "scheme": overthere.scheme,
+    "plan": overthere.plan,
+    "open": overthere.open,
+    "establish": lambda x: establish(x),
+    "establish retrieval": lambda x: establish(retrieval=x),
+    "establish default": lambda x: establish(default=x),
+    "establish edition": lambda x: establish("http://h/", edition=x),
+    "forms.encode": forms.encode,
+    "forms.encode pairs": lambda x: forms.encode([x]),
+    "forms.encode name": lambda x: forms.encode([(x, "a")]),
+    "forms.encode value": lambda x: forms.encode({"a": x}),
+    "forms.encode values": lambda x: forms.encode({"a": [x]}),
+    "forms.decode": forms.decode,
+    "links base": lambda x: list(links.extract([], x)),
+    "links edition": lambda x: list(links.extract([], edition=x)),
+    "column": columns.split,
+    "columns.split names": lambda x: columns.split(pa.array(["x:y"]), x),
+    "columns.check": lambda x: columns.check(pa.array(["x:y"]), x),
+    "columns.check edition": lambda x: columns.check(pa.array(["x:y"]), edition=x),
+    "columns.resolve": lambda x: columns.resolve(pa.array(["x:y"]), x),
+    "columns.normalize": lambda x: columns.normalize(pa.array(["x:y"]), x),
+    "columns threads": lambda x: columns.split(pa.array(["x:y"]), threads=x),
+    **{
+        f"replace {part}": replaced(part)
+        for part in ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment")
+    },
+    **{
+        f"build {part}": built(part)
+        for part in ("scheme", "userinfo", "host", "port", "path", "segments", "query", "fragment")
+    },
+    **{
+        f"{name} {way}": of_edition(name, way)
+        for name in ("url-1994", "rfc1738", "url-1997", "uri-2003", "rfc3986")
+        for way in ("check", "is_valid", "split", "parts", "locator", "encode", "decode", "normalize")
+    },
+    "edition resolve": lambda x: edition("rfc3986").resolve("x:y", x),
+    "edition rule": lambda x: edition("rfc3986").check("x:y", x),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_a_wrong_type_is_told(name: str) -> None:
+    for wrong in NO_TEXT:
+        try:
+            ASKED[name](wrong)
+        except (TypeError, ValueError, OverthereError) as error:
+            told = str(error)
+            assert told, wrong
+            for riddle in (
+                "internal",
+                "bug",
+                "no attribute",
+                "unhashable",
+                "subscriptable",
+                "unpack",
+                "NoneType' object",
+            ):
+                assert riddle not in told, wrong
+
+
+# -- Arrow that is no text
+
+BAD = b"http://h/\xff\xfe"
+LAYOUTS = ("string", "large_string", "string_view", "long view", "dictionary", "sliced", "chunked", "base")
+
+
+def column(layout: str, row: bytes) -> Any:
+    """A column of three rows, of which the one in the middle holds these octets, and nobody has looked."""
+    rows = [b"http://a/", row, b"http://c/"]
+    if layout.endswith("view"):
+        return pa.array(
+            [one + b"/a-long-way" if layout == "long view" else one for one in rows], pa.binary_view()
+        ).view(pa.string_view())
+    kind, unchecked = (pa.binary(), pa.string()) if layout != "large_string" else (pa.large_binary(), pa.large_string())
+    octets = pa.array([b"http://z/", *rows] if layout == "sliced" else rows, kind)
+    text = type(pa.array([], unchecked)).from_buffers(len(octets), *octets.buffers()[1:])
+    if layout == "dictionary":
+        return pa.DictionaryArray.from_arrays(pa.array([0, 1, 2]), text)
+    if layout == "chunked":
+        return pa.chunked_array([pa.array(["http://x/"]), text])
+    return text[1:] if layout == "sliced" else text
+
+
+WORK: dict[str, Call] = {
+    "split": columns.split,
+    "parse": columns.parse,
+    "check": columns.check,
+    "check an edition": lambda c: columns.check(c, edition="rfc1738"),
+    "host": columns.host,
+    "normalize": columns.normalize,
+    "normalize by scheme": lambda c: columns.normalize(c, Rung.SCHEME),
+    "resolve": lambda c: columns.resolve(c, "http://h/"),
+    "encode": columns.encode,
+    "decode": columns.decode,
+    "copied": lambda c: columns.split(c, views=False),
+    "equivalent": lambda c: columns.equivalent(c, c),
+}
+
+
+@pytest.mark.parametrize("work", WORK)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_arrow_that_is_not_utf_8_is_refused(layout: str, work: str) -> None:
+    if layout == "base":
+        with pytest.raises(ValueError, match=r"(?i)utf-?8|decode"):
+            pa.array(columns.resolve(pa.array(["a"] * 3), column("string", BAD))).to_pylist()
+        return
+    with pytest.raises(ValueError, match=r"(?i)utf-?8|decode"):
+        list(pa.chunked_array(WORK[work](column(layout, BAD))).to_pylist())
+    sound = column(layout, "http://h/\u00e4\u00f6\U0001f600".encode())
+    assert pa.chunked_array(WORK[work](sound)).length() == len(sound)
+
+
+@pytest.mark.parametrize("octets", [b"\xc3\xa4", b"\xf0\x9f\x98\x80"])
+def test_a_row_that_begins_within_a_character_is_refused(octets: bytes) -> None:
+    whole = b"a" + octets + b"b"
+    offsets = pa.array([0, 2, len(whole)], pa.int32()).buffers()[1]
+    with pytest.raises(ValueError, match=r"(?i)utf-?8|decode"):
+        columns.split(pa.StringArray.from_buffers(2, offsets, pa.py_buffer(whole)))
+
+
+@pytest.mark.parametrize("offsets", [[0, 900], [0, -1], [5, 0], [900, 901]])
+def test_a_row_outside_of_the_data_is_refused(offsets: list[int]) -> None:
+    places = pa.array(offsets, pa.int32()).buffers()[1]
+    with pytest.raises(ValueError, match=r"(?i)outside|offset|length"):
+        columns.split(pa.StringArray.from_buffers(1, places, pa.py_buffer(b"http:")))
+
+
+def test_a_null_row_may_hold_anything() -> None:
+    places = pa.array([0, 2, 4], pa.int32()).buffers()[1]
+    some = pa.StringArray.from_buffers(2, places, pa.py_buffer(b"\xff\xffx:"), pa.py_buffer(b"\x02"))
+    assert pa.chunked_array(columns.split(some)).to_pylist()[1]["scheme"] == "x"
