@@ -58,7 +58,8 @@ for marks in (0, 1, _DEEPEST):
 def faults(pattern: str | bytes, flags: int, uses: set[str]) -> list[str]:
     """The first attack that each use of an expression does not stand."""
     shape = Shape(pattern, flags)
-    compiled, empty = shape.compiled, b"" if shape.octets else ""
+    compiled: Any = shape.compiled
+    empty = b"" if shape.octets else ""
     actions: dict[str, Any] = {name: getattr(compiled, name) for name in ("match", "fullmatch") if name in uses}
     if uses & SCANS:
         actions["search"] = lambda text: compiled.sub(empty, text)
