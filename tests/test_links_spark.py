@@ -56,7 +56,7 @@ import os, sys, time
 def opened(event, given):
     if event == "open" and str(given[0]).endswith("deadly.html"):
         os._exit(9)
-    while event == "open" and str(given[0]).endswith("patient.html") and os.path.exists(given[0] + ".wait"):
+    while event == "open" and str(given[0]).endswith("patient.html") and os.path.exists(f"{given[0]}.wait"):
         time.sleep(0.05)
 sys.addaudithook(opened)
 """
@@ -265,7 +265,7 @@ def test_a_job_that_is_stopped_goes_on(session: SparkSession, crawl: Path, tmp_p
 
     def stop() -> None:
         try:
-            wait_until(lambda: files(output), "no part is made")
+            wait_until(lambda: files(output), "no part is made", 5 * NET)
             session.sparkContext.cancelAllJobs()
         finally:
             wait.unlink()

@@ -97,6 +97,7 @@ def _write(inn: Path, port: int, switching: bool) -> None:
         "pgpverify": "false",
         "doinnwatch": "false",
         "mta": '"/bin/true %s"',
+        "nnrpdloadlimit": 0,  # readers are served whatever else the machine does
     }
     lines = [f"{name}: {value}\n" for name, value in settings.items()]
     lines += [f"path{name}: {value}\n" for name, value in paths.items()]
