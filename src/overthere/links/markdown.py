@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
+from overthere.kernel import parse
 from overthere.links import html
 from overthere.links.charset import decoded
 from overthere.links.model import Document, Found, Note, Options
@@ -110,8 +111,7 @@ def _inline(tokens: Iterable[Token]) -> Iterator[Found]:
         if token.type in ("text", "text_special"):
             if automatic is not None:
                 # CommonMark 6.5: a mail address leads to mailto:, which is not written there.
-                meant = None if automatic == token.content else automatic
-                yield Found("autolink", token.content, target=meant)
+                yield _meant(token.content, None if automatic == token.content else automatic)
                 automatic = None
             elif not inside:
                 run.append(token.content)
@@ -147,4 +147,11 @@ def _bare(text: str) -> Iterator[Found]:
         return
     # A word in front of it keeps the text from being read as the start of a block.
     for found in gfm.find(f"a {text}", extended=True):
-        yield Found("autolink", found.text, target=found.uri if found.kind in ("abbreviated", "mail") else None)
+        yield _meant(found.text, found.uri if found.kind in ("abbreviated", "mail") else None)
+
+
+def _meant(text: str, uri: str | None) -> Found:
+    """An autolink, and the URI that stands for it; where that is none, it is the reference, which is bad."""
+    if uri is not None and parse(uri, "URI") is None:
+        return Found("autolink", uri)
+    return Found("autolink", text, target=uri)
