@@ -169,7 +169,7 @@ def read(text: str) -> tuple[str | None, list[Found]]:
 
 def references(tag: str, attributes: Mapping[str, str | None]) -> Iterator[Found]:
     """The references in the attributes of an element; the text of a `style` element is that of the attribute ""."""
-    told = tag[:_NAME]
+    told = tag[:_NAME].replace("\0", "\ufffd")  # HTML 13.2.5.8
     for name, value in attributes.items():
         if name == "" and tag == "style":
             yield from _styles(told, value or "")
