@@ -270,13 +270,12 @@ class _Walk:
                 continue
             if base64 and piece.translate(None, _ALPHABET):
                 flaws.append("corrupt")
-            try:
-                found = through.feed(piece)
-                if mark is not None:
+            found = through.feed(piece)
+            if mark is not None:
+                try:
                     found += through.end()
-            except ProtocolError:
-                flaws.append("corrupt")
-                found, through, base64 = b"", _Nothing(), False
+                except ProtocolError:
+                    flaws.append("corrupt")
             left -= len(found)
             pieces.append(found if left >= 0 else found[:left])
             if left < 0:
@@ -351,11 +350,6 @@ class _Walk:
             or (here.kind == "alternative" and (html or not here.root[1]))
         ):
             here.root = (source, html)
-
-
-class _Nothing(Decoder):
-    def feed(self, octets: bytes) -> bytes:
-        return b""
 
 
 def _child(number: str, name: int | str) -> str:
