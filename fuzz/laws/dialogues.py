@@ -33,7 +33,8 @@ WORDS = (
 LONGEST = 4096
 AFTER = "a test to tests/test_access_SCHEME.py, with the answer as recorded"
 ECHOES_ARE_MASKED = False
-"""Whether a password that a server says back is masked in every error.  Not today: FTP does it, the others do not."""
+"""Whether a password that a server says is masked in every error.  Not today: FTP does it for one that it was sent, the
+others do not."""
 _GIVEN = 10_000
 """Pieces and entries that are taken."""
 
@@ -89,7 +90,9 @@ def _blocking(told: Conversation, script: Script) -> _Outcome:
                 assert len(content) <= _most(script), f"{len(content)} octets"
     except DOCUMENTED as failed:
         error = _told(failed, told, script)
-    return _Outcome(_shown(resource, script), bytes(content), tuple(entries), error, script.steps)
+    return _Outcome(
+        _certain(repr(resource and resource.head), script), bytes(content), tuple(entries), error, script.steps
+    )
 
 
 async def _async(told: Conversation, script: Script) -> _Outcome:
@@ -107,7 +110,9 @@ async def _async(told: Conversation, script: Script) -> _Outcome:
                 assert len(content) <= _most(script), f"{len(content)} octets"
     except DOCUMENTED as failed:
         error = _told(failed, told, script)
-    return _Outcome(_shown(resource, script), bytes(content), tuple(entries), error, script.steps)
+    return _Outcome(
+        _certain(repr(resource and resource.head), script), bytes(content), tuple(entries), error, script.steps
+    )
 
 
 def _most(script: Script) -> int:
@@ -115,9 +120,8 @@ def _most(script: Script) -> int:
     return 4 * script.most
 
 
-def _shown(resource: Resource | AsyncResource | None, script: Script) -> str:
-    """The head, without what is chosen by chance for each connection."""
-    text = repr(resource and resource.head)
+def _certain(text: str, script: Script) -> str:
+    """A text without what is chosen by chance for each connection."""
     return text.replace(script.accepted, "") if script.accepted else text
 
 
@@ -125,10 +129,10 @@ def _told(error: Exception, told: Conversation, script: Script) -> str:
     """An error as text, which holds no password that was told to the server.  Raises: AssertionError."""
     shown = f"{type(error).__name__}: {error}"
     knows = told.login or PASSWORD in told.uri
-    if knows and (ECHOES_ARE_MASKED or not script.echoes or told.uri.startswith("ftp:")):
+    if knows and (ECHOES_ARE_MASKED or not script.echoes):
         assert PASSWORD not in f"{shown}{error!r}", shown
     assert str(error).isprintable() or not isinstance(error, AccessError), shown
-    return shown
+    return _certain(shown, script)
 
 
 @cache
