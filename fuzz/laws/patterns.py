@@ -107,7 +107,7 @@ def _judge(named: Named, method: str, begin: str, unit: str, end: str) -> None:
         assert took < _SLOW, said
         if size >= 4000 and took < _NOTHING:
             return
-        if size > 4000 and took > _RATIO * before:
+        if before > _NOTHING / 2 and took > _RATIO * before:
             # Once more: another process may have been in the way.
             again = min(_took(named.pattern, method, text) for _ in range(3))
             assert again < _RATIO * before, f"{said}, and {before:.3f} s for {size // 4}"
