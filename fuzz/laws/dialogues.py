@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import deque
 from collections.abc import Iterator
 from functools import cache
+from itertools import islice
 from typing import NamedTuple
 
 import overthere
@@ -142,8 +144,13 @@ def _runner() -> asyncio.Runner:
 
 def seeds() -> Iterator[bytes]:
     for number, told in enumerate(conversations()):
-        yield packed(number, told)
+        whole = packed(number, told)
+        yield whole
         yield packed(number, told, 1 + number % 7)
+        # Each of the first numbers that the server says, as a very long one.
+        for digits in islice(re.finditer(rb"[0-9]+", whole[2:]), 6):
+            start, end = digits.span()
+            yield whole[: 2 + start] + NUMBER + whole[2 + end :]
 
 
 put_in()
