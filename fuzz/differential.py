@@ -1,15 +1,7 @@
-"""Where the two kernels, the grammar and the columns do not agree; and mutation of the case files without guidance.
-
-`guided.py` asks the same of inputs that coverage finds; where atheris does not run, `make fuzz` mutates instead.
-
-    python fuzz/differential.py [SECONDS] [SEED]
-"""
+"""Where the two kernels, the grammar and the columns do not agree."""
 
 from __future__ import annotations
 
-import random
-import sys
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -20,15 +12,12 @@ from overthere.columns import plain
 from overthere.errors import OverthereError
 from overthere.findings import check_uri
 from overthere.kernel import components, percent, reference
-from seeds import cases
 
 BASE = "http://a/b/c/d;p?q"
 RULES = ("URI", "URI-reference", "IRI", "IRI-reference")
 SPANS: tuple[components.Component, ...] = (
     "scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment",
 )  # fmt: skip
-PIECES = ["%", "%4", "%41", "%2e", "/", "//", "..", "/.", "/../", ":", "@", "[", "]", "::", "?", "#", "v1.", "é", " ",
-          "\0", "a", "1", "255.", "//[", "ffff:", "~", "|", "\U0001f600", "http:", "%25", "%C3", "."]  # fmt: skip
 
 
 # -- text by text: the kernel that serves against the reference kernel and the grammar
@@ -177,49 +166,3 @@ def of_columns(texts: list[str], base: str) -> list[str]:
     for rule in ("URI", "URI-reference"):
         ask("check", rule, zone=zone)
     return found
-
-
-# -- mutation without guidance
-
-
-def _mutate(chance: random.Random, pool: list[str]) -> str:
-    text = chance.choice(pool)
-    for _ in range(chance.randint(0, 4)):
-        at, end = sorted((chance.randint(0, len(text)), chance.randint(0, len(text))))
-        match chance.randint(0, 4):
-            case 0:
-                text = text[:at] + chance.choice(PIECES) + text[at:]
-            case 1:
-                text = text[:at] + text[end:]
-            case 2:
-                text = text[:at] + chance.choice(pool)[:20] + text[end:]
-            case 3:
-                text = text[:at] + chance.choice(PIECES) * chance.randint(1, 9) + text[at:]
-            case _:
-                text = text[:at] + chr(chance.randint(0, 127)) + text[end:]
-    return text[:400]
-
-
-def main() -> int:
-    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 60
-    seed = int(sys.argv[2]) if len(sys.argv) > 2 else random.randrange(2**32)
-    chance = random.Random(seed)
-    pool = [
-        row[key] for _, row in cases() for key in ("text", "reference", "base", "a", "b", "path", "iri") if key in row
-    ]
-    bases = [text for text in pool if reference.parse(text, "URI") is not None]
-    start, done = time.monotonic(), 0
-    while time.monotonic() - start < seconds:
-        texts = [_mutate(chance, pool) for _ in range(200)]
-        base = chance.choice(bases)
-        wrong = of_kernels(texts, base) + of_columns(texts, base)
-        done += len(texts)
-        if wrong:
-            print(f"seed {seed}, after {done} texts:", *wrong[:10], sep="\n  ")
-            return 1
-    print(f"{done} texts, seed {seed}, kernel {kernel.name}: no difference")
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

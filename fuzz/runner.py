@@ -4,7 +4,7 @@
 
 Rust targets are libFuzzer in programs of stable Rust: rustc's own LLVM puts the counters in, libfuzzer-sys brings
 libFuzzer, and no nightly is asked for.  Python targets are atheris.  Where cargo or a C++ compiler is missing, the
-Python targets run alone; where atheris is missing, the case files are mutated without guidance.
+Python targets run alone; where atheris is missing, their seeds are mutated without guidance.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
+from laws import NAMES as PYTHON
+from laws import law
 from seeds import HERE, kept, pack, seeds, spread
 
 RUST = ("parse", "host", "resolve", "dots", "normalize", "coding")
-PYTHON = ("kernels", "columns")
 
 # What `cargo fuzz` passes on, less the sanitizer, which only nightly has: the kernel forbids unsafe code.
 FLAGS = [
@@ -43,9 +44,11 @@ LOG = HERE / "log.jsonl"
 WORK = HERE / "target"
 FOUND = HERE / "artifacts"
 
-# Longer inputs show nothing that shorter ones do not, and are slower; an input that takes 20 s is a finding.
-OPTIONS = ["-max_len=256", "-len_control=20", "-timeout=20", "-rss_limit_mb=2048", "-print_final_stats=1",
-           f"-dict={HERE / 'uri.dict'}"]  # fmt: skip
+LONGEST = 256
+"""Longer inputs show the Rust targets nothing that shorter ones do not, and are slower."""
+# An input that takes 20 s is a finding.
+LIMITS = ["-timeout=20", "-rss_limit_mb=2048"]
+OPTIONS = [*LIMITS, "-len_control=20", "-print_final_stats=1"]
 
 
 class Finding(NamedTuple):
@@ -85,10 +88,31 @@ def build() -> Path | None:
 
 
 def program(target: str, built: Path | None) -> list[str] | None:
-    """How a target is started; None where only mutation is left."""
+    """How a target is started with coverage; None where it cannot be."""
     if target in RUST:
         return [str(built / target)] if built else None
     return [sys.executable, str(HERE / "guided.py"), target] if find_spec("atheris") else None
+
+
+def longest(target: str) -> int:
+    """Octets of an input."""
+    return LONGEST if target in RUST else law(target).LONGEST
+
+
+def words(target: str) -> Path:
+    """The dictionary of a target: that of URIs, or one that is made of the law's words."""
+    if target in RUST:
+        return HERE / "uri.dict"
+    file = WORK / "words" / target
+    file.parent.mkdir(parents=True, exist_ok=True)
+    lines = ("".join(f"\\x{octet:02x}" for octet in word) for word in law(target).WORDS)
+    file.write_text("".join(f'"{line}"\n' for line in lines))
+    return file
+
+
+def begins(target: str) -> set[bytes]:
+    """The inputs that a target begins with."""
+    return (seeds(target) if target in RUST else set(law(target).seeds())) | kept(target)
 
 
 # -- one run
@@ -109,9 +133,10 @@ def start(command: list[str], *options: str) -> tuple[int, str]:
 def guided(target: str, command: list[str], seconds: int) -> Outcome:
     """libFuzzer for so many seconds, from the case files, the kept corpus and what earlier runs left here."""
     corpus = WORK / "corpus" / target
-    spread(seeds(target) | kept(target), corpus)
+    spread(begins(target), corpus)
     with tempfile.TemporaryDirectory() as scratch:
-        options = [*OPTIONS, f"-max_total_time={seconds}", f"-artifact_prefix={scratch}/"]
+        options = [*OPTIONS, f"-max_len={longest(target)}", f"-dict={words(target)}"]
+        options += [f"-max_total_time={seconds}", f"-artifact_prefix={scratch}/"]
         begin = time.monotonic()
         status, said = start(command, *options, str(corpus))
         took = time.monotonic() - begin
@@ -128,24 +153,28 @@ def guided(target: str, command: list[str], seconds: int) -> Outcome:
 def smallest(command: list[str], crash: Path) -> Finding:
     """A finding made small for some seconds."""
     small = crash.with_name("smallest")
-    start(command, "-minimize_crash=1", "-max_total_time=10", f"-exact_artifact_path={small}", str(crash))
+    start(command, *LIMITS, "-minimize_crash=1", "-max_total_time=10", f"-exact_artifact_path={small}", str(crash))
     file = small if small.exists() else crash
-    return Finding(file.read_bytes(), start(command, f"-artifact_prefix={crash.parent}/again-", str(file))[1])
+    return Finding(file.read_bytes(), start(command, *LIMITS, f"-artifact_prefix={crash.parent}/again-", str(file))[1])
 
 
-def mutated(seconds: int) -> Outcome:
+def mutated(target: str, seconds: int) -> Outcome:
     """Mutation without coverage."""
-    begin = time.monotonic()
-    status, said = start([sys.executable, str(HERE / "differential.py")], str(seconds))
-    return Outcome(
-        "mutation", time.monotonic() - begin, last(r"(\d+) texts", said), 0, 0, [Finding(b"", said)] if status else []
-    )
+    with tempfile.TemporaryDirectory() as scratch:
+        begin = time.monotonic()
+        command = [sys.executable, str(HERE / "mutation.py"), target]
+        status, said = start(command, f"--seconds={seconds}", f"--folder={scratch}")
+        took = time.monotonic() - begin
+        findings = [Finding(file.read_bytes(), said) for file in Path(scratch).iterdir()]
+    if status and not findings:
+        raise SystemExit(f"{target} does not run:\n{said[-3000:]}")
+    return Outcome("mutation", took, last(r"(\d+) inputs", said), 0, 0, findings)
 
 
 def keep(target: str, command: list[str]) -> int:
     """Write the smallest corpus with the same coverage to `kept/`; returns how many inputs it has."""
     with tempfile.TemporaryDirectory() as scratch:
-        options = ["-merge=1", "-max_len=256", scratch, str(WORK / "corpus" / target)]
+        options = ["-merge=1", f"-max_len={longest(target)}", scratch, str(WORK / "corpus" / target)]
         subprocess.run([*command, *options], capture_output=True, check=True)
         inputs = {file.read_bytes() for file in Path(scratch).iterdir()}
     pack(target, inputs)
@@ -160,7 +189,9 @@ def toml(text: str) -> str:
 
 
 def row(target: str, data: bytes) -> str:
-    """The row of tests/cases that a finding becomes, with its answer left open."""
+    """The row of tests/cases that a finding becomes, with its answer left open; or where else its test goes."""
+    if target in PYTHON and target != "kernels":
+        return f"Decide by the document who is right, then add {law(target).AFTER}."
     try:
         text = data.decode()
     except UnicodeDecodeError:
@@ -178,8 +209,6 @@ def row(target: str, data: bytes) -> str:
             file, keys = "tests/cases/normalize.toml", [f"text = {toml(text)}", f"is = {{ {rungs} }}"]
         case "coding":
             return f"No case file holds octets: a row in tests/test_coding.py, safe {first!r}, data {rest!r}."
-        case "columns":
-            return f"No case file holds columns: a test in tests/test_columns.py, rows {text.split(chr(10))!r}."
         case "host":
             file, keys = "tests/cases/parse.toml or invalid.toml", [f"text = {toml(f'x://[{text}]')}", answer]
         case _:
@@ -194,9 +223,6 @@ def row(target: str, data: bytes) -> str:
 
 def tell(target: str, finding: Finding) -> None:
     """A finding: where it lies, what was said, and the row it becomes."""
-    if not finding.data:
-        print(finding.said)
-        return
     FOUND.mkdir(exist_ok=True)
     file = FOUND / f"{target}-{hashlib.sha1(finding.data).hexdigest()[:8]}"
     file.write_bytes(finding.data)
@@ -204,7 +230,9 @@ def tell(target: str, finding: Finding) -> None:
     said = [line for line in finding.said.splitlines() if not dull.match(line)]
     first = next((n for n, line in enumerate(said) if re.search("panicked at|Uncaught", line)), 0)
     print(f"\nA finding of {target}, {finding.data!r}, in {file.relative_to(HERE.parent)}:")
-    print("\n".join(f"    {line}" for line in said[first : first + 6]))
+    # Of a traceback its end says what it was.
+    shown = said[first : first + 40] if target in PYTHON else said[first : first + 6]
+    print("\n".join(f"    {line[:400]}" for line in shown))
     print(row(target, finding.data), end="\n\n")
 
 
@@ -228,16 +256,14 @@ def main() -> int:
     targets = options.targets or [*RUST, *PYTHON]
     built = build() if set(targets) & set(RUST) else None
     commands = {target: program(target, built) for target in targets}
-    running = [target for target in targets if commands[target] is not None]
-    without = [target for target in PYTHON if target in targets and commands[target] is None]
-    if without:
-        print("no atheris: the case files are mutated without coverage")
-        running.append("mutation")
+    running = [target for target in targets if target in PYTHON or commands[target] is not None]
+    if any(commands[target] is None for target in running):
+        print("no atheris: the seeds of the Python targets are mutated without coverage")
     seconds = max(1, options.seconds // max(1, len(running)))
     wrong = 0
     for target in running:
-        command = commands.get(target)
-        outcome = mutated(seconds) if command is None else guided(target, command, seconds)
+        command = commands[target]
+        outcome = mutated(target, seconds) if command is None else guided(target, command, seconds)
         log(target, outcome)
         wrong += len(outcome.findings)
         print(

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-__all__ = ["KEPT", "cases", "kept", "pack", "seeds", "spread"]
+__all__ = ["KEPT", "cases", "kept", "pack", "seeds", "spread", "with_base"]
 
 HERE = Path(__file__).resolve().parent
 CASES = HERE.parent / "tests" / "cases"
@@ -43,9 +43,6 @@ def _of_case(target: str, row: dict[str, Any]) -> Iterator[str]:
         case "resolve":
             if "reference" in row:
                 yield f"{row['base']}\n{row['reference']}"
-        case "kernels" | "columns":
-            base = row.get("base", _BASE.decode())
-            yield from (f"{base}\n{text}" for text in texts)
         case "coding":
             yield from (f"{_SAFE[len(text) % len(_SAFE)]}\n{text}" for text in texts)
         case _:
@@ -53,12 +50,16 @@ def _of_case(target: str, row: dict[str, Any]) -> Iterator[str]:
 
 
 def seeds(target: str) -> set[bytes]:
-    """The inputs that the case files hold for a target; for the slow targets, what the fast ones found too."""
-    found = {text.encode() for _, row in cases() for text in _of_case(target, row)}
-    if target in ("kernels", "columns"):
-        texts = sorted(t for name in ("parse", "normalize") for t in kept(name) if b"\n" not in t)
-        found |= kept("resolve") | {b"\n".join([_BASE, *texts[i : i + 3]]) for i in range(0, len(texts), 3)}
-    return found
+    """The inputs that the case files hold for a Rust target."""
+    return {text.encode() for _, row in cases() for text in _of_case(target, row)}
+
+
+def with_base() -> set[bytes]:
+    """A base and texts after it, each on its line: of the case files, and what the Rust targets have found."""
+    rows = [row for _, row in cases()]
+    found = {f"{row.get('base', _BASE.decode())}\n{row[key]}".encode() for row in rows for key in _TEXTS if key in row}
+    texts = sorted(t for name in ("parse", "normalize") for t in kept(name) if b"\n" not in t)
+    return found | kept("resolve") | {b"\n".join([_BASE, *texts[i : i + 3]]) for i in range(0, len(texts), 3)}
 
 
 def kept(target: str) -> set[bytes]:

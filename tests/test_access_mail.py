@@ -638,6 +638,8 @@ def test_encodings_that_are_none() -> None:
         Run("cid:c@x", head + b"base64\n\nQ\n")
     assert Run("cid:c@x", head + b"BASE64\n\nQU JD-\nRA\n").octets == b"ABCD"
     assert Run("cid:c@x", head + b"base64\n\n\n").octets == b""
+    with pytest.raises(ProtocolError, match="behind its end"):
+        Run("cid:c@x", head + b"base64\n\nQUI=\nQUJD\n")
     assert Run("cid:c@x", head + b"x-nobody\n\n=41").octets == b"=41"
     assert Run("cid:c@x", head + b"quoted-printable\n\n=41=\n=4", 1).octets == b"A=4"
     big = base64.encodebytes(bytes(range(256)) * 4000)

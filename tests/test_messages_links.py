@@ -388,6 +388,23 @@ def test_what_is_the_matter(content: bytes, expected: list[tuple[str, str]]) -> 
     assert notes(content) == expected
 
 
+@pytest.mark.parametrize(
+    ("encoded", "content"), [(b"aHR0cDovL2gvQ", b"http://h/"), (b"aHR0cDovL2g=\naHR0cDovL2kv", b"http://h")]
+)
+def test_broken_base64_is_read_as_far_as_it_goes(encoded: bytes, content: bytes) -> None:
+    """However the octets come, what stands before the fault is given, and what is behind the end is told."""
+    octets = b"Content-Transfer-Encoding: base64\n\n" + encoded
+
+    class Single(io.BytesIO):
+        def read(self, size: int | None = -1, /) -> bytes:
+            return super().read(1 if size else 0)
+
+    (whole,) = parts(octets)
+    assert isinstance(whole, Document)
+    assert (whole.content, whole.notes) == (content, ("corrupt",))
+    assert list(message.members(Single(octets), Document("m", b"", FILE), DEFAULT)) == [whole]
+
+
 def test_limits() -> None:
     cut = parts(b"A: b\n\n" + b"x" * 100, Options(limit=10))[0]
     assert isinstance(cut, Document)

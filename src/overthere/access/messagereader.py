@@ -211,25 +211,45 @@ class Decoder:
 
 
 class _Base64(Decoder):
-    """RFC 2045 6.8: what is not in the alphabet is ignored."""
+    """RFC 2045 6.8: what is not in the alphabet is ignored, and "=" says that the end has been reached.
+
+    What is wrong is told at the end, so that what could be decoded is given, however the octets come.
+    """
 
     def __init__(self) -> None:
         self.held = b""
+        self.over = False
+        self.wrong = ""
 
     def feed(self, octets: bytes) -> bytes:
-        self.held += octets.translate(None, _NOT_BASE64)
-        whole = len(self.held) // 4 * 4
-        taken, self.held = self.held[:whole], self.held[whole:]
-        return self._decoded(taken)
+        octets = octets.translate(None, _NOT_BASE64)
+        if self.over:
+            if octets.strip(b"="):
+                self.wrong = "more octets behind its end"
+            return b""
+        data, padding, behind = (self.held + octets).partition(b"=")
+        if padding:
+            self.over, self.held = True, b""
+            if behind.strip(b"="):
+                self.wrong = "more octets behind its end"
+            return self._last(data)
+        whole = len(data) // 4 * 4
+        self.held = data[whole:]
+        return binascii.a2b_base64(data[:whole])
 
     def end(self) -> bytes:
-        return self._decoded(self.held + b"=" * (-len(self.held) % 4))
+        """Raises: ProtocolError if not all of it was base64."""
+        left = b"" if self.over else self._last(self.held)
+        if self.wrong:
+            raise ProtocolError(f"the body part is no base64: {self.wrong}", "RFC 2045 6.8")
+        return left
 
-    def _decoded(self, octets: bytes) -> bytes:
-        try:
-            return binascii.a2b_base64(octets)
-        except binascii.Error as error:
-            raise ProtocolError(f"the body part is no base64: {error}", "RFC 2045 6.8") from None
+    def _last(self, data: bytes) -> bytes:
+        """The last characters; padding that is missing is no harm."""
+        if len(data) % 4 == 1:
+            self.wrong = self.wrong or "its last character is alone"
+            data = data[:-1]
+        return binascii.a2b_base64(data + b"=" * (-len(data) % 4))
 
 
 _NOT_BASE64 = bytes(sorted(set(range(256)) - set(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=")))

@@ -277,11 +277,14 @@ class _Walk:
                 flaws.append("corrupt")
             try:
                 found = through.feed(piece)
-                if mark is not None:
-                    found += through.end()
             except Exception as error:
                 flaws.append("corrupt" if isinstance(error, ProtocolError) else noted(error))
                 found, through, base64 = b"", _Nothing(), False
+            if mark is not None:
+                try:
+                    found += through.end()
+                except Exception as error:
+                    flaws.append("corrupt" if isinstance(error, ProtocolError) else noted(error))
             left -= len(found)
             pieces.append(found if left >= 0 else found[:left])
             if left < 0:
@@ -364,11 +367,6 @@ class _Walk:
             or (here.kind == "alternative" and (html or not here.root[1]))
         ):
             here.root = (source, html)
-
-
-class _Nothing(Decoder):
-    def feed(self, octets: bytes) -> bytes:
-        return b""
 
 
 def _child(number: str, name: int | str) -> str:

@@ -1,0 +1,119 @@
+"""Archives that the targets make themselves and then damage: each record is given, or something is said.
+
+An input is one octet for the kind, and damages of four octets: what is done, where (two octets, as a share of the
+length), and with what octet.  With the highest bit of the first octet, what follows is the archive as it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from overthere.links.model import NOTES, Document, Note
+
+__all__ = ["CUTS_ARE_TOLD", "RAW", "Given", "Made", "Span", "damages", "judge", "one", "selected"]
+
+CUTS_ARE_TOLD = False
+"""Whether every cut is told.  Not today: of a tar file that ends where a member does, which has no mark of its end
+then; of a WARC file that ends in a record without a document, or in one whose type cannot be read any more."""
+RAW = 0x80
+"""The bit of the first octet with which the rest is taken as it stands."""
+
+
+class Span(NamedTuple):
+    """Octets [start, end)."""
+
+    start: int
+    end: int
+
+    def __contains__(self, at: object) -> bool:
+        return isinstance(at, int) and self.start <= at < self.end
+
+
+class Given(NamedTuple):
+    """What a reader has given of an archive."""
+
+    contents: tuple[bytes, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Made:
+    """An archive that is whole, and what its format can tell."""
+
+    name: str
+    octets: bytes
+    contents: tuple[bytes, ...]
+    checked: bool
+    """Whether the format tells that octets of a content are other ones."""
+    free: tuple[Span, ...] = ()
+    """Octets that may be other ones without harm to the format: it means something else then."""
+    ends: frozenset[int] = frozenset()
+    """Lengths at which it is a whole archive too."""
+    untold: frozenset[int] = frozenset()
+    """Lengths at which a cut is not told today: see `CUTS_ARE_TOLD`."""
+
+
+Reader = Callable[[bytes], Iterator[Document | Note]]
+
+
+def one(data: bytes, made: tuple[Made, ...], reader: Reader) -> None:
+    """Judge one input.  Raises: AssertionError."""
+    if not data:
+        return
+    if data[0] & RAW:
+        selected(reader, data[1:])
+        return
+    whole = made[data[0] % len(made)]
+    octets, changed = whole.octets, set[int]()
+    for what, where, value in damages(data[1:]):
+        at = where * len(octets) >> 16
+        match what % 4:
+            case 0:
+                octets = octets[:at]
+            case 1 if at < len(octets):
+                octets = octets[:at] + bytes((octets[at] ^ (1 << value % 8),)) + octets[at + 1 :]
+                changed.add(at)
+            case 2 if at < len(octets):
+                octets = octets[:at] + bytes((value,)) + octets[at + 1 :]
+                changed.add(at)
+            case _:
+                pass
+    judge(whole, octets, changed, selected(reader, octets))
+
+
+def damages(data: bytes) -> Iterator[tuple[int, int, int]]:
+    """What, where and with what; at most eight."""
+    for at in range(0, min(len(data), 32) - 3, 4):
+        yield data[at], int.from_bytes(data[at + 1 : at + 3], "big"), data[at + 3]
+
+
+def selected(reader: Reader, octets: bytes) -> Given:
+    """What a reader gives.  Raises: AssertionError for what no reader may give."""
+    contents: list[bytes] = []
+    notes: list[str] = []
+    for found in reader(octets):
+        notes += [found.kind] if isinstance(found, Note) else found.notes
+        if isinstance(found, Document):
+            found.source.encode()
+            contents.append(found.content)
+        assert len(contents) + len(notes) <= len(octets) + 8, "more documents and notes than octets"
+    assert set(notes) <= set(NOTES), notes
+    return Given(tuple(contents), tuple(notes))
+
+
+def judge(whole: Made, octets: bytes, changed: set[int], given: Given) -> None:
+    """Where nothing is said, every record has been given.  Raises: AssertionError."""
+    if given.notes or not octets or len(octets) in whole.ends:
+        return
+    if any(at in span for at in changed for span in whole.free):
+        return
+    if not CUTS_ARE_TOLD and (len(octets) in whole.untold or (changed and len(octets) < len(whole.octets))):
+        return
+    want = whole.contents if whole.checked else tuple(map(len, whole.contents))
+    have = given.contents if whole.checked else tuple(map(len, given.contents))
+    assert have == want, (
+        f"{whole.name}, {len(octets)} of {len(whole.octets)} octets, changed at {sorted(changed)}: "
+        f"nothing is said, and {len(given.contents)} of {len(whole.contents)} records were given as they are"
+    )

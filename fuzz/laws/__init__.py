@@ -1,0 +1,40 @@
+"""The laws that the Python targets of `make fuzz` hold to, a file for each subject.
+
+Each has `one(data)`, which raises AssertionError where its law is broken and what the fault raises where it is a fault;
+`seeds()`, the inputs to begin with; `WORDS`, what to put into them; and `LONGEST`, octets of an input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib import import_module
+from typing import Protocol, cast
+
+__all__ = ["NAMES", "Law", "law"]
+
+NAMES = (
+    "kernels", "columns",
+    "html", "xml", "css", "json", "markdown", "text",
+    "mail", "warc", "archives",
+    "dialogues", "terminal", "patterns", "schemes",
+)  # fmt: skip
+
+
+class Law(Protocol):
+    """What each of these files has."""
+
+    WORDS: tuple[bytes, ...]
+    LONGEST: int
+    AFTER: str
+    """What becomes of a finding: where its test goes."""
+
+    def one(self, data: bytes) -> None:
+        """Judge one input.  Raises: AssertionError where the law is broken."""
+
+    def seeds(self) -> Iterable[bytes]:
+        """The inputs to begin with."""
+
+
+def law(name: str) -> Law:
+    """The file of that name."""
+    return cast("Law", import_module(f"laws.{name}"))

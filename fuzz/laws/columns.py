@@ -1,0 +1,18 @@
+"""Both engines of columns say the same, row by row."""
+
+from __future__ import annotations
+
+import differential
+from laws.kernels import LONGEST, WORDS
+from seeds import with_base as seeds
+
+__all__ = ["AFTER", "LONGEST", "WORDS", "one", "seeds"]
+
+AFTER = "a test in tests/test_columns.py; no case file holds columns"
+
+
+def one(data: bytes) -> None:
+    """data: as for the kernels.  A str may hold what no UTF-8 text holds; a column cannot."""
+    lines = data.decode("utf-8", "replace").split("\n")[:6]
+    found = differential.of_columns(lines, lines[0])
+    assert not found, "\n  ".join(["no agreement:", *found])

@@ -1,0 +1,156 @@
+"""Answers of servers: opening and reading ends in bounded steps, the same on blocking sockets and in an event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import deque
+from collections.abc import Iterator
+from functools import cache
+from itertools import islice
+from typing import NamedTuple
+
+import overthere
+from conversations import ACCEPT, DATA, ECHO, ID, NEXT, NUMBER, PASSWORD, Conversation, conversations, packed
+from loopback import Script, _Paired, put_in
+from overthere.access.errors import AccessError
+from overthere.access.resource import AsyncResource, Resource
+from overthere.access.wire import Entry
+from overthere.testing.replay import DOCUMENTED
+
+__all__ = ["AFTER", "LONGEST", "WORDS", "one", "seeds"]
+
+WORDS = (
+    NEXT, DATA, ID, ACCEPT, NUMBER, ECHO, b"\r\n", b"\r\n\r\n", b"\n", b".\r\n", b"\t", b"\0", b"\xff", b"-1", b"+-1",
+    b"+-2", b"--1", b"+INFO: ", b"+VIEWS:\r\n ", b"+ASK:\r\n ", b"error.host\t1", b"HTTP/1.1 ", b"Content-Length: ",
+    b"Transfer-Encoding: chunked\r\n", b"Location: ", b"Content-Location: ", b"http://h.example/", b"ftp://g.example/",
+    b"file:///etc/passwd", b"gopher://h.example/1", b"mid:a@b", b"cid:a", b"data:,x", b"//", b"Content-Type: ",
+    b"229 (|||50000|)\r\n", b"227 (9,9,9,9,200,1)\r\n", b"150 (9 bytes)\r\n", b"226 \r\n", b"550 ", b"220-", b"421 ",
+    b"101 Capability list:\r\n", b"211 3 1 3 g\r\n", b"224 \r\n", b"480 ", b"281 \r\n", b"=?utf-8?q?a?=",
+    b"VERSION 2\r\n", b"\x30\x84\xff\xff\xff\xff", b"\x30\x80", b"\x02\x01\x02", b"\x73\x20",
+    b"\x65\x07\x0a\x01\0\x04\0\x04\0", b"z2wais", b"\x81\x7f\xff\xff\xff\xff\xff\xff\xff\xff", b"\x88\0", b"\x89\0",
+    b"\x03", b"\x0d", b"ATTRIBUTE OBJECT INTRINSIC ", b"ACCESS-METHOD", b"CONTENTS", b"LINK  L FILE ", b"FAILURE ",
+    b"UNRESOLVED ", b"FORWARDED ", b"SEQUENCE ", b"'",
+)  # fmt: skip
+LONGEST = 4096
+AFTER = "a test to tests/test_access_SCHEME.py, with the answer as recorded"
+ECHOES_ARE_MASKED = False
+"""Whether a password that a server says is masked in every error.  Not today: FTP does it for one that it was sent, the
+others do not."""
+_GIVEN = 10_000
+"""Pieces and entries that are taken."""
+
+
+class _Outcome(NamedTuple):
+    head: str
+    content: bytes
+    entries: tuple[Entry, ...]
+    error: str
+    steps: int
+
+
+def one(data: bytes) -> None:
+    """data: as `conversations` has it."""
+    if len(data) < 2:
+        return
+    told = conversations()[data[0] % len(conversations())]
+    blocking = _blocking(told, _script(told, data))
+    waiting = _runner().run(_async(told, _script(told, data)))
+    assert blocking == waiting, f"{told.uri}: blocking {blocking}, in an event loop {waiting}"
+
+
+def _script(told: Conversation, data: bytes) -> Script:
+    octets = data[2:].replace(NUMBER, b"9" * 5000, 2).replace(ECHO, PASSWORD.encode(), 9)
+    control, _, other = octets.partition(DATA)
+    pieces = {0: deque(control.split(NEXT)), 1: deque([other])}
+    if data[1] and not told.uri.startswith("prospero:"):
+        pieces = {number: deque(_cut(whole, data[1])) for number, whole in pieces.items()}
+    return Script(pieces, most=4 * len(octets) + 2000, echoes=PASSWORD.encode() in octets)
+
+
+def _cut(answers: deque[bytes], size: int) -> Iterator[bytes]:
+    """Pieces of so many octets; a place for what is the request's own stays whole."""
+    for answer in answers:
+        if ID in answer or ACCEPT in answer:
+            yield answer
+        else:
+            yield from (answer[at : at + size] for at in range(0, len(answer), size))
+
+
+def _blocking(told: Conversation, script: Script) -> _Outcome:
+    _Paired.script = script
+    content, entries = bytearray(), list[Entry]()
+    resource: Resource | None = None
+    error = ""
+    try:
+        with overthere.open(told.uri, told.policy, credentials=told.credentials) as resource:
+            for entry in resource.entries():
+                entries.append(entry)
+                assert len(entries) <= _GIVEN, "entries without end"
+            for piece in resource:
+                content += piece
+                assert len(content) <= _most(script), f"{len(content)} octets"
+    except DOCUMENTED as failed:
+        error = _told(failed, told, script)
+    return _Outcome(
+        _certain(repr(resource and resource.head), script), bytes(content), tuple(entries), error, script.steps
+    )
+
+
+async def _async(told: Conversation, script: Script) -> _Outcome:
+    _Paired.script = script
+    content, entries = bytearray(), list[Entry]()
+    resource: AsyncResource | None = None
+    error = ""
+    try:
+        async with await overthere.aopen(told.uri, told.policy, credentials=told.credentials) as resource:
+            async for entry in resource.entries():
+                entries.append(entry)
+                assert len(entries) <= _GIVEN, "entries without end"
+            async for piece in resource:
+                content += piece
+                assert len(content) <= _most(script), f"{len(content)} octets"
+    except DOCUMENTED as failed:
+        error = _told(failed, told, script)
+    return _Outcome(
+        _certain(repr(resource and resource.head), script), bytes(content), tuple(entries), error, script.steps
+    )
+
+
+def _most(script: Script) -> int:
+    """What is given is what came, and a line end for each that had none."""
+    return 4 * script.most
+
+
+def _certain(text: str, script: Script) -> str:
+    """A text without what is chosen by chance for each connection."""
+    return text.replace(script.accepted, "") if script.accepted else text
+
+
+def _told(error: Exception, told: Conversation, script: Script) -> str:
+    """An error as text, which holds no password that was told to the server.  Raises: AssertionError."""
+    shown = f"{type(error).__name__}: {error}"
+    knows = told.login or PASSWORD in told.uri
+    if knows and (ECHOES_ARE_MASKED or not script.echoes):
+        assert PASSWORD not in f"{shown}{error!r}", shown
+    assert str(error).isprintable() or not isinstance(error, AccessError), shown
+    return _certain(shown, script)
+
+
+@cache
+def _runner() -> asyncio.Runner:
+    return asyncio.Runner()
+
+
+def seeds() -> Iterator[bytes]:
+    for number, told in enumerate(conversations()):
+        whole = packed(number, told)
+        yield whole
+        yield packed(number, told, 1 + number % 7)
+        # Each of the first numbers that the server says, as a very long one.
+        for digits in islice(re.finditer(rb"[0-9]+", whole[2:]), 6):
+            start, end = digits.span()
+            yield whole[: 2 + start] + NUMBER + whole[2 + end :]
+
+
+put_in()

@@ -1,0 +1,25 @@
+"""Both kernels, the grammar and the values say the same of a text."""
+
+from __future__ import annotations
+
+import differential
+from seeds import with_base as seeds
+
+__all__ = ["AFTER", "LONGEST", "WORDS", "one", "seeds"]
+
+WORDS = tuple(
+    piece.encode()
+    for piece in (
+        "%", "%4", "%41", "%2e", "/", "//", "..", "/.", "/../", ":", "@", "[", "]", "::", "?", "#", "v1.", "é", " ",
+        "\0", "a", "1", "255.", "//[", "ffff:", "~", "|", "\U0001f600", "http:", "%25", "%C3", ".", "\n",
+    )
+)  # fmt: skip
+LONGEST = 256
+AFTER = "the operation's file in tests/cases"
+
+
+def one(data: bytes) -> None:
+    """data: a base, and texts after it, each on its line."""
+    lines = data.decode("utf-8", "surrogateescape").split("\n")[:6]
+    found = differential.of_kernels(lines, lines[0])
+    assert not found, "\n  ".join(["no agreement:", *found])

@@ -1,0 +1,108 @@
+"""Any text in the terms of its scheme: read, written back, at the scheme rung, and as a plan."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+
+from overthere import Registry, Rung, edition, plan
+from overthere.access.steps import Credentials, Interact, Send
+from overthere.editions import NAMES
+from overthere.errors import OverthereError, Unwritable
+from overthere.normalize import normal_form
+from overthere.schemes.locator import Locator
+from seeds import CASES
+
+__all__ = ["AFTER", "LONGEST", "WORDS", "one", "seeds"]
+
+WORDS = (
+    b"zq%0D%0AQZ", b"zq%0AQZ", b"zq%0DQZ", b"zq%09QZ", b"zq%00QZ", b"joe:s3cr3t-pw@", b"%", b"%25", b"%2F", b"%2f",
+    b"/", b"//", b"?", b"#", b";", b";type=a", b"&", b"=", b"+", b":", b"@", b",", b"%09", b"%3B", b"..", b"/./",
+    b"[::1]", b":70", b":00", b"0x7f.1", b"%FF", b"%C3%BC", b"*", b"(", b")", b"??sub?(a=b)", b"?(&(a=*)(!(b=c*d)))",
+    b"~", b".", b"data:text/plain;charset=x;base64,", b"urn:isbn:", b"tel:+1-2;ext=3", b"mailto:a@b?subject=",
+    b"ftp://h.example/", b"gopher://h.example/1", b"file:///C:/", b"file://h.example/", b"afs:",
+    b"wais://h.example/d/t/1=a;", b"nntp://h/g/1", b"news:", b"mid:a@b/c@d", b"tag:a.example,2000:",
+    b"prospero://h.example//x;a=b", b"ldap:///", b"\xff", b"\0", b" ",
+)  # fmt: skip
+LONGEST = 512
+AFTER = "a row to tests/cases/schemes/SCHEME.toml"
+
+_PASSWORD = "s3cr3t-pw"
+COUNTED = frozenset({"data", "file", "afs", "ldap", "ldaps", "wais", "mid", "cid", "mailto"})
+"""Schemes whose data is no line of a command: it is counted, or nothing is sent."""
+_HOSTILE = ("zq\r\nQZ", "zq\nQZ", "zq\rQZ", "zq\tQZ", "zq\0QZ")
+
+
+def one(data: bytes) -> None:
+    """data: the text."""
+    text = data.decode("utf-8", "surrogateescape")
+    known = Registry.default()
+    for name in NAMES:
+        with suppress(OverthereError):
+            _written(known, known.locator(text, name), name, text)
+    if not edition().is_valid(text):
+        return
+    try:
+        locator = known.locator(text)
+    except OverthereError:
+        return
+    _normal(known, text)
+    _planned(locator)
+
+
+def _written(known: Registry, locator: Locator, name: str, text: str) -> None:
+    """It is written as it was read, and written anew it is read as the same."""
+    json.dumps(locator.to_dict())
+    assert str(locator.uri(name, registry=known)) == text, f"{name}: {locator.uri(name, registry=known)}"
+    try:
+        again = str(replace(locator, written=None).uri(name, registry=known))
+    except Unwritable:
+        # A letter of the document that its prose forbids; today's document has none.
+        assert name != "rfc3986", f"{locator} cannot be written"
+        return
+    assert known.locator(again, name) == locator, (
+        f"{name}: {locator}, written as {again!r}, {known.locator(again, name)}"
+    )
+
+
+def _normal(known: Registry, text: str) -> None:
+    """The normal form is a URI of its scheme, and its own normal form."""
+    form = normal_form(text, Rung.SCHEME)
+    assert edition().is_valid(form), f"the normal form {form!r} is no URI"
+    assert normal_form(form, Rung.SCHEME) == form, f"{form!r}, and then {normal_form(form, Rung.SCHEME)!r}"
+    known.locator(form)
+
+
+def _planned(locator: Locator) -> None:
+    found, refused = None, ""
+    try:
+        found = plan(locator, Credentials("joe", _PASSWORD, "joe@h.example"))
+    except OverthereError as error:
+        refused = str(error)
+    assert _PASSWORD not in refused or _PASSWORD in str(locator.uri()), refused
+    if found is None:
+        return
+    assert found.render().replace("\n", "").isprintable(), found.render()
+    json.dumps(found.to_dict())
+    if getattr(locator, "password", None) in (None, _PASSWORD):
+        shown = f"{found}{found!r}{found.to_dict()}{found.steps!r}"
+        assert _PASSWORD not in shown.replace(str(locator.uri()), ""), shown
+    if locator.scheme in COUNTED:
+        return
+    for step in found.steps:
+        sent = step.data.decode("latin-1") if isinstance(step, Send) else ""
+        sent += f"{step.user}{step.password}{step.host}" if isinstance(step, Interact) else ""
+        assert not any(hostile in sent for hostile in _HOSTILE), step
+
+
+def seeds() -> Iterator[bytes]:
+    known = Registry.default()
+    for name in known:
+        for example in known.scheme(name).examples:
+            yield example.text.encode()
+    for file in sorted((CASES / "schemes").glob("*.toml")):
+        for row in tomllib.loads(file.read_text()).get("case", ()):
+            yield from (row[key].encode() for key in ("text", "uri") if isinstance(row.get(key), str))

@@ -1,0 +1,157 @@
+"""What a terminal is given: nothing that it obeys, whatever the text, and lines as wide as was asked for."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
+from typing import Any
+from urllib.parse import quote
+
+from click.testing import CliRunner
+
+import overthere
+from overthere import Entry, InvalidURI
+from overthere.cli.app import app
+from overthere.cli.linkrows import show
+from overthere.cli.terminal import Binary, Display, aligned, one_line
+from overthere.errors import OverthereError, columns, printable
+from overthere.links.model import Document, Options
+from overthere.links.reading import fill
+from overthere.links.rows import rows
+from readings import OUTER
+from seeds import cases
+
+__all__ = ["AFTER", "LONGEST", "WORDS", "one", "seeds"]
+
+WORDS = (
+    b"\x1b[31m", b"\x1b]0;x\x07", b"\x1b]8;;http://h/\x1b\\", b"\x07", b"\b", b"\r", b"\r\n", b"\n", b"\t", b"\0",
+    b"\x7f", b"\xc2\x9b31m", b"\xc2\x85", b"\xe2\x80\xa8", b"\xe2\x80\xae", b"\xe2\x80\x8f", b"\xe2\x81\xa6",
+    b"\xd8\x9c", b"\xf3\xa0\x81\x81", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\xff", b"\xcc\x81", b"\xe4\xb8\xad",
+    b"\xc2\xad", b"   ", b"http://h/", b"<http://h/>", b"ftp://joe:pw@h/", b"%1B", b"%0A", b"text/plain;charset=",
+    b"utf-16", b"<a href=", b"[x]",
+)  # fmt: skip
+LONGEST = 1024
+AFTER = "a test to tests/test_cli.py, or for `get` to tests/test_cli_get.py"
+
+_VERBS: tuple[tuple[str, ...], ...] = (
+    ("explain",), ("explain", "--base", "http://h/"), ("check",), ("check", "--rule", "IRI-reference"), ("audit",),
+    ("plan",), ("normalize", "--changes"), ("normalize", "--rung", "SCHEME"), ("split",), ("compare", "http://h/"),
+    ("resolve", "--base", "http://h/a"), ("relate", "--base", "http://h/a"), ("encode", "query"), ("decode",),
+    ("check", "--edition", "rfc1738"), ("editions", "show"), ("schemes",), ("get", "--plan"),
+    ("explain", "--format", "jsonl"), ("check", "--format", "jsonl"), ("audit", "--format", "jsonl"),
+)  # fmt: skip
+_OURS = re.compile(r"\x1b\[[0-9;]*m|\x1b\]8;[^\x1b\x07]*\x1b\\")
+"""Colours, and hyperlinks."""
+
+
+def one(data: bytes) -> None:
+    """data: an octet for what prints, and what it prints."""
+    if not data:
+        return
+    number, octets = data[0], data[1:]
+    text = octets.decode("utf-8", "surrogateescape")
+    if number < len(_VERBS):
+        if "\0" not in text:
+            _verb(_VERBS[number], text)
+        return
+    _OTHERS[number % len(_OTHERS)](octets, text)
+
+
+def _harmless(shown: str, beside: str = "") -> None:
+    """No character that a terminal obeys but line ends, ours, and `beside`."""
+    rest = _OURS.sub("", shown)
+    bad = {char for char in rest if not char.isprintable() and char not in f"\n{beside}"}
+    assert not bad, f"{bad} in {shown!r}"
+
+
+def _verb(verb: tuple[str, ...], text: str) -> None:
+    """What a verb says of an argument, on both streams."""
+    ran = CliRunner().invoke(app, [*verb, "--", text])
+    if ran.exception is not None and not isinstance(ran.exception, SystemExit):
+        raise ran.exception
+    if "jsonl" in verb:
+        assert all(json.loads(line) for line in ran.stdout.splitlines()), ran.stdout
+    _harmless(ran.output)
+
+
+def _found(octets: bytes, text: str) -> None:
+    for form in ("text", "terminal"):
+        ran = CliRunner().invoke(app, ["find", "--format", form, "--hosts", "--mail"], input=octets)
+        if ran.exception is not None and not isinstance(ran.exception, SystemExit):
+            raise ran.exception
+        _harmless(ran.output, "\t" if form == "terminal" else "")
+
+
+def _content(octets: bytes, text: str) -> None:
+    """A document on the terminal, whole and in pieces: its first line is the media type."""
+    kind, _, content = octets.partition(b"\n")
+    try:
+        with overthere.open(f"data:{quote(kind, safe='/;=+.-')},{quote(content)}") as resource:
+            held = resource.read()
+            whole = _displayed(resource, [held])
+            pieces = _displayed(resource, [held[:4096], *(held[at : at + 5] for at in range(4096, len(held), 5))])
+    except OverthereError:
+        return
+    assert whole == pieces, f"{whole!r}, in pieces {pieces!r}"
+    _harmless(whole or "", "\t")
+
+
+def _displayed(resource: Any, pieces: list[bytes]) -> str | None:
+    display = Display(resource)
+    try:
+        return "".join(map(display.show, pieces)) + display.show(b"", final=True)
+    except Binary:
+        return None
+
+
+def _listing(octets: bytes, text: str) -> None:
+    fields = (*text.split("\n"), "", "", "", "")
+    details = {"attributes": {fields[3]: [fields[4] if len(fields) > 4 else "", octets]}}
+    entries = [Entry(fields[0], fields[1] or None, fields[2], details), Entry("name", "http://h/", "file")]
+    for width in (40, 100):
+        lines = list(aligned(entries, width))
+        assert "\n" not in "".join(lines), lines
+        _harmless("".join(lines))
+
+
+def _lines(octets: bytes, text: str) -> None:
+    assert "\n" not in one_line(text)
+    _harmless(one_line(text))
+    _harmless(printable(text.replace("\n", "")))
+    for width in (40, 80, 120):
+        try:
+            overthere.URI(text)
+        except InvalidURI as error:
+            figure = error.figure(width)
+            _harmless(figure)
+            first, carets = figure.split("\n")[:2]
+            assert len(first) <= width + 2, f"{len(first)} characters for {width} columns"
+            assert columns(carets) <= max(columns(first), 1) + 1, figure
+            assert set(carets) == {" ", "^"} or set(carets) == {"^"}, figure
+
+
+def _links(octets: bytes, text: str) -> None:
+    """The table for people, of a page."""
+    made = rows(Options(audit=True))
+    document = Document(octets[:40].decode("utf-8", "replace"), octets, OUTER, "text/html", "utf-8")
+    batches = [made.take() for _ in fill(made, document, "html", (), Options())]
+    batches.append(made.take())
+    with redirect_stdout(io.StringIO()) as out:
+        show(iter(batches))
+    _harmless(out.getvalue())
+
+
+_OTHERS: tuple[Callable[[bytes, str], None], ...] = (_found, _content, _listing, _lines, _links)
+
+
+def seeds() -> Iterator[bytes]:
+    texts = [row["text"] for file, row in cases() if file in ("invalid", "audit", "parse") and "text" in row]
+    for number in (*range(len(_VERBS)), 250, 251, 252, 253, 254):
+        for text in texts[number % 7 :: 23]:
+            yield bytes((number,)) + text.encode("utf-8", "surrogatepass")
+    for number in range(250, 255):
+        yield bytes((number,)) + b"text/plain;charset=iso-8859-1\nhttp://h/\x1b[31m \xff\n<a href='x\x1b[1m'>"
+        yield bytes((number,)) + "text/plain;charset=utf-8\nhttp://h/\u202e \n中\n<a href='\u202ex'>".encode()

@@ -1,0 +1,77 @@
+"""URIs in running text: where they stand, in pieces as in the whole, and marked for a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from html import unescape
+
+from overthere import IRI, URI
+from overthere.text import Found, find
+from overthere.text.output import as_html, as_markdown
+from overthere.text.pieces import pieces
+from readings import judge
+from seeds import cases
+
+__all__ = ["AFTER", "LONGEST", "WORDS", "one", "seeds"]
+
+WORDS = (
+    b"<http://", b"http://", b"ftp://", b"www.", b"mailto:", b"urn:", b"tel:+", b"URL:", b">", b"\"", b"<", b"(", b")",
+    b"[", b"]", b"\n", b"\r\n", b"\n\n", b"\n    ", b"> ", b"-\n", b".", b",", b"://", b"@", b"a@b.example", b"%",
+    b"\\", b"`", b"``", b"```\n", b"\xe2\x80\x9c", b"\xe2\x80\x8b", b"\xe2\x80\xae", b"\xc2\xa0", b"\xff", b"\x1b[",
+    b"h.example/x", b":8080", b"&amp;", b"*", b"_", b"~",
+)  # fmt: skip
+LONGEST = 2048
+AFTER = "a row to tests/cases/text.toml, or to gfm.toml"
+
+
+def one(data: bytes) -> None:
+    """data: the text; its first octet chooses among the options of `find`."""
+    judge("text", b"\n" + data)
+    if not data:
+        return
+    text = data[1:].decode("utf-8", "surrogateescape" if data[0] & 16 else "replace")
+    # What CommonMark takes for a URI is not always one.
+    _places(text, list(find(text, rules="gfm")), valid=False)
+    _places(text, list(find(text, rules="commonmark")), valid=False)
+    search = partial(find, abbreviated=data[0] & 1 == 0, hosts=data[0] & 2 > 0, mail=data[0] & 4 > 0)
+    found = list(search(text))
+    _places(text, found, valid=True)
+    _page(text, found)
+    blocks = [text[at : at + 7] for at in range(0, len(text), 7)]
+    cut = list(pieces(blocks, enough=16))
+    assert "".join(cut) == text, "pieces are not the text"
+    again = [one.uri for piece in cut for one in search(piece)]
+    assert again == [one.uri for one in found], f"in pieces {again}, in the whole {[one.uri for one in found]}"
+
+
+def _places(text: str, found: list[Found], *, valid: bool) -> None:
+    at = 0
+    for one in found:
+        assert 0 <= one.outer[0] <= one.start < one.end <= one.outer[1] <= len(text), one
+        assert text[one.start : one.end] == one.text, one
+        assert one.outer[0] >= at, f"{one} begins before {at}"
+        at = one.outer[1]
+        if valid:
+            URI(one.uri)
+            assert one.kind not in ("URI", "IRI") or IRI(one.reference)
+            assert one.alternative is None or IRI(one.alternative)
+
+
+def _page(text: str, found: list[Found]) -> None:
+    """What is marked shows the same text, and every "<" in it is of a link."""
+    page = as_html(text, found)
+    assert page.count("<") == 2 * page.count('<a href="'), page
+    as_markdown(text, found)
+    if text.isprintable():
+        shown = page.replace("</a>", "")
+        while (start := shown.find('<a href="')) >= 0:
+            shown = shown[:start] + shown[shown.index('">', start) + 2 :]
+        assert unescape(shown) == text, page
+
+
+def seeds() -> Iterator[bytes]:
+    for file, row in cases():
+        if file in ("text", "gfm"):
+            yield b"\0" + row["text"].encode("utf-8", "surrogatepass")
+            yield b"\6" + row["text"].encode("utf-8", "surrogatepass")

@@ -1,0 +1,112 @@
+"""WARC files, cut and changed: every record for a document is given, or something is said."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import accumulate
+
+import damage
+from damage import Made, Span
+from overthere.links import warc
+from overthere.links.kinds import kind_of
+from overthere.links.model import Document, Note, Options
+from overthere.links.records import cuts
+from overthere.links.rows import rows
+from readings import OUTER, rows_of
+
+__all__ = ["AFTER", "LONGEST", "WORDS", "one", "seeds"]
+
+WORDS = (
+    b"WARC/1.0\r\n", b"WARC/1.1\r\n", b"WARC-Type: response\r\n", b"WARC-Type: resource\r\n", b"\r\n\r\n", b"\r\n",
+    b"WARC-Target-URI: http://h/a\r\n", b"WARC-Target-URI: <http://h/a>\r\n", b"WARC-Truncated: length\r\n",
+    b"WARC-Segment-Number: 1\r\n", b"Content-Length: 9\r\n", b"Content-Length: 99999999999999999999\r\n",
+    b"Content-Type: application/http; msgtype=response\r\n", b"HTTP/1.1 200 OK\r\n", b"Location: /x\r\n",
+    b"Link: <a>; rel=\"b\", <c>\r\n", b"Content-Encoding: gzip\r\n", b"Content-Encoding: br\r\n",
+    b"Transfer-Encoding: chunked\r\n", b"Content-Location: b\r\n", b"\x1f\x8b\x08\0\0\0\0\0\0\3", b"\x28\xb5\x2f\xfd",
+    b"\x04\x22\x4d\x18", b"\x50\x2a\x4d\x18", b"WARC-Record-ID: <urn:x:y>\r\n", b"a\r\n", b"0\r\n\r\n",
+)  # fmt: skip
+LONGEST = 4096
+AFTER = "a test to tests/test_warc.py"
+_OPTIONS = Options(limit=1 << 18)
+
+
+def _record(number: int, content: bytes, fields: bytes = b"", kind: bytes = b"response") -> bytes:
+    block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n" + fields + b"\r\n" + content
+    media_type = b"application/http; msgtype=" + kind
+    if kind != b"response":
+        block, media_type = content, b"text/html" if kind == b"resource" else media_type
+    return (
+        b"WARC/1.0\r\nWARC-Type: " + kind + b"\r\nWARC-Record-ID: <urn:uuid:%d>\r\n" % number
+        + b"WARC-Target-URI: http://h/%d\r\nContent-Type: " % number + media_type
+        + b"\r\nContent-Length: %d\r\n\r\n" % len(block) + block + b"\r\n\r\n"
+    )  # fmt: skip
+
+
+_CONTENTS = (b"<a href=0>", b"<a href=1>" * 30, b"<a href=2>" + bytes(range(128, 256)))
+_RECORDS = (
+    _record(0, _CONTENTS[0]),
+    _record(1, b"%x\r\n%b\r\n0\r\n\r\n" % (len(_CONTENTS[1]), _CONTENTS[1]), b"Transfer-Encoding: chunked\r\n"),
+    _record(9, b"GET / HTTP/1.1\r\nHost: h\r\n\r\n", kind=b"request"),
+    _record(2, _CONTENTS[2], kind=b"resource"),
+)
+_REQUEST = 2
+"""Which record holds no document."""
+
+
+@cache
+def made() -> tuple[Made, ...]:
+    """Plain, and with each record in a gzip member."""
+    plain = b"".join(_RECORDS)
+    # What stands in a header nothing else says; of a content only the length is known.
+    contents = [Span(plain.index(content), plain.index(content) + len(content)) for content in _CONTENTS]
+    free = (Span(0, contents[0].start), Span(contents[0].end, contents[2].start), Span(contents[2].end, len(plain)))
+    # The empty lines behind a record may be missing.
+    starts = _starts(_RECORDS)
+    ends = frozenset(max(0, start - back) for start in starts for back in range(5))
+    untold = frozenset(range(starts[_REQUEST], starts[_REQUEST + 1]))
+    packed = [gzip.compress(record, mtime=0) for record in _RECORDS]
+    places = _starts(packed)
+    inside = frozenset(range(places[_REQUEST], places[_REQUEST + 1]))
+    return (
+        Made("plain", plain, _CONTENTS, False, free, ends, untold),
+        Made("gzip", b"".join(packed), _CONTENTS, True, ends=frozenset(places), untold=inside),
+    )
+
+
+def _starts(records: Sequence[bytes]) -> list[int]:
+    return [0, *accumulate(map(len, records))]
+
+
+def _read(octets: bytes) -> Iterator[Document | Note]:
+    return warc.members(io.BytesIO(octets), Document("w", b"", OUTER), _OPTIONS)
+
+
+def one(data: bytes) -> None:
+    """data: as `damage` has it."""
+    damage.one(data, made(), _read)
+    if data and data[0] & damage.RAW:
+        _parts(data[1:])
+
+
+def _parts(octets: bytes) -> None:
+    """A file cut into tasks gives what it gives as a whole, and each document has rows."""
+    whole = list(_read(octets))
+    for found in whole:
+        if isinstance(found, Document):
+            rows_of(rows(_OPTIONS), found, kind_of(found)[0], _OPTIONS)
+    places = cuts(io.BytesIO(octets), 64)
+    given: list[Document | Note] = []
+    for start, end in zip(places, [*places[1:], None], strict=True):
+        given += warc.members(io.BytesIO(octets), Document("w", b"", OUTER), _OPTIONS, start, end)
+    assert given == whole, f"cut at {places}: {given}, as a whole {whole}"
+
+
+def seeds() -> Iterator[bytes]:
+    for number, whole in enumerate(made()):
+        yield bytes((number,))
+        yield bytes((number, 0, 0x80, 0, 0))
+        yield bytes((number, 1, 0x40, 0, 3))
+        yield bytes((damage.RAW,)) + whole.octets
