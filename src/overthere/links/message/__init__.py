@@ -371,3 +371,10 @@ class _Walk:
 
 def _child(number: str, name: int | str) -> str:
     return f"{number}.{name}" if number else str(name)
+
+
+class _Nothing(Decoder):
+    """In place of one that has failed: the rest of the content is passed over."""
+
+    def feed(self, octets: bytes) -> bytes:
+        return b""
