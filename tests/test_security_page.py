@@ -44,25 +44,3 @@ def test_a_promise_names_its_tests(line: str) -> None:
 def test_the_core_forbids_unsafe_code() -> None:
     text = (ROOT / "rust" / "core" / "src" / "lib.rs").read_text("utf-8")
     assert "#![forbid(unsafe_code)]" in text
-
-
-def test_pickle_stands_where_processes_talk() -> None:
-    """Where the parts of one job are handed to its own processes, and in the suite for plug-ins."""
-    allowed = {"links/pool.py", "links/spark.py", "testing/laws.py"}
-    package = ROOT / "src" / "overthere"
-    found = set[str]()
-    for path in package.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            modules = [one.name for one in node.names] if isinstance(node, ast.Import) else []
-            modules += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            if {module.partition(".")[0] for module in modules} & {
-                "pickle",
-                "cPickle",
-                "_pickle",
-                "shelve",
-                "marshal",
-                "dill",
-                "cloudpickle",
-            }:
-                found.add(path.relative_to(package).as_posix())
-    assert found <= allowed
