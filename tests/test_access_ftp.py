@@ -26,6 +26,7 @@ from overthere.access.errors import (
     LimitExceeded,
     ProtocolError,
     ResourceMissing,
+    ResourceUnavailable,
 )
 from overthere.access.ftpdialogue import dialogue, entry
 from overthere.access.steps import Send
@@ -606,7 +607,7 @@ def endless(piece: bytes, first: bytes = b"") -> Answer:
         ({"CWD": b"421-going\r\n421 down\r\n"}, AccessFailed, "421 going down"),
         ({"EPSV": b"421 down\r\n"}, AccessFailed, "421 down"),
         ({"RETR": b"425 no data connection\r\n"}, AccessFailed, "425"),
-        ({"RETR": b"450 busy\r\n"}, ResourceMissing, "450 busy"),
+        ({"RETR": b"450 busy\r\n"}, ResourceUnavailable, "450 busy"),
         ({"RETR": (b"150 x\r\n", b"426 broken\r\n")}, AccessFailed, "the transfer failed: 426"),
         ({"RETR": (b"150 x\r\n", b"451 disk\r\n")}, AccessFailed, "the transfer failed: 451"),
         ({"RETR": (b"150 x\r\n", b"421 down\r\n")}, AccessFailed, "the transfer failed: 421"),

@@ -17,7 +17,14 @@ import pytest
 import overthere
 from overthere import AccessError, AccessRefused, Credentials, NotSpecified, PlanRefused, Policy, plan
 from overthere.access import http, websocket
-from overthere.access.errors import AccessFailed, AccessTimeout, LimitExceeded, ProtocolError, ResourceMissing
+from overthere.access.errors import (
+    AccessFailed,
+    AccessTimeout,
+    LimitExceeded,
+    ProtocolError,
+    ResourceMissing,
+    ResourceUnavailable,
+)
 from overthere.access.gateways import Gateways
 from overthere.access.proxy import proxied
 from overthere.access.steps import Send
@@ -136,7 +143,8 @@ def test_a_content_coding_is_undone(server: Nginx) -> None:
 def test_missing(server: Nginx, policy: Policy, path: str, code: str) -> None:
     before = len(server.asked())
     for scheme in ("http", "https"):
-        with pytest.raises(ResourceMissing, match=code) as caught:
+        kind = ResourceUnavailable if code == "503" else ResourceMissing
+        with pytest.raises(kind, match=code) as caught:
             overthere.open(server.uri(path, scheme), policy)
         assert caught.value.code == code
         assert str(caught.value.uri) == server.uri(path, scheme)
@@ -454,7 +462,8 @@ def test_how_long_a_body_is(head: bytes, body: bytes) -> None:
         (b"HTTP/1.1 304 Not Modified\r\n\r\n", ResourceMissing),
         (b"HTTP/1.1 300 Multiple Choices\r\nLocation: /a\r\n\r\n", ResourceMissing),
         (b"HTTP/1.1 302 Found\r\n\r\n", ResourceMissing),
-        (b"HTTP/1.1 999 x\r\n\r\n", ResourceMissing),
+        (b"HTTP/1.1 999 x\r\n\r\n", ResourceUnavailable),
+        (b"HTTP/1.1 429 x\r\n\r\n", ResourceUnavailable),
         (b"HTTP/1.1 100 Continue\r\n\r\n" * 100 + COUNTED, ProtocolError),
         (b"SSH-2.0-OpenSSH_9.2\r\n", AccessError),
         (b"220 ftp.example ready\r\n", AccessError),

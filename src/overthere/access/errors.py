@@ -6,6 +6,7 @@ AccessError (OverthereError)
 +-- AccessFailed        no connection, or it broke
 +-- ProtocolError       the other side did not speak its protocol
 +-- ResourceMissing     the server says that there is no such thing, or will not give it
++-- ResourceUnavailable the server says that it cannot give it now
 +-- LimitExceeded       more than the policy takes
 """
 
@@ -25,6 +26,7 @@ __all__ = [
     "LimitExceeded",
     "ProtocolError",
     "ResourceMissing",
+    "ResourceUnavailable",
     "needs",
 ]
 
@@ -94,25 +96,26 @@ class ProtocolError(AccessError):
     """The other side does not speak its protocol."""
 
 
-class ResourceMissing(AccessError):
-    """The server says that there is no such resource, or that it will not give it; `code` is its own, and
-    `temporary` whether it may be there another time."""
+class _Answered(AccessError):
+    """An answer that is not the resource; `code` is the server's own."""
 
-    def __init__(
-        self,
-        message: str,
-        code: str = "",
-        source: str = "",
-        uri: object = None,
-        where: str = "",
-        temporary: bool = False,
-    ) -> None:
+    def __init__(self, message: str, code: str = "", source: str = "", uri: object = None, where: str = "") -> None:
         super().__init__(message, source, uri, where)
         self.code = code
-        self.temporary = temporary
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.message, self.code, self.source, self.uri, self.where, self.temporary)
+        return type(self), (self.message, self.code, self.source, self.uri, self.where)
+
+
+class ResourceMissing(_Answered):
+    """The server says that there is no such resource, or that it will not give it; `code` is its own."""
+
+
+class ResourceUnavailable(_Answered):
+    """The server says that it cannot give the resource now, and may at another time; `code` is its own.
+
+    HTTP 5xx, 408, 425 and 429 (RFC 9110 15.5.9, 15.6; RFC 8470 5.2; RFC 6585 4), FTP 4xx (RFC 959 4.2.1).
+    """
 
 
 class LimitExceeded(AccessError):

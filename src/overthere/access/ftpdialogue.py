@@ -7,7 +7,7 @@ from collections.abc import Generator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError, ResourceMissing
+from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError, ResourceMissing, ResourceUnavailable
 from overthere.access.ftp import argument
 from overthere.access.masking import secrets_of
 from overthere.access.media import guessed as guessed_media
@@ -153,8 +153,8 @@ def _judge(reply: Reply, step: Step) -> None:
     if step.data == b"CWD \r\n":
         told = f"this server refuses the null argument of CWD: {reply}"
         raise ResourceMissing(told, str(reply.code), "RFC 1738 3.2.2", where=where)
-    temporary = reply.code // 100 == 4  # "Transient Negative Completion"
-    raise ResourceMissing(str(reply), str(reply.code), "RFC 959 4.2.1", where=where, temporary=temporary)
+    kind = ResourceUnavailable if reply.code // 100 == 4 else ResourceMissing  # "Transient Negative Completion"
+    raise kind(str(reply), str(reply.code), "RFC 959 4.2.1", where=where)
 
 
 def _asks(reply: Reply, where: str) -> ResourceMissing | ProtocolError:

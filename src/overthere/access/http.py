@@ -8,7 +8,15 @@ from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
 from overthere.access.coding import codings, undone
-from overthere.access.errors import LARGER, AccessFailed, LimitExceeded, ProtocolError, ResourceMissing, needs
+from overthere.access.errors import (
+    LARGER,
+    AccessFailed,
+    LimitExceeded,
+    ProtocolError,
+    ResourceMissing,
+    ResourceUnavailable,
+    needs,
+)
 from overthere.access.media import guessed
 from overthere.access.steps import Connect, Credentials, Receive, Send, Step, connect, guarded
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Hangup, Head, Read, Wire, Write
@@ -183,6 +191,7 @@ def said(event: Any) -> tuple[dict[str, Any], dict[str, str]]:
     return details, {name.lower(): value for name, value in reversed(fields)}
 
 
+_LATER = frozenset((408, 425, 429))
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z\-]+"
 _MEDIA_TYPE = re.compile(rf"(?s){_TOKEN}/{_TOKEN}(?:[ \t]*;.*)?")
@@ -195,7 +204,7 @@ def _response(asked: bytes, plan: Plan, policy: Policy) -> Dialogue:
     RFC 7231 (Appendix B) it names none.  It stands among the fields of `details`.  A content coding is undone; that of
     a file which is packed itself stays, and `details` has it as "coding".
 
-    Raises: ResourceMissing with the status as its code for all that is neither (15.4, 15.5, 15.6).
+    Raises: ResourceMissing, ResourceUnavailable with the status as their code for all that is neither (15.4 to 15.6).
     """
     reader = Reader(asked, policy)
     event = yield from reader.head()
@@ -205,9 +214,8 @@ def _response(asked: bytes, plan: Plan, policy: Policy) -> Dialogue:
         yield Head(location=fields["location"], permanent=status in (301, 308), details=details)
         return
     if status >= 300:
-        # RFC 9110 15.6, 15.5.9; RFC 6585 4: what may be otherwise another time.
-        temporary = status >= 500 or status in (408, 429)
-        raise ResourceMissing(_status(event), str(status), "RFC 9110 15", plan.uri, temporary=temporary)
+        kind = ResourceUnavailable if status >= 500 or status in _LATER else ResourceMissing
+        raise kind(_status(event), str(status), "RFC 9110 15", plan.uri)
     if status == 206:
         raise ProtocolError("a part of the content, which was not asked for", "RFC 9110 15.3.7", plan.uri)
     size = _length(status, fields)

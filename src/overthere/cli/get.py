@@ -202,7 +202,7 @@ class Get:
                 self.one(text)
             except AccessError as error:
                 error.uri = error.uri or text
-                final = isinstance(error, AccessRefused) or (isinstance(error, ResourceMissing) and not error.temporary)
+                final = isinstance(error, AccessRefused | ResourceMissing)
                 asked = "" if str(error.uri) == text else f" [asked for: {printable(mask(text))}]"
                 self.refuse(text, error, 1 if final else 2, one_line(str(error)) + asked)
             except InvalidURI as error:
