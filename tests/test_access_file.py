@@ -133,7 +133,7 @@ def test_what_is_not_opened(fetch: Fetch, tmp_path: Path) -> None:
         for there in (uri(tmp_path / "none"), uri(tmp_path / "pipe/x"), uri(tmp_path / ("x" * 300))):
             with pytest.raises(ResourceMissing) as caught:
                 fetch(there, OWN)
-            assert there in str(caught.value)
+            assert there[:200] in str(caught.value)
 
 
 def test_a_pipe_that_is_put_there_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

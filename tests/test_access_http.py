@@ -439,7 +439,7 @@ def test_how_long_a_body_is(head: bytes, body: bytes) -> None:
     [
         (b"", AccessFailed),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nhello", AccessFailed),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\nhello", AccessFailed),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\nhello", LimitExceeded),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 999999999999999999999\r\n\r\nhello", ProtocolError),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 5, 6\r\n\r\nhello", ProtocolError),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello", ProtocolError),

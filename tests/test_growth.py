@@ -186,9 +186,14 @@ def test_a_batch_of_long_rows_ends_in_time(made: type[_Plain | _Native], kind: s
         document = DOCUMENT._replace(content=f"<base href='{base}'>{'<a href=x>' * 100}".encode())
     else:
         document = DOCUMENT._replace(content=b"a{src:url(x)}" * 100, base=Base(URI(base), "retrieval"))
-    rows, most, count = made(Options()), 0, 0
+    rows, most, given = made(Options()), 0, []
     for _ in fill(rows, document, kind, (), Options()):
         most = max(most, rows.octets)
-        count += rows.take().num_rows
-    assert count > 50
+        given.append(rows.take())
+    most = max(most, rows.octets)
+    given.append(rows.take())
+    errors = [error for batch in given for error in batch.column("error").to_pylist()]
+    # A document becomes so much; that there was more is told.
+    assert len(errors) > (20 if kind == "html" else 4)
+    assert errors[-1] == "too-large"
     assert most < 2 * OCTETS

@@ -13,11 +13,11 @@ from operator import add
 import pytest
 
 from overthere import URI
-from overthere.errors import columns
 from overthere.links.model import UNREAD, Link
 from overthere.links.picture import draw
 from overthere.links.summary import NOBODY, Summary, Top, cut
 from overthere.links.table import to_batch
+from overthere.showing import columns
 
 BLANK = Link("s", *[None] * 12)
 NOTES = ("truncated", "empty", "wrong-type")

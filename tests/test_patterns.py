@@ -23,6 +23,7 @@ LENGTHS = (12, 16, 20, 24, 28, 36, 64, 256, 1024, 4096)
 WORK = r"""
 from overthere import IRI, InvalidURI, IRIReference, URIReference, iri
 from overthere.access import steps
+from overthere.echo import Secrets
 from overthere.kernel import percent, reference
 from overthere.text import find, rules
 from overthere.text.wrapped import _DEEPEST, _line_marks, _lines
@@ -32,8 +33,8 @@ for kind in (URIReference, IRIReference):
     for text in ("http://é \x00\u202e\ue000%[/|?|#|", "//[::1%25a]/"):
         try:
             kind(text)
-        except InvalidURI:
-            pass
+        except InvalidURI as error:
+            str(error)
 for zone in (False, True):
     reference.ip_literal(zone)
 reference.ipv4_address()
@@ -42,6 +43,7 @@ for safe in ("", "abc/"):
 for private in (False, True):
     iri._decodable(private)
 steps._parting(b" @")
+Secrets(["open sesame", "x" * 100], ["Aladdin"])
 IRI("http://h\u05d0/\u05d0?\u05d0#\u05d0").mixed_direction()
 for how in range(16):
     names = dict(zip(("abbreviated", "hosts", "mail"), (bool(how & 1), bool(how & 2), bool(how & 4))))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.echo import Secrets
 from overthere.encoding import decode
-from overthere.errors import CodingError, Finding, InvalidURI, OverthereError, printable
+from overthere.errors import CodingError, Finding, InvalidURI, OverthereError
 from overthere.exact import exact
 from overthere.figure import draw, grid, marked, shorten
 from overthere.findings import check_uri
@@ -16,6 +16,7 @@ from overthere.kernel import Components
 from overthere.kernel.reference import APPENDIX_B, split
 from overthere.normalize import Change, Rung, changes, normal_form
 from overthere.redact import mask, password_spans, unveil, veil
+from overthere.showing import printable
 from overthere.uri import URI, URIReference
 from overthere.value import Value
 

@@ -12,11 +12,12 @@ from typing import TypeAlias
 
 from overthere import forms
 from overthere.encoding import encode
-from overthere.errors import KINDS, Finding, InvalidURI, name_of
+from overthere.errors import KINDS, Finding, InvalidURI
 from overthere.exact import exact
 from overthere.findings import refusal
 from overthere.forms import Pairs
 from overthere.kernel.reference import GROUPS, Parts, parse, recompose
+from overthere.showing import name_of
 
 __all__ = ["Userinfo", "assemble", "authority_of", "build"]
 

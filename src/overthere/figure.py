@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from overthere.errors import columns, printable
+from overthere.showing import columns, printable
 
 __all__ = ["draw", "grid", "marked", "shorten"]
 

@@ -12,11 +12,12 @@ from functools import cache
 from itertools import islice
 from typing import NamedTuple
 
-from overthere.errors import KINDS, Finding, InvalidIRI, InvalidURI, Refused, name_of
+from overthere.errors import KINDS, Finding, InvalidIRI, InvalidURI, Refused
 from overthere.grammar import Grammar
 from overthere.kernel.classes import CHARSETS, IPRIVATE, PATTERNS, UCSCHAR
 from overthere.kernel.reference import APPENDIX_B, BIDI_CONTROLS, ip_literal, parse, spread
 from overthere.redact import overlaps, password_spans
+from overthere.showing import name_of
 
 __all__ = ["check_uri", "grammar_of", "refusal", "walk"]
 

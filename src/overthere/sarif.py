@@ -9,9 +9,10 @@ from pathlib import PurePath
 from typing import Any, NamedTuple, TextIO
 
 from overthere.encoding import encode
-from overthere.errors import Finding, printable
+from overthere.errors import Finding
 from overthere.redact import mask
 from overthere.security import KINDS, veiled
+from overthere.showing import printable
 
 __all__ = ["Result", "artifact", "write"]
 

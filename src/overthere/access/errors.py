@@ -12,8 +12,9 @@ AccessError (OverthereError)
 
 from __future__ import annotations
 
-from overthere.errors import InvalidURI, NotSpecified, OverthereError, PlanRefused, bounded, printable
+from overthere.errors import InvalidURI, NotSpecified, OverthereError, PlanRefused
 from overthere.redact import mask
+from overthere.showing import bounded, printable
 
 __all__ = [
     "DOCUMENTED",

@@ -14,8 +14,9 @@ from overthere.access.media import guessed as guessed_media
 from overthere.access.steps import Connect, OpenData, Receive, Send, Step
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Entry, Hangup, Head, Item, Read, Wire, Write
 from overthere.echo import Secrets
-from overthere.errors import PlanRefused, Unwritable, printable
+from overthere.errors import PlanRefused, Unwritable
 from overthere.schemes.ftp import FTPLocator
+from overthere.showing import printable
 
 if TYPE_CHECKING:
     from overthere.access.planning import Plan

@@ -15,10 +15,11 @@ from overthere.access.media import guessed as guessed_media
 from overthere.access.session import described
 from overthere.access.steps import Connect, Interact, Receive, Send
 from overthere.access.wire import Dial, Dialogue, Effect, Hangup, Head, Item, Wire, Write
-from overthere.errors import CodingError, Unwritable, printable
+from overthere.errors import CodingError, Unwritable
 from overthere.schemes.gopher import GopherLocator
 from overthere.schemes.gophermenu import MenuItem
 from overthere.schemes.gopherplus import Attributes, Form, View
+from overthere.showing import printable
 
 if TYPE_CHECKING:
     from overthere.access.planning import Plan

@@ -12,10 +12,11 @@ from overthere.access.errors import LimitExceeded
 from overthere.access.gopher import steps
 from overthere.access.steps import Credentials
 from overthere.access.wire import Entry
-from overthere.errors import CodingError, InvalidURI, PlanRefused, Unwritable, printable
+from overthere.errors import CodingError, InvalidURI, PlanRefused, Unwritable
 from overthere.schemes.gopher import GopherLocator
 from overthere.schemes.gophermenu import MenuItem
 from overthere.schemes.gopherplus import View
+from overthere.showing import printable
 from overthere.uri import URI
 
 __all__ = ["KINDS", "AskForm", "Described", "Question", "entry", "item_of", "malformed"]

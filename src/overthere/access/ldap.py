@@ -12,8 +12,9 @@ from overthere.access.errors import ProtocolError, ResourceMissing
 from overthere.access.ldapmessage import Element, bind_request, search_request, unbind_request
 from overthere.access.steps import Connect, Credentials, Receive, Send, Step, connect
 from overthere.access.wire import Dial, Dialogue, Effect, Entry, Hangup, Head, Item, Wire, Write
-from overthere.errors import OverthereError, PlanRefused, printable
+from overthere.errors import OverthereError, PlanRefused
 from overthere.schemes.ldap import LDAPLocator
+from overthere.showing import printable
 from overthere.uri import URI
 
 if TYPE_CHECKING:

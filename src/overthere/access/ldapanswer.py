@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError
 from overthere.access.ldapmessage import ENUMERATED, INTEGER, OCTETS, SEQUENCE, Element, elements
-from overthere.errors import CodingError, printable
+from overthere.errors import CodingError
+from overthere.showing import printable
 
 if TYPE_CHECKING:
     from overthere.access.wire import Effect, Wire

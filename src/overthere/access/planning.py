@@ -12,11 +12,12 @@ from overthere.access.framing import FOREIGN, elsewhere
 from overthere.access.gateways import Gateways
 from overthere.access.steps import Credentials, Step
 from overthere.echo import Secrets
-from overthere.errors import NotSpecified, RegistryError, printable
+from overthere.errors import NotSpecified, RegistryError
 from overthere.exact import exact
 from overthere.redact import mask
 from overthere.schemes.locator import Locator
 from overthere.schemes.registry import Registry
+from overthere.showing import printable
 from overthere.uri import URI
 
 if TYPE_CHECKING:

@@ -1,6 +1,8 @@
-"""The system's resolver, asked in threads of its own: it knows no time-out, and may never answer.
+"""The system's resolver, asked in threads of its own, and what of its answer may be connected.
 
-A thread that hangs keeps no process alive; and no more than `MOST` can: who asks then waits for his turn, and no
+It knows no time-out, and may never answer.
+
+A thread that hangs keeps no process alive; and no more than `MOST` can: a further question waits for its turn, and no
 longer than for an answer.
 """
 
@@ -10,10 +12,17 @@ import os
 import socket
 from collections import deque
 from collections.abc import Callable
+from ipaddress import ip_address
 from threading import Lock, Thread
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["MOST", "Question"]
+from overthere.access.errors import AccessFailed, AccessRefused
+
+if TYPE_CHECKING:
+    from overthere.access.policy import Policy
+    from overthere.uri import URI
+
+__all__ = ["MOST", "Question", "pinned"]
 
 MOST = 32
 """How many look-ups are under way at once."""
@@ -98,3 +107,23 @@ def _forget() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget)
+
+
+def pinned(answers: list[Any], policy: Policy, uri: URI) -> list[tuple[int, Any]]:
+    """The addresses that the policy lets be connected, in their order: what was judged is what is connected.
+
+    Raises: AccessRefused if there is none.
+    """
+    kept: list[tuple[int, Any]] = []
+    refused: AccessRefused | None = None
+    for family, _, _, _, address in answers:
+        try:
+            policy.judge_address(ip_address(address[0]), uri)
+        except AccessRefused as error:
+            refused = refused or error
+            continue
+        if (family, address) not in kept:
+            kept.append((family, address))
+    if not kept:
+        raise refused or AccessFailed("the name has no address", uri=uri)
+    return kept

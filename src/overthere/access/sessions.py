@@ -12,7 +12,8 @@ from overthere.access.policy import Policy
 from overthere.access.steps import Connect, guarded
 from overthere.access.transport import Transport
 from overthere.access.wire import Dialogue, Head, Seek
-from overthere.errors import NotSpecified, PlanRefused, printable
+from overthere.errors import NotSpecified, PlanRefused
+from overthere.showing import printable
 from overthere.uri import URI
 
 if TYPE_CHECKING:

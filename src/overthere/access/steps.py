@@ -12,8 +12,9 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any, ClassVar, NamedTuple
 
-from overthere.errors import PlanRefused, printable
+from overthere.errors import PlanRefused
 from overthere.kernel.percent import percent_decode
+from overthere.showing import printable
 
 __all__ = [
     "CRLF",

@@ -13,7 +13,6 @@ import socket
 import ssl
 from collections.abc import Callable, Generator
 from functools import partial
-from ipaddress import ip_address
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -24,14 +23,13 @@ from overthere.access.errors import (
     LONGER,
     AccessError,
     AccessFailed,
-    AccessRefused,
     AccessTimeout,
     LimitExceeded,
     ProtocolError,
     ResourceMissing,
 )
 from overthere.access.looking import look
-from overthere.access.resolver import Question
+from overthere.access.resolver import Question, pinned
 from overthere.access.steps import Connect
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Found, Hangup, Head, Item, Look, Read, Seek, Write
 
@@ -39,7 +37,7 @@ if TYPE_CHECKING:
     from overthere.access.policy import Policy
     from overthere.uri import URI
 
-__all__ = ["Call", "Carrier", "Ready", "Transport", "Waiting", "pinned"]
+__all__ = ["Call", "Carrier", "Ready", "Transport", "Waiting"]
 
 
 class Ready(NamedTuple):
@@ -401,23 +399,3 @@ def _waited(waiting: Waiting) -> Any:
     with _Selector() as selector:
         selector.register(waiting.held, selectors.EVENT_WRITE if waiting.write else selectors.EVENT_READ)
         return bool(selector.select(min(waiting.seconds, _DAY)))
-
-
-def pinned(answers: list[Any], policy: Policy, uri: URI) -> list[tuple[int, Any]]:
-    """The addresses that the policy lets be connected, in their order: what was judged is what is connected.
-
-    Raises: AccessRefused if there is none.
-    """
-    kept: list[tuple[int, Any]] = []
-    refused: AccessRefused | None = None
-    for family, _, _, _, address in answers:
-        try:
-            policy.judge_address(ip_address(address[0]), uri)
-        except AccessRefused as error:
-            refused = refused or error
-            continue
-        if (family, address) not in kept:
-            kept.append((family, address))
-    if not kept:
-        raise refused or AccessFailed("the name has no address", uri=uri)
-    return kept

@@ -14,9 +14,10 @@ import click
 
 from overthere import sarif
 from overthere.cli.common import inputs, texts_argument, width
-from overthere.errors import Finding, printable, underline
+from overthere.errors import Finding
 from overthere.redact import mask, password_spans
 from overthere.security import KINDS, LEVELS, Level, audit, level_of, veiled
+from overthere.showing import printable, underline
 
 _KIND = click.Choice([kind for kind in KINDS if kind != "more"])
 _AT_ONCE = 1000

@@ -11,9 +11,10 @@ from overthere.cli.common import Output, format_option, inputs, texts_argument, 
 from overthere.cli.tables import Table, table_options
 from overthere.columns.plain import compute, taken
 from overthere.editions import NAMES, check
-from overthere.errors import InvalidURI, OverthereError, printable
+from overthere.errors import InvalidURI, OverthereError
 from overthere.findings import check_uri
 from overthere.redact import mask
+from overthere.showing import printable
 
 
 @click.command()

@@ -10,9 +10,10 @@ from typing import Any, TypeVar
 
 import click
 
-from overthere.errors import InvalidURI, OverthereError, printable
+from overthere.errors import InvalidURI, OverthereError
 from overthere.normalize import Rung
 from overthere.redact import mask
+from overthere.showing import printable
 from overthere.uri import URI
 
 __all__ = [

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, NamedTuple, cast
 import click
 
 from overthere import charsets
-from overthere.errors import printable
+from overthere.showing import printable
 from overthere.text import Found, Rules, find
 from overthere.text.pieces import pieces
 

@@ -36,9 +36,10 @@ from overthere.cli.common import format_option, inputs, texts_argument, width
 from overthere.cli.policies import octets, policy, seconds
 from overthere.cli.terminal import Binary, Display, aligned, bare, one_line
 from overthere.editions import NAMES, edition
-from overthere.errors import InvalidURI, OverthereError, printable
+from overthere.errors import InvalidURI, OverthereError
 from overthere.redact import mask
 from overthere.schemes import Locator, Registry
+from overthere.showing import printable
 from overthere.uri import URI
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)

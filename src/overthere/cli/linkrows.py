@@ -9,10 +9,10 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from overthere.errors import columns, printable
 from overthere.links.job import links
 from overthere.links.model import NOTES, Link
 from overthere.redact import mask
+from overthere.showing import columns, printable
 
 __all__ = ["show"]
 

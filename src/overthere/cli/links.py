@@ -18,11 +18,12 @@ from overthere.cli.common import CSV_SAFE, base_uri, rung_option
 from overthere.cli.linkrows import show
 from overthere.cli.progress import progress
 from overthere.editions import NAMES
-from overthere.errors import OverthereError, printable
+from overthere.errors import OverthereError
 from overthere.links.choosing import CHOICES
 from overthere.links.model import Options
 from overthere.redact import mask
 from overthere.rung import Rung
+from overthere.showing import printable
 from overthere.wholefile import is_stream, refuse_link, save
 
 if TYPE_CHECKING:

@@ -7,9 +7,10 @@ import click
 from overthere import columns
 from overthere.cli.common import Output, format_option, inputs, texts_argument
 from overthere.cli.tables import Table, table_options
-from overthere.errors import InvalidURI, printable
+from overthere.errors import InvalidURI
 from overthere.kernel.reference import split, split_authority
 from overthere.redact import mask
+from overthere.showing import printable
 from overthere.uri import URI, URIReference
 
 _COMPONENTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment")

@@ -18,7 +18,8 @@ from rich.progress import BarColumn, Progress, ProgressColumn, TaskProgressColum
 
 from overthere.cli.common import CSV_SAFE
 from overthere.cli.files import SUFFIXES, Source, Writer, open_source, suffix
-from overthere.errors import KINDS, printable
+from overthere.errors import KINDS
+from overthere.showing import printable
 
 __all__ = ["Table", "table_options"]
 

@@ -10,8 +10,8 @@ from itertools import chain, islice
 from overthere import charsets
 from overthere.access.resource import Resource
 from overthere.access.wire import Entry
-from overthere.errors import columns, printable
 from overthere.redact import password_spans
+from overthere.showing import columns, printable
 
 __all__ = ["Binary", "Display", "aligned", "bare", "one_line"]
 

@@ -6,7 +6,8 @@ from functools import cache
 
 from overthere import encoding, kernel
 from overthere.editions.library import grammar
-from overthere.errors import CodingError, name_of
+from overthere.errors import CodingError
+from overthere.showing import name_of
 
 __all__ = ["decode_text", "encode_data"]
 

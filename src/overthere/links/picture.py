@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import NamedTuple
 
-from overthere.errors import columns
 from overthere.links.summary import NOBODY, Summary, cut
+from overthere.showing import columns
 
 __all__ = ["draw"]
 

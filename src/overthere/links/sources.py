@@ -86,10 +86,14 @@ def documents(task: Task, options: Options) -> Iterator[Document]:
     and containers; of a file that was named the note "unsupported" says so.
     """
     for path in task.paths:
-        try:
-            yield from guarded(_Reader(options).file(task, path), partial(_document, task, path))
-        except _NotFollowedError:
-            yield _document(task, path, "not-followed")
+        yield from guarded(_read(task, path, options), partial(_document, task, path))
+
+
+def _read(task: Task, path: str, options: Options) -> Iterator[Document]:
+    try:
+        yield from _Reader(options).file(task, path)
+    except _NotFollowedError:
+        yield _document(task, path, "not-followed")
 
 
 def blamed(task: Task, options: Options) -> Iterator[Document]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from overthere.errors import name_of
 from overthere.kernel.percent import percent_decode
 from overthere.security.parts import SPECIAL, Cut, Place, Span
+from overthere.showing import name_of
 
 __all__ = ["BIDI", "INVISIBLE", "dots", "escaped", "raw"]
 

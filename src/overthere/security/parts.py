@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from overthere.echo import Secrets
-from overthere.errors import Finding, name_of
+from overthere.errors import Finding
 from overthere.kernel.reference import APPENDIX_B
 from overthere.redact import MASK, Span, overlaps, password_spans
 from overthere.security.table import KINDS
+from overthere.showing import name_of
 
 __all__ = ["SPECIAL", "Cut", "Place", "Span", "cut", "finding"]
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
-from overthere.errors import printable
+from overthere.showing import printable
 from overthere.text import Found
 
 if TYPE_CHECKING:

@@ -62,20 +62,19 @@ pub fn copied(found: ArrayRef) -> Result<ArrayRef> {
 /// A whole column as views.
 pub fn texts_of(column: AnyArray) -> PyResult<StringViewArray> {
     let texts = |column: ArrayRef| {
-        sound(&column)?;
-        let column = unpacked(&column)?;
+        sound(&column).map_err(PyValueError::new_err)?;
+        let column = unpacked(&column).map_err(PyTypeError::new_err)?;
         Ok(match column.data_type() {
             DataType::Utf8 => StringViewArray::from(column.as_string::<i32>()),
             DataType::LargeUtf8 => StringViewArray::from(column.as_string::<i64>()),
             DataType::Utf8View => column.as_string_view().clone(),
-            _ => return Err(not_text(&column)),
+            _ => return Err(PyTypeError::new_err(not_text(&column))),
         })
     };
     let mut chunks: Vec<StringViewArray> = column
         .into_reader()?
-        .map(|chunk| texts(chunk.map_err(|e| e.to_string())?))
-        .collect::<Result<_>>()
-        .map_err(PyTypeError::new_err)?;
+        .map(|chunk| texts(chunk.map_err(|e| PyValueError::new_err(e.to_string()))?))
+        .collect::<PyResult<_>>()?;
     if chunks.len() == 1 {
         return Ok(chunks.remove(0));
     }
