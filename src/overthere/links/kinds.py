@@ -46,6 +46,7 @@ _MEDIA_TYPES = {
     "application/javascript": "code",
     "application/x-javascript": "code",
 }
+_WELL_FORMED = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]++/[!#$%&'*+.^_`|~0-9A-Za-z-]++")  # RFC 9110 8.3.1, 5.6.2
 # Told by servers that do not know: the name and the content decide (MIME Sniffing 5.1, "unknown type").
 _UNKNOWN = frozenset(
     ("", "application/octet-stream", "application/unknown", "binary/octet-stream", "unknown/unknown", "*/*")
@@ -97,6 +98,9 @@ def kind(name: str, media_type: str, head: bytes) -> tuple[str, tuple[str, ...]]
     stays text whatever stands in it (MIME Sniffing 5.1 and 7): only text that is told as a binary kind, and binary
     octets that are told as text, are a contradiction.
 
+    A media type that is none ("text/html, text/html", "text") was not told: the content decides, and where that shows
+    nothing but text, the name; with ("wrong-type",).
+
     XHTML is XML (RFC 3236): told as application/xhtml+xml, named .xhtml or .xht, or with nothing told and an XML
     declaration. What is told as text/html, or named so, is HTML whatever it declares: browsers read it so.
 
@@ -105,10 +109,13 @@ def kind(name: str, media_type: str, head: bytes) -> tuple[str, tuple[str, ...]]
     >>> kind("feed", "", b"<rss version='2.0'>")
     ('xml', ())
     """
+    there = _content(head)
+    if media_type and not _WELL_FORMED.fullmatch(media_type.partition(";")[0].strip()):
+        told = _suffix(name) if there in ("text", "octets") else None
+        return _reader(told if told is not None and _fits(told, there) else there), ("wrong-type",)
     told = _told(media_type)
     if told is None:
         told = _suffix(name)
-    there = _content(head)
     if told is None:
         return _reader(there) if head else "", ()
     if not head or _fits(told, there):
