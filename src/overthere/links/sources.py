@@ -10,6 +10,7 @@ import shutil
 import stat
 import sys
 import tempfile
+import zlib
 from collections.abc import Iterable, Iterator
 from functools import partial
 from importlib import import_module
@@ -20,7 +21,7 @@ from overthere.base import Base, file_uri, retrieval_uri
 from overthere.links import archives, records, warc
 from overthere.links.faults import guarded, noted
 from overthere.links.kinds import CONTAINERS, HEAD, kind, kind_of
-from overthere.links.model import Document, Note, Options
+from overthere.links.model import Document, Note, Options, Passed
 from overthere.uri import URI
 
 __all__ = ["Known", "Task", "blamed", "documents", "is_pipe", "known", "tasks"]
@@ -252,6 +253,8 @@ class _Reader:
             yield document._replace(notes=("too-deep",))
             return
         for one in guarded(self.held(kinds[0], file, document, beneath, part), Note):
+            if isinstance(one, Passed):
+                continue
             if isinstance(one, Note):
                 yield document._replace(notes=(one.kind,))
             elif isinstance(one, Document):
@@ -268,7 +271,7 @@ class _Reader:
 
     def held(
         self, kind: str, file: archives.Stream, document: Document, beneath: URI | None, part: tuple[int, int | None]
-    ) -> Iterator[Document | Note | archives.Member]:
+    ) -> Iterator[Document | Note | Passed | archives.Member]:
         if kind in _STREAMED or kind == "zip":
             yield from archives.opened(kind, file, document, beneath)
         elif kind == "warc":
@@ -287,12 +290,19 @@ class _Reader:
             counted = _Counted(self, archives.Chained(content, stream))
             if kinds[0] in _STREAMED:
                 yield from self.container(kinds, counted, document, beneath)
-                return
-            with tempfile.TemporaryFile() as file:
-                while piece := archives.taken(counted, limit)[0]:
-                    file.write(piece)
-                file.seek(0)
-                yield from self.container(kinds, file, document)
+            else:
+                with tempfile.TemporaryFile() as file:
+                    while True:
+                        piece, note = archives.taken(counted, limit)
+                        file.write(piece)
+                        if note or not piece:
+                            break
+                    file.seek(0)
+                    yield from self.container(kinds, file, document)
+            if not note and member.crc not in (None, counted.crc) and not archives.taken(counted, 1)[0]:
+                note = "corrupt"
+            if note:
+                yield document._replace(content=b"", notes=(note,))
             return
         content, notes = archives.cut(content, note, limit, member.crc)
         document = document._replace(content=content, notes=document.notes + notes)
@@ -332,12 +342,14 @@ class _Counted:
 
     def __init__(self, reader: _Reader, stream: archives.Stream) -> None:
         self.reader, self.stream = reader, stream
+        self.crc = 0
 
     def read(self, size: int, /) -> bytes:
         if self.reader.left <= 0:
             raise MemoryError
         part = self.stream.read(size)
         self.reader.left -= len(part)
+        self.crc = zlib.crc32(part, self.crc)
         return part
 
 

@@ -9,7 +9,7 @@ from overthere.base import Base, establish, to_reference
 from overthere.errors import InvalidURI, NotSpecified
 from overthere.links.faults import guarded
 from overthere.links.kinds import media_type_of
-from overthere.links.model import Document, Note, Options
+from overthere.links.model import Document, Note, Options, Passed
 from overthere.links.records import Record, records
 from overthere.links.response import HTTP, POINTING, Fields, fields, first, header
 from overthere.links.response import content as decoded
@@ -20,16 +20,21 @@ __all__ = ["members", "response"]
 
 def members(
     file: BinaryIO, document: Document, options: Options, start: int = 0, end: int | None = None
-) -> Iterator[Document | Note]:
+) -> Iterator[Document | Note | Passed]:
     """The documents in the records that begin in [start, end), which come from `records.cuts()` if they are given.
 
     The source of a record is the octet at which it begins, or its gzip member: `crawl.warc.gz!12345`. Its base is its
     WARC-Target-URI (RFC 3986 5.1.3), or what a Content-Location of HTTP says (5.1.2). A response whose header refers
     to something (Location, Link) is two documents of the same source: one of type application/http, which `read()`
-    reads, and the content. Requests, metadata, revisits and what came by DNS hold no documents.
+    reads, and the content. Requests, metadata, revisits and what came by DNS hold no documents,
+    and are passed over.
     """
     try:
         for record in records(file, options.limit, start, end):
+            if record.passed:
+                yield Passed(record.passed)
+                if not record.notes:
+                    continue
             here = _here(record, document)
             yield from guarded(_documents(record, here, options), here.failed)
     except OSError:
@@ -41,7 +46,7 @@ def _here(record: Record, outside: Document) -> Document:
     return Document(source, b"", outside.base, notes=record.notes, depth=outside.depth + 1)
 
 
-def _documents(record: Record, here: Document, options: Options) -> Iterator[Document]:
+def _documents(record: Record, here: Document, options: Options) -> Iterator[Document | Note | Passed]:
     if not record.header:
         yield here
         return
@@ -53,6 +58,9 @@ def _documents(record: Record, here: Document, options: Options) -> Iterator[Doc
     if target is None:
         notes.append("corrupt")
     elif target.scheme.lower() == "dns":
+        yield Passed("dns")
+        if notes:
+            yield here._replace(notes=_once(notes))
         return
     else:
         here = here._replace(base=Base(target, "retrieval", "retrieval"))
