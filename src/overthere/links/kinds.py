@@ -7,7 +7,7 @@ import zlib
 
 from overthere.links.model import Document
 
-__all__ = ["CONTAINERS", "HEAD", "kind", "kind_of", "media_type_of"]
+__all__ = ["CONTAINERS", "HEAD", "kind", "kind_of", "media_type_of", "passed_over"]
 
 HEAD = 4096
 """Octets from the beginning of a document by which its kind is known."""
@@ -131,6 +131,44 @@ def kind_of(document: Document) -> tuple[str, tuple[str, ...]]:
     if name.isdecimal() and document.base.layer == "retrieval":
         name = document.base.uri.path
     return kind(name, document.media_type, document.content[:HEAD])
+
+
+_PASSED = {
+    **dict.fromkeys(("png", "jpg", "jpeg", "gif", "webp", "ico", "avif", "bmp", "tif", "tiff"), "image"),
+    **dict.fromkeys(("mp4", "webm", "mov", "avi", "mkv"), "video"),
+    **dict.fromkeys(("mp3", "ogg", "wav", "flac", "m4a"), "audio"),
+    **dict.fromkeys(("woff", "woff2", "ttf", "otf", "eot"), "font"),
+    **dict.fromkeys(("js", "mjs"), "code"),
+    "pdf": "pdf",
+}
+_PASSED_MAGIC = (
+    (b"\x89PNG", "image"), (b"GIF8", "image"), (b"\xff\xd8\xff", "image"), (b"%PDF-", "pdf"), (b"wOF", "font"),
+)  # fmt: skip
+
+
+def passed_over(document: Document) -> str:
+    """What a document without a reader is, in a word of a few: by its content, what was told, its name.
+
+    >>> from overthere import URI
+    >>> from overthere.base import Base
+    >>> passed_over(Document("a.zip!b.PNG", b"...", Base(URI("http://h/"), "entity")))
+    'image'
+    """
+    if not document.content:
+        return "empty"
+    for magic, name in _PASSED_MAGIC:
+        if document.content.startswith(magic):
+            return name
+    major = document.media_type.partition("/")[0]
+    if major in ("image", "audio", "video", "font"):
+        return major
+    if document.media_type == "application/pdf":
+        return "pdf"
+    if _MEDIA_TYPES.get(document.media_type) == "code":
+        return "code"
+    at = document.source.rpartition("!")[2]
+    name = document.base.uri.path if at.isdecimal() and document.base.layer == "retrieval" else at
+    return _PASSED.get(name.lower().rpartition(".")[2], "other")
 
 
 def media_type_of(field: str) -> tuple[str, str | None]:

@@ -26,7 +26,7 @@ class Record(NamedTuple):
     content: bytes
     notes: tuple[str, ...] = ()
     passed: str = ""
-    """The type of one that holds no document, which has no header then; "other" is one that WARC 1.1 does not define."""
+    """The type of one that holds no document, which has no header then; "other" is none of WARC 1.1."""
 
 
 class _Frame(NamedTuple):

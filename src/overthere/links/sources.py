@@ -20,8 +20,9 @@ from typing import BinaryIO, NamedTuple, cast
 from overthere.base import Base, file_uri, retrieval_uri
 from overthere.links import archives, records, warc
 from overthere.links.faults import guarded, noted
-from overthere.links.kinds import CONTAINERS, HEAD, kind, kind_of
+from overthere.links.kinds import CONTAINERS, HEAD, kind, kind_of, passed_over
 from overthere.links.model import Document, Note, Options, Passed
+from overthere.links.walk import Walk
 from overthere.uri import URI
 
 __all__ = ["Known", "Task", "blamed", "documents", "is_pipe", "known", "tasks"]
@@ -76,14 +77,14 @@ def tasks(
     yield from gathered.all()
 
 
-def documents(task: Task, options: Options) -> Iterator[Document]:
+def documents(task: Task, options: Options, walk: Walk | None = None) -> Iterator[Document]:
     """The documents of a task that a reader can read, out of all containers, and those that have notes.
 
     Never raises: what is the matter is in `notes`.  What has no reader (images and the like) is passed over in folders
     and containers; of a file that was named the note "unsupported" says so.
     """
     for path in task.paths:
-        yield from guarded(_Reader(options).file(task, path), partial(_document, task, path))
+        yield from guarded(_Reader(options, walk).file(task, path), partial(_document, task, path))
 
 
 def blamed(task: Task, options: Options) -> Iterator[Document]:
@@ -213,8 +214,9 @@ def _shown(path: str) -> str:
 class _Reader:
     """Reads a file and what is in it."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, walk: Walk | None = None) -> None:
         self.options = options
+        self.walk = Walk() if walk is None else walk
         self.left = 0
         """Octets that may still come out of archives: bombs of bombs end here."""
 
@@ -254,9 +256,13 @@ class _Reader:
             return
         for one in guarded(self.held(kinds[0], file, document, beneath, part), Note):
             if isinstance(one, Passed):
-                continue
-            if isinstance(one, Note):
+                self.walk.passed[one.kind] += 1
+            elif isinstance(one, Note):
                 yield document._replace(notes=(one.kind,))
+            elif kinds[0] != "warc" and not self.walk.begins(
+                one.source if isinstance(one, Document) else one.document.source
+            ):
+                continue
             elif isinstance(one, Document):
                 yield from guarded(self.leaf(*known(one)), one.failed)
             elif self.left <= 0:
@@ -275,7 +281,7 @@ class _Reader:
         if kind in _STREAMED or kind == "zip":
             yield from archives.opened(kind, file, document, beneath)
         elif kind == "warc":
-            yield from warc.members(cast("BinaryIO", file), document, self.options, *part)
+            yield from warc.members(cast("BinaryIO", file), document, self.options, *part, self.walk.begins)
         else:
             yield from import_module(f"overthere.links.{kind}").members(file, document, self.options)
 
@@ -318,6 +324,8 @@ class _Reader:
         elif kinds[1]:
             # It was said to be a document.
             yield document._replace(notes=tuple(dict.fromkeys((*document.notes, "unsupported"))))
+        else:
+            self.walk.passed[passed_over(document)] += 1
 
 
 _Kinds = tuple[str, tuple[str, ...]]

@@ -171,7 +171,7 @@ class _Walk:
         return self.size
 
     def has_end(self) -> bool:
-        """Whether the record that ends a directory is there: with a comment it is 65,557 octets from the end at most."""
+        """Whether the record that ends a directory is there, 65,557 octets from the end at most."""
         tail = self.read(max(self.size - 65_557, 0), 65_557)
         return 0 <= tail.rfind(_END) <= len(tail) - 22
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 from overthere.base import Base, establish, to_reference
@@ -19,7 +19,12 @@ __all__ = ["members", "response"]
 
 
 def members(
-    file: BinaryIO, document: Document, options: Options, start: int = 0, end: int | None = None
+    file: BinaryIO,
+    document: Document,
+    options: Options,
+    start: int = 0,
+    end: int | None = None,
+    begins: Callable[[str], bool] = bool,
 ) -> Iterator[Document | Note | Passed]:
     """The documents in the records that begin in [start, end), which come from `records.cuts()` if they are given.
 
@@ -28,6 +33,8 @@ def members(
     to something (Location, Link) is two documents of the same source: one of type application/http, which `read()`
     reads, and the content. Requests, metadata, revisits and what came by DNS hold no documents,
     and are passed over.
+
+    begins: is told the source of each record before that is looked into, and says whether to do so.
     """
     try:
         for record in records(file, options.limit, start, end):
@@ -36,6 +43,8 @@ def members(
                 if not record.notes:
                     continue
             here = _here(record, document)
+            if not begins(here.source):
+                continue
             yield from guarded(_documents(record, here, options), here.failed)
     except OSError:
         yield Note("unreadable")
