@@ -206,7 +206,7 @@ def test_workers(tmp_path: Path) -> None:
 def test_a_job_goes_on_past_it(tmp_path: Path) -> None:
     """A mail of 87 octets once ended the job, and --resume died of it again."""
     mail = b"Date: x\r\nFrom: a@b\r\nContent-Location: =?\xc3\xa9?q?a?=\r\nContent-Type: text/html\r\n\r\n"
-    (tmp_path / "a.mbox").write_bytes(mailbox(PAGES[:1]) + b"From a b\r\n" + mail + PAGES[1] + b"\r\n")
+    (tmp_path / "a.mbox").write_bytes(mailbox(PAGES[:1]) + b"From a b\r\n" + mail + PAGES[1] + b"\r\n\r\n")
     (tmp_path / "b.html").write_bytes(PAGES[3])
     table = tmp_path / "t.jsonl"
     sources = [str(tmp_path / name) for name in ("a.mbox", "b.html")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import signal
 import subprocess
@@ -219,12 +220,12 @@ from overthere.links.model import Options
 
 work = pool.carry_out
 
-def deadly(task, options):
+def deadly(task, options, *walk):
     # In the middle of a task, with rows of it on their way.
     for path in task.paths:
         if path.endswith("0303.html"):
             os.kill(os.getpid(), signal.SIGKILL)
-        for result in work(task._replace(paths=(path,)), options):
+        for result in work(task._replace(paths=(path,)), options, *walk):
             if not isinstance(result, pool.Done):
                 yield result
     yield pool.Done({"html": (len(task.paths), 0)}, task.size)
@@ -246,6 +247,77 @@ if __name__ == "__main__":
     unread, read = map(int, done.stdout.split())
     assert unread == 1
     assert read == sum(n % 7 for n in range(700)) - 303 % 7
+
+
+DEADLY = """
+import os, signal, sys
+from overthere.links import batches, html, pool, warc
+
+octets, documents = html.octets, warc._documents
+
+def die(content):
+    if b"BOOM" in content:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+def deadly(data, told=None):
+    die(data)
+    return octets(data, told)
+
+def deadly_record(record, here, options):
+    if "early" in sys.argv:
+        die(record.content)
+    return documents(record, here, options)
+
+html.octets, warc._documents = deadly, deadly_record
+
+if __name__ == "__main__":
+    for batch in batches([sys.argv[1]], "http://h/", workers=2):
+        if isinstance(batch, pool.Done):
+            print("done", batch.documents)
+        else:
+            for row in batch.to_pylist():
+                print(row["source"].rpartition("/")[2], row["reference"], row["error"])
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals exist on POSIX only")
+@pytest.mark.parametrize("early", ["early", "late"])
+@pytest.mark.parametrize("name", ["a.warc", "a.warc.gz", "a.mbox", "a.zip", "a.tar.gz", "gz.zip"])
+def test_a_worker_that_dies_costs_a_record(name: str, early: str, tmp_path: Path) -> None:
+    """A single file of which workers die twice: once its rest was lost, and could not be asked for again."""
+    from test_archives import tarred, zipped
+    from test_faults import mailbox
+    from test_warc import packed, record, response
+
+    pages = [b"<a href=x%d>" % number * number for number in range(1, 6)]
+    bad = (1, 3)
+    for number in bad:
+        pages[number] = b"<a href=never>BOOM"
+    files = {f"{number}.html": page for number, page in enumerate(pages)}
+    records = [record(response(page)) for page in pages]
+    made, sources = {
+        "a.warc": (b"".join(records), [str(sum(map(len, records[:number]))) for number in bad]),
+        "a.warc.gz": (packed(records), [str(len(packed(records[:number]))) for number in bad]),
+        "a.mbox": (mailbox(pages), ["2!1", "4!1"]),
+        "a.zip": (zipped(files), ["1.html", "3.html"]),
+        "a.tar.gz": (gzip.compress(tarred(files)), ["a.tar!1.html", "a.tar!3.html"]),
+        "gz.zip": (
+            zipped({f"{name}.gz": gzip.compress(page) for name, page in files.items()}),
+            ["1.html.gz!1.html", "3.html.gz!3.html"],
+        ),
+    }[name]
+    (tmp_path / name).write_bytes(made)
+    script = tmp_path / "job.py"
+    script.write_text(DEADLY)
+    command = [sys.executable, script, tmp_path / name, early]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=NET, check=True)
+    *lines, end = done.stdout.splitlines()
+    assert [line.split(" ", 1)[1] for line in lines] == [
+        one for number in range(1, 6)
+        for one in (["None unreadable"] if number - 1 in bad else [f"x{number} None"] * number)
+    ]  # fmt: skip
+    assert [line.split()[0] for line in lines if "unreadable" in line] == [f"{name}!{one}" for one in sources]
+    assert end == "done 3"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals exist on POSIX only")

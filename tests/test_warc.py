@@ -17,7 +17,8 @@ from overthere import URI
 from overthere.base import Base
 from overthere.links.model import NOTES, Document, Found, Note, Options
 from overthere.links.records import cuts
-from overthere.links.warc import HTTP, members, read
+from overthere.links.response import HTTP, read
+from overthere.links.warc import members
 from support import linear, processor
 
 

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import bz2
 import contextlib
 import io
-import lzma
 import os
 import stat
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO, NamedTuple, Protocol, Self, cast
+from collections.abc import Iterator
+from typing import Any, BinaryIO, NamedTuple, Self, cast
 
 from overthere.base import Base, enclosed
+from overthere.links import torn
 from overthere.links.faults import guarded
-from overthere.links.model import Document, Note, Options
+from overthere.links.model import Document, Note, Options, Passed
+from overthere.links.packed import MAGICS, Chained, Stream, unpacked
 from overthere.uri import URI, URIReference
 
 __all__ = ["Chained", "Member", "Stream", "cut", "members", "opened", "read", "taken"]
-
-
-class Stream(Protocol):
-    """What can be read."""
-
-    def read(self, size: int, /) -> bytes: ...
 
 
 class Member(NamedTuple):
@@ -38,27 +32,27 @@ class Member(NamedTuple):
     crc: int | None = None
 
 
-def members(file: BinaryIO, document: Document, options: Options) -> Iterator[Document | Note]:
+def members(file: BinaryIO, document: Document, options: Options) -> Iterator[Document | Note | Passed]:
     """The members of an archive, of the kind that its first octets show; the base of each is that of the archive."""
     head = file.read(8)
     file.seek(-len(head), os.SEEK_CUR)
-    kind = "zip" if head.startswith(b"PK") else "compressed" if head.startswith((_ZSTD, *_PACKINGS)) else "tar"
+    kind = "zip" if head.startswith(b"PK") else "compressed" if head.startswith(MAGICS) else "tar"
     for member in opened(kind, file, document):
-        if isinstance(member, Note) or member.stream is None:
-            yield member if isinstance(member, Note) else member.document
+        if isinstance(member, Note | Passed) or member.stream is None:
+            yield member.document if isinstance(member, Member) else member
             continue
         content, notes = read(member.stream, options.limit, member.crc)
         yield member.document._replace(content=content, notes=member.document.notes + notes)
 
 
-def opened(kind: str, file: Stream, document: Document, beneath: URI | None = None) -> Iterator[Member | Note]:
+def opened(kind: str, file: Stream, document: Document, beneath: URI | None = None) -> Iterator[Member | Note | Passed]:
     """The members one by one, each to be read before the next is asked for; what is the matter with the archive.
 
     kind: "zip", for which the file must be one that can seek, "tar" or "compressed".
     beneath: the URI under which the members of a ZIP or tar file are published, as the files of a folder are; without
     it the base of a member is that of the archive (RFC 3986 5.1.2).
 
-    Folders, links and devices are passed over.
+    Folders say nothing; links and devices are passed over.
     """
     try:
         if kind == "compressed":
@@ -154,23 +148,80 @@ def _within(document: Document, name: str, base: Base, *notes: str) -> Document:
     return Document(f"{document.source}!{shown}", b"", base, notes=notes, depth=document.depth + 1)
 
 
-def _zip(file: BinaryIO, document: Document, beneath: URI | None) -> Iterator[Member | Note]:
+def _zip(file: BinaryIO, document: Document, beneath: URI | None) -> Iterator[Member | Note | Passed]:
     base = enclosed(document.base)
-    with zipfile.ZipFile(_Guarded(file)) as archive:
+    try:
+        archive = zipfile.ZipFile(_Guarded(file))
+    except zipfile.BadZipFile:
+        yield from _torn(file, document, base, beneath)
+        return
+    with archive:
+        if _hides(archive, file):
+            yield from _torn(file, document, base, beneath)
+            return
         is_epub = _is_epub(archive)
         for info in archive.infolist():
-            if info.is_dir() or stat.S_ISLNK(info.external_attr >> 16):
+            if info.is_dir():
                 continue
-            yield from guarded(_zipped(archive, info, document, base, beneath, is_epub), Note)
+            if stat.S_ISLNK(info.external_attr >> 16):
+                yield Passed("link")
+                continue
+            within = _named(info, document, base, beneath, is_epub)
+            yield from guarded(_zipped(archive, info, within), Note)
+        if (note := _behind(archive, file)) is not None:
+            yield Note(note)
 
 
-def _zipped(
-    archive: zipfile.ZipFile, info: zipfile.ZipInfo, document: Document, base: Base, beneath: URI | None, is_epub: bool
-) -> Iterator[Member | Note]:
+def _named(info: zipfile.ZipInfo, document: Document, base: Base, beneath: URI | None, is_epub: bool) -> Document:
     within = _within(document, info.filename, _placed(info.filename, base, beneath))
     if is_epub and info.filename.lower().endswith((".html", ".htm")):
         # Its documents are XHTML (EPUB 3.3 6.1).
-        within = within._replace(media_type="application/xhtml+xml")
+        return within._replace(media_type="application/xhtml+xml")
+    return within
+
+
+def _hides(archive: zipfile.ZipFile, file: BinaryIO) -> bool:
+    """Whether there are members before the first one of the directory: that is of an archive within one that is cut."""
+    file.seek(0)
+    return file.read(4) == b"PK\x03\x04" and min((info.header_offset for info in archive.infolist()), default=1) > 0
+
+
+def _behind(archive: zipfile.ZipFile, file: BinaryIO) -> str | None:
+    """The note for a file that does not end where its last record says (APPNOTE 4.3.16)."""
+    size = file.seek(0, os.SEEK_END)
+    there = len(archive.comment)
+    file.seek(max(size - 22 - there, 0))
+    record = file.read(22)
+    if record.startswith(b"PK\x05\x06"):
+        return None if int.from_bytes(record[20:22], "little") == there else "truncated"
+    return "corrupt"
+
+
+def _torn(file: BinaryIO, document: Document, base: Base, beneath: URI | None) -> Iterator[Member | Note | Passed]:
+    """What is whole of an archive without its directory, and what there is of the rest."""
+    is_epub = False
+    for number, local in enumerate(torn.locals_of(file)):
+        if isinstance(local, str):
+            yield Note(local)
+            continue
+        if local.info.is_dir():
+            continue
+        within = _named(local.info, document, base, beneath, is_epub)
+        if local.encrypted:
+            yield Member(within._replace(notes=("encrypted",)), None)
+            continue
+        try:
+            stream = torn.opened(file, local)
+        except Exception as error:  # as above
+            yield Member(within._replace(notes=(_note(error),)), None)
+            continue
+        if number == 0 and local.info.filename == "mimetype":
+            is_epub = read(stream, len(_EPUB))[0] == _EPUB
+            stream = torn.opened(file, local)
+        yield Member(within, stream, local.crc)
+
+
+def _zipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo, within: Document) -> Iterator[Member | Note | Passed]:
     if info.flag_bits & 1:
         yield Member(within._replace(notes=("encrypted",)), None)
         return
@@ -199,18 +250,21 @@ def _is_epub(archive: zipfile.ZipFile) -> bool:
     return False
 
 
-def _tar(file: Stream, document: Document, beneath: URI | None) -> Iterator[Member | Note]:
+def _tar(file: Stream, document: Document, beneath: URI | None) -> Iterator[Member | Note | Passed]:
     base = enclosed(document.base)
     broken: list[str] = []
+    ended = False
 
     class Info(tarfile.TarInfo):
         """A header that is broken is told, which the library takes for the end; one too large for memory is refused."""
 
         @classmethod
         def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+            nonlocal ended
             try:
                 info = super().frombuf(buf, encoding, errors)
             except tarfile.HeaderError:
+                ended = len(buf) == tarfile.BLOCKSIZE
                 if bytes(buf).strip(b"\0"):
                     broken.append("corrupt" if len(buf) == tarfile.BLOCKSIZE else "truncated")
                 raise
@@ -226,10 +280,23 @@ def _tar(file: Stream, document: Document, beneath: URI | None) -> Iterator[Memb
     with tarfile.open(fileobj=stream, mode="r|", tarinfo=Info, encoding="utf-8", errors="surrogateescape") as archive:
         while (info := archive.next()) is not None:
             archive.members.clear()  # else it would remember all of them
-            content = archive.extractfile(info) if info.isreg() else None
+            if not info.isreg():
+                if not info.isdir():
+                    yield Passed("link" if info.issym() or info.islnk() else "device")
+                continue
+            content = archive.extractfile(info)
             if content is not None:
                 name = info.name.encode("utf-8", "surrogateescape")
                 yield Member(_within(document, info.name, _placed(name, base, beneath)), content)
+        if not broken:
+            # Two blocks of zeros end it (pax, "ustar Interchange Format"), and zeros may fill what is read at once.
+            block = archive.fileobj.read(tarfile.BLOCKSIZE) if ended else b""
+            if len(block) < tarfile.BLOCKSIZE:
+                broken.append("truncated")
+            while block and not broken:
+                if block.strip(b"\0"):
+                    broken.append("corrupt")
+                block = archive.fileobj.read(_PIECE)
     if broken:
         yield Note(broken[0])
 
@@ -261,109 +328,15 @@ _EXTENSION = 1 << 20
 """Octets of a header that goes on in blocks of its own."""
 
 
-# One file, compressed
-
-_PACKINGS: dict[bytes, Callable[[], Any]] = {
-    b"\x1f\x8b": lambda: zlib.decompressobj(31),
-    b"BZh": bz2.BZ2Decompressor,
-    b"\xfd7zXZ\x00": lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=1 << 28),
-}
-_ZSTD = b"\x28\xb5\x2f\xfd"
 _SUFFIXES = {
     ".gz": "", ".bz2": "", ".xz": "", ".zst": "", ".tgz": ".tar", ".tbz2": ".tar", ".txz": ".tar", ".svgz": ".svg",
 }  # fmt: skip
 
 
-def _packed(file: Stream, document: Document) -> Iterator[Member | Note]:
+def _packed(file: Stream, document: Document) -> Iterator[Member | Note | Passed]:
     """Compression is a coding of the document, not an entity around it: its base stays."""
     name = document.source.rpartition("!")[2].rpartition("/")[2]
     stem, suffix = os.path.splitext(name)
     within = _within(document, stem + _SUFFIXES.get(suffix.lower(), suffix), document.base)
-    head = file.read(_STEP)
-    whole = Chained(head, file)
-    if head.startswith(_ZSTD):
-        from fastwarc.stream_io import ZstdReader
-
-        yield Member(within, ZstdReader(_Forward(whole)))
-        return
-    make = next((make for magic, make in _PACKINGS.items() if head.startswith(magic)), None)
-    if make is None:
-        yield Note("corrupt")
-    else:
-        yield Member(within, _Pieces(_unpacked(whole, make)))
-
-
-# What is read at once: on an error the library keeps what it had made of it to itself.
-_STEP = 1 << 10
-
-
-def _unpacked(file: Stream, make: Callable[[], Any]) -> Iterator[bytes]:
-    """Raises: EOFError at an end before the end, or an error of the library."""
-    piece = file.read(_STEP)
-    while piece:
-        unpacker = make()
-        while True:
-            yield unpacker.decompress(piece, _PIECE)
-            if unpacker.eof:
-                break
-            piece = getattr(unpacker, "unconsumed_tail", b"")
-            if not piece and getattr(unpacker, "needs_input", True):
-                piece = file.read(_STEP)
-                if not piece:
-                    raise EOFError
-        # Behind the end: another stream, or zeros that fill a block.
-        piece = unpacker.unused_data.lstrip(b"\0")
-        while not piece and (more := file.read(_STEP)):
-            piece = more.lstrip(b"\0")
-
-
-class _Forward:
-    """A stream that says where it is, for a reader that asks without going back."""
-
-    def __init__(self, stream: Stream) -> None:
-        self.stream = stream
-        self.at = 0
-
-    def read(self, size: int = -1) -> bytes:
-        part = self.stream.read(size)
-        self.at += len(part)
-        return part
-
-    def tell(self) -> int:
-        return self.at
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        raise io.UnsupportedOperation
-
-    def close(self) -> None:
-        pass
-
-
-class _Pieces:
-    """A stream of pieces."""
-
-    def __init__(self, pieces: Iterator[bytes]) -> None:
-        self.pieces = pieces
-        self.held = b""
-
-    def read(self, size: int, /) -> bytes:
-        while not self.held:
-            piece = next(self.pieces, None)
-            if piece is None:
-                return b""
-            self.held = piece
-        part, self.held = self.held[:size], self.held[size:]
-        return part
-
-
-class Chained:
-    """A stream of which the beginning was read."""
-
-    def __init__(self, head: bytes, rest: Stream) -> None:
-        self.head, self.rest = head, rest
-
-    def read(self, size: int, /) -> bytes:
-        if not self.head:
-            return self.rest.read(size)
-        part, self.head = self.head[:size], self.head[size:]
-        return part
+    stream = unpacked(file)
+    yield Note("corrupt") if stream is None else Member(within, stream)

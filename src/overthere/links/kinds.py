@@ -7,7 +7,7 @@ import zlib
 
 from overthere.links.model import Document
 
-__all__ = ["CONTAINERS", "HEAD", "kind", "kind_of", "media_type_of"]
+__all__ = ["CONTAINERS", "HEAD", "kind", "kind_of", "media_type_of", "passed_over"]
 
 HEAD = 4096
 """Octets from the beginning of a document by which its kind is known."""
@@ -46,6 +46,7 @@ _MEDIA_TYPES = {
     "application/javascript": "code",
     "application/x-javascript": "code",
 }
+_WELL_FORMED = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]++/[!#$%&'*+.^_`|~0-9A-Za-z-]++")  # RFC 9110 8.3.1, 5.6.2
 # Told by servers that do not know: the name and the content decide (MIME Sniffing 5.1, "unknown type").
 _UNKNOWN = frozenset(
     ("", "application/octet-stream", "application/unknown", "binary/octet-stream", "unknown/unknown", "*/*")
@@ -97,6 +98,9 @@ def kind(name: str, media_type: str, head: bytes) -> tuple[str, tuple[str, ...]]
     stays text whatever stands in it (MIME Sniffing 5.1 and 7): only text that is told as a binary kind, and binary
     octets that are told as text, are a contradiction.
 
+    A media type that is none ("text/html, text/html", "text") was not told: the content decides, and where that shows
+    nothing but text, the name; with ("wrong-type",).
+
     XHTML is XML (RFC 3236): told as application/xhtml+xml, named .xhtml or .xht, or with nothing told and an XML
     declaration. What is told as text/html, or named so, is HTML whatever it declares: browsers read it so.
 
@@ -105,10 +109,13 @@ def kind(name: str, media_type: str, head: bytes) -> tuple[str, tuple[str, ...]]
     >>> kind("feed", "", b"<rss version='2.0'>")
     ('xml', ())
     """
+    there = _content(head)
+    if media_type and not _WELL_FORMED.fullmatch(media_type.partition(";")[0].strip()):
+        told = _suffix(name) if there in ("text", "octets") else None
+        return _reader(told if told is not None and _fits(told, there) else there), ("wrong-type",)
     told = _told(media_type)
     if told is None:
         told = _suffix(name)
-    there = _content(head)
     if told is None:
         return _reader(there) if head else "", ()
     if not head or _fits(told, there):
@@ -124,6 +131,44 @@ def kind_of(document: Document) -> tuple[str, tuple[str, ...]]:
     if name.isdecimal() and document.base.layer == "retrieval":
         name = document.base.uri.path
     return kind(name, document.media_type, document.content[:HEAD])
+
+
+_PASSED = {
+    **dict.fromkeys(("png", "jpg", "jpeg", "gif", "webp", "ico", "avif", "bmp", "tif", "tiff"), "image"),
+    **dict.fromkeys(("mp4", "webm", "mov", "avi", "mkv"), "video"),
+    **dict.fromkeys(("mp3", "ogg", "wav", "flac", "m4a"), "audio"),
+    **dict.fromkeys(("woff", "woff2", "ttf", "otf", "eot"), "font"),
+    **dict.fromkeys(("js", "mjs"), "code"),
+    "pdf": "pdf",
+}
+_PASSED_MAGIC = (
+    (b"\x89PNG", "image"), (b"GIF8", "image"), (b"\xff\xd8\xff", "image"), (b"%PDF-", "pdf"), (b"wOF", "font"),
+)  # fmt: skip
+
+
+def passed_over(document: Document) -> str:
+    """What a document without a reader is, in a word of a few: by its content, what was told, its name.
+
+    >>> from overthere import URI
+    >>> from overthere.base import Base
+    >>> passed_over(Document("a.zip!b.PNG", b"...", Base(URI("http://h/"), "entity")))
+    'image'
+    """
+    if not document.content:
+        return "empty"
+    for magic, name in _PASSED_MAGIC:
+        if document.content.startswith(magic):
+            return name
+    major = document.media_type.partition("/")[0]
+    if major in ("image", "audio", "video", "font"):
+        return major
+    if document.media_type == "application/pdf":
+        return "pdf"
+    if _MEDIA_TYPES.get(document.media_type) == "code":
+        return "code"
+    at = document.source.rpartition("!")[2]
+    name = document.base.uri.path if at.isdecimal() and document.base.layer == "retrieval" else at
+    return _PASSED.get(name.lower().rpartition(".")[2], "other")
 
 
 def media_type_of(field: str) -> tuple[str, str | None]:

@@ -46,5 +46,7 @@ def _messages(document: Document, options: Options) -> Steps:
                 left -= len(piece)
         content = b"".join(pieces)
         notes = ("too-large",) if left < 0 else () if content.strip() else ("empty",)
+        if (yield from reader.at_end()) and not reader.held.endswith((b"\n\n", b"\n\r\n")):
+            notes = (*notes, "truncated")  # an empty line ends each message, the last one too (RFC 4155 Appendix A)
         source = f"{document.source}!{number}"
         yield Document(source, content, base, "message/rfc822", None, notes, document.depth + 1)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from overthere.base import Base
 from overthere.rung import Rung
 
-__all__ = ["NOTES", "UNREAD", "Document", "Found", "Link", "Note", "Options"]
+__all__ = ["NOTES", "UNREAD", "Document", "Found", "Link", "Note", "Options", "Passed"]
 
 
 class Link(NamedTuple):
@@ -81,6 +81,13 @@ class Note(NamedTuple):
     """Something that is the matter with a document as a whole."""
 
     kind: str
+
+
+class Passed(NamedTuple):
+    """Something that holds no document that can be read."""
+
+    kind: str
+    """Of a record its type, else what it is: "image", "link" and so on."""
 
 
 NOTES = {

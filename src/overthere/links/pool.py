@@ -11,8 +11,9 @@ import multiprocessing
 import os
 import pickle
 import signal
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Generator, Iterable, Iterator
+from functools import partial
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -23,6 +24,7 @@ from overthere.links.model import Document, Options
 from overthere.links.reading import fill
 from overthere.links.rows import Rows, rows
 from overthere.links.sources import Known, Task, blamed, documents, known
+from overthere.links.walk import Walk
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,6 +39,8 @@ class Done(NamedTuple):
     """Its documents: by their kind how many there were, and of how many octets."""
     size: int
     """Octets of its sources."""
+    passed: dict[str, int] = {}  # noqa: RUF012 - a default that nobody changes
+    """What held no document that can be read, by kind."""
     mark: str = ""
     """Of all tasks so far: the same only if their sources are."""
 
@@ -50,8 +54,8 @@ _HELD = 16 << 20
 _AHEAD = 2
 """Tasks that a worker has at once."""
 _DONE, _PART, _PLACE = b"done", b"part", b"path"
-"""How the end of a task begins, the end of one of its paths, and the number of the path that is begun; a batch begins
-with four octets of ones (Arrow IPC, encapsulated messages)."""
+"""How the end of a task begins, the end of one of its paths, and where a worker is; a batch begins with four
+octets of ones (Arrow IPC, encapsulated messages)."""
 _MESSAGE = 1 << 14
 """Octets that a pipe takes while nobody reads from it."""
 
@@ -60,25 +64,36 @@ _BESIDE = ("http", "header")
 """Kinds that are no documents of their own: the header of one."""
 
 
-def carry_out(task: Task, options: Options) -> Iterator[pa.RecordBatch | Done]:
+def carry_out(task: Task, options: Options, walk: Walk | None = None) -> Iterator[pa.RecordBatch | Done]:
     """The rows of a task in batches, and its end."""
-    return read(map(known, documents(task, options)), options, task.size)
+    walk = Walk() if walk is None else walk
+    return read(map(known, documents(task, options, walk)), options, task.size, walk)
 
 
-def read(documents: Iterable[Known], options: Options, size: int = 0) -> Iterator[pa.RecordBatch | Done]:
-    """The rows of documents in batches, each with what `kinds` says of it; and the end, of `size` octets."""
+def read(
+    documents: Iterable[Known], options: Options, size: int = 0, walk: Walk | None = None
+) -> Iterator[pa.RecordBatch | Done]:
+    """The rows of documents in batches, each with what `kinds` says of it; and the end, of `size` octets.
+
+    walk: of the documents; where it is told, each document has batches of its own.
+    """
+    walk = Walk() if walk is None else walk
     made = rows(options)
     kinds: dict[str, tuple[int, int]] = {}
     for document, (kind, notes) in documents:
         if kind not in _BESIDE:
             count, octets = kinds.get(kind or "other", (0, 0))
             kinds[kind or "other"] = (count + 1, octets + len(document.content))
+        if not walk.behind:
+            continue
         filling = fill(made, document, kind, notes, options)
         while _goes_on(filling, made, document):
             yield _judged(made.take(), options)
+        if walk.tell is not None and len(made):
+            yield _judged(made.take(), options)
     if len(made):
         yield _judged(made.take(), options)
-    yield Done(kinds, size)
+    yield Done(kinds, size, dict(walk.passed))
 
 
 def _goes_on(filling: Iterator[None], made: Rows, document: Document) -> bool:
@@ -155,51 +170,86 @@ def _work(pipe: Connection, options: Options) -> None:
             if isinstance(task, _Again):
                 _work_again(pipe, task, options)
             else:
-                _tell(pipe, carry_out(task, options), _DONE)
+                _Sender(pipe).send(carry_out(task, options), _DONE)
 
 
 class _Again(NamedTuple):
-    """A task of which a worker died, to be read path by path."""
+    """A task of which a worker died, to be read path by path, and each unit by unit (`walk.Walk`)."""
 
     task: Task
     rows: int
     """So many of its rows are there already."""
+    after: int = -1
+    """Of the first path the unit up to which all rows are there."""
+    avoided: frozenset[int] = frozenset()
+    """Units of the first path of which workers died."""
 
 
 def _work_again(pipe: Connection, again: _Again, options: Options) -> None:
-    task, rows = again
-    for place, path in enumerate(task.paths):
-        pipe.send_bytes(_PLACE + b"%d" % place)
-        rows = _tell(pipe, carry_out(task._replace(paths=(path,)), options), _PART, rows)
-    pipe.send_bytes(_DONE + pickle.dumps(Done({}, task.size)))
+    sender = _Sender(pipe, again.rows)
+    after, avoided = again.after, again.avoided
+    for place, path in enumerate(again.task.paths):
+        tell = partial(sender.place, place)
+        walk = Walk(after, avoided, tell)
+        tell(walk)
+        sender.send(carry_out(again.task._replace(paths=(path,)), options, walk), _PART)
+        after, avoided = -1, frozenset()
+    pipe.send_bytes(_DONE + pickle.dumps(Done({}, again.task.size)))
 
 
-def _tell(pipe: Connection, results: Iterator[pa.RecordBatch | Done], end: bytes, rows: int = 0) -> int:
-    """Send what comes but for the first rows.  Returns: how many of these have not come yet."""
-    for result in results:
-        if isinstance(result, Done):
-            pipe.send_bytes(end + pickle.dumps(result))
-        else:
-            there = min(rows, result.num_rows)
-            rows -= there
-            if there < result.num_rows:
-                pipe.send_bytes(memoryview(result.slice(there).serialize()))
-    return rows
+class _Sender:
+    """Sends what comes but for the first rows."""
+
+    def __init__(self, pipe: Connection, rows: int = 0) -> None:
+        self.pipe, self.rows = pipe, rows
+
+    def place(self, path: int, walk: Walk) -> None:
+        self.pipe.send_bytes(_PLACE + pickle.dumps((path, walk.unit, walk.source, not self.rows)))
+
+    def send(self, results: Iterator[pa.RecordBatch | Done], end: bytes) -> None:
+        for result in results:
+            if isinstance(result, Done):
+                self.pipe.send_bytes(end + pickle.dumps(result))
+            else:
+                there = min(self.rows, result.num_rows)
+                self.rows -= there
+                if there < result.num_rows:
+                    self.pipe.send_bytes(memoryview(result.slice(there).serialize()))
 
 
 class _Suspect:
     """A task that a worker died of."""
 
-    def __init__(self) -> None:
-        self.seen = False
-        """Whether it is being read path by path."""
-        self.place = 0
-        self.kinds: dict[str, tuple[int, int]] = {}
+    _MOST = 64
+    """Deaths in a path after which it is given up."""
 
-    def add(self, kinds: dict[str, tuple[int, int]]) -> None:
-        for kind, (count, octets) in kinds.items():
+    def __init__(self) -> None:
+        self.path, self.unit, self.source, self.new = 0, -1, "", True
+        """Where the worker is that reads it again, and whether its rows are such as have not come yet."""
+        self.avoided: frozenset[int] = frozenset()
+        self.again = 0
+        """How often it was begun again for nothing."""
+        self.kinds: dict[str, tuple[int, int]] = {}
+        self.passed: Counter[str] = Counter()
+
+    def add(self, done: Done) -> None:
+        self.passed.update(done.passed)
+        for kind, (count, octets) in done.kinds.items():
             before = self.kinds.get(kind, (0, 0))
             self.kinds[kind] = (before[0] + count, before[1] + octets)
+
+    def next(self, task: Task, rows: int) -> tuple[_Again, str | None]:
+        """What is to be read now that a worker has died again, and the source to blame: None for nobody yet, "" for
+        the path."""
+        if not self.new and self.again < 3:
+            self.again += 1
+            return _Again(task, rows, -1, self.avoided), None
+        avoided = self.avoided if self.path == 0 else frozenset()
+        if self.unit < 0 or self.unit in avoided or len(avoided) >= self._MOST:
+            self.avoided = frozenset()
+            return _Again(task._replace(paths=task.paths[self.path + 1 :]), 0), ""
+        self.avoided = avoided | {self.unit}
+        return _Again(task._replace(paths=task.paths[self.path :]), 0, self.unit, self.avoided), self.source
 
 
 class _Pool:
@@ -279,13 +329,14 @@ class _Pool:
         number = worker.tasks[0]
         suspect = self.again.get(number)
         if message.startswith(_PLACE):
-            self.again[number].place = int(message[len(_PLACE) :])
+            at = self.again[number]
+            at.path, at.unit, at.source, at.new = pickle.loads(message[len(_PLACE) :])
             return
         if message.startswith((_PART, _DONE)):
             done: Done = pickle.loads(message[len(_DONE) :])
             if suspect is not None:
-                suspect.add(done.kinds)
-                done = done._replace(kinds=suspect.kinds)
+                suspect.add(done)
+                done = done._replace(kinds=suspect.kinds, passed=dict(suspect.passed))
             if message.startswith(_PART):
                 return
             worker.tasks.popleft()
@@ -303,8 +354,8 @@ class _Pool:
     def replace(self, dead: _Worker) -> None:
         """Another worker for the tasks of one that died.
 
-        The one that he died of is read again path by path, past the rows that are there; the path of which a worker
-        dies once more gets a note, and those behind it go on.
+        The one that it died of is read again path by path and unit by unit, past the rows that are there; the unit of
+        which a worker dies once more gets a note, or the path if it has no units, and what is behind it goes on.
         """
         dead.end()
         self.workers.remove(dead)
@@ -313,20 +364,20 @@ class _Pool:
         number, *others = dead.tasks
         task = self.given[number]
         suspect = self.again.get(number)
-        place = 0 if suspect is None else suspect.place
         if suspect is None:
             suspect = self.again[number] = _Suspect()
-        if suspect.seen or len(task.paths) == 1:
-            made = rows(self.options)
-            for document in blamed(task._replace(paths=task.paths[place : place + 1]), self.options):
-                made.note(document, "unreadable")
-            self.hold(number, bytes(made.take().serialize()))
-            self.rows[number] = 0
-            task = self.given[number] = task._replace(paths=task.paths[place + 1 :])
-        suspect.seen = True
+            again = _Again(task, self.rows.get(number, 0))
+        else:
+            again, source = suspect.next(task, self.rows.get(number, 0))
+            if source is not None:
+                made = rows(self.options)
+                for document in blamed(task._replace(paths=task.paths[suspect.path : suspect.path + 1]), self.options):
+                    made.note(document._replace(source=source or document.source), "unreadable")
+                self.hold(number, bytes(made.take().serialize()))
+            suspect.path, suspect.unit, suspect.source, suspect.new = 0, -1, "", not again.rows
         worker = _Worker(self.options)
         self.workers.append(worker)
-        self.give(worker, number, task, _Again(task, self.rows.get(number, 0)))
+        self.give(worker, number, again.task, again)
         for number in others:
             self.give(worker, number, self.given[number])
 

@@ -23,7 +23,7 @@ _READERS = {
     "json": "overthere.links.json",
     "markdown": "overthere.links.markdown",
     "text": "overthere.links.plaintext",
-    "http": "overthere.links.warc",
+    "http": "overthere.links.response",
     "header": "overthere.links.message",
 }
 

@@ -25,6 +25,8 @@ class Record(NamedTuple):
     """The header block with its empty line; empty if there is none that can be read."""
     content: bytes
     notes: tuple[str, ...] = ()
+    passed: str = ""
+    """The type of one that holds no document, which has no header then; "other" is none of WARC 1.1."""
 
 
 class _Frame(NamedTuple):
@@ -48,6 +50,7 @@ _LENGTH = re.compile(rb"\r\nContent-Length:[ \t]*+([0-9]{1,18})[ \t]*+\r\n", re.
 _TYPE = re.compile(rb"\r\nWARC-Type:[ \t]*+([a-z]++)[ \t]*+\r\n", re.IGNORECASE)
 _ID = re.compile(rb"\r\nWARC-Record-ID:", re.IGNORECASE)
 _WANTED = (b"response", b"resource", b"conversion")
+_KNOWN = (b"warcinfo", b"request", b"metadata", b"revisit", b"continuation")
 
 # How far a cut is looked into before it is believed. Octets that are seen as they are within a deflate stream lie in
 # a stored block, which has at most 65,535 of them (RFC 1951 3.2.4): no gzip members in a row within the content of a
@@ -58,7 +61,7 @@ _RATIO = 64
 
 
 def records(file: BinaryIO, limit: int, start: int = 0, end: int | None = None) -> Iterator[Record]:
-    """The records for documents (response, resource, conversion) that begin in [start, end), and what is broken.
+    """The records that begin in [start, end), and what is broken; those that hold documents have their content.
 
     file: can seek.
     limit: octets of a content that are read; there may be a few more, for the header of HTTP.
@@ -126,16 +129,26 @@ def _plain(file: BinaryIO, size: int, start: int, end: int, limit: int) -> Itera
     for at, header, begin, stop, notes in _frames(file, size, start, end):
         if not header:
             yield Record(str(at), header, b"", notes)
-        elif _wanted(header):
+        elif (passed := _passed(header)) is None:
             most = limit + _HEAD_MOST
             file.seek(begin)
             content = file.read(min(stop - begin, most))
             yield Record(str(at), header, content, (*notes, "too-large") if stop - begin > most else notes)
+        else:
+            yield _without(str(at), passed, notes)
 
 
-def _wanted(header: bytes) -> bool:
+def _passed(header: bytes) -> str | None:
+    """The type of a record that holds no document; None if it holds one, "" if it has no type."""
     kind = _TYPE.search(header)
-    return kind is not None and kind[1].lower() in _WANTED
+    if kind is None:
+        return ""
+    name = kind[1].lower()
+    return None if name in _WANTED else name.decode() if name in _KNOWN else "other"
+
+
+def _without(at: str, passed: str, notes: tuple[str, ...]) -> Record:
+    return Record(at, b"", b"", notes if passed or notes else ("corrupt",), passed)
 
 
 def _frames(file: BinaryIO, size: int, at: int, end: int) -> Iterator[_Frame]:
@@ -159,8 +172,9 @@ def _frames(file: BinaryIO, size: int, at: int, end: int) -> Iterator[_Frame]:
         begin = at + block.end()
         stop = begin + int(length[1])
         after = stop + 4
-        notes: tuple[str, ...] = ()
-        if not _ends(file, stop, size):
+        end_of = _ends(file, stop, size)
+        notes: tuple[str, ...] = ("truncated",) if end_of == "cut" else ()
+        if not end_of:
             # Too long, it would swallow the next records; too short, it would hide the rest of its own.
             after = _next_block(file, begin, size)
             notes = ("truncated",) if stop > size and after >= size else ("wrong-length",)
@@ -169,15 +183,17 @@ def _frames(file: BinaryIO, size: int, at: int, end: int) -> Iterator[_Frame]:
         at = after
 
 
-def _ends(file: BinaryIO, stop: int, size: int) -> bool:
-    """Whether two line ends follow, and then a record or nothing (WARC 1.1 section 4)."""
+def _ends(file: BinaryIO, stop: int, size: int) -> str:
+    """Whether two line ends follow, and then a record or nothing (WARC 1.1 section 4): "whole"; "cut" if the file ends
+    within them, "" if something else is there."""
     if stop > size:
-        return False
+        return ""
     file.seek(stop)
     tail = file.read(9)
     if len(tail) < 4:
-        return _END.startswith(tail)  # only the line ends are cut off
-    return tail.startswith(_END) and (len(tail) == 4 or tail[4:6] == b"\r\n" or b"WARC/".startswith(tail[4:]))
+        return "cut" if _END.startswith(tail) else ""
+    good = tail.startswith(_END) and (len(tail) == 4 or tail[4:6] == b"\r\n" or b"WARC/".startswith(tail[4:]))
+    return "whole" if good else ""
 
 
 def _blank_before(file: BinaryIO, at: int) -> int:
@@ -216,8 +232,10 @@ def _gzipped(file: BinaryIO, size: int, at: int, end: int, limit: int) -> Iterat
                 yield Record(str(at), b"", b"", (note or "corrupt",))
         elif data[block.end() + int(length[1]) :].lstrip(b"\r\n").startswith(_VERSION):
             yield from _whole(_inflated(file, at), f"{at}!", _most(limit, size), limit)
-        elif _wanted(block[0]):
+        elif (passed := _passed(block[0])) is None:
             yield _single(at, block[0], data[block.end() :], int(length[1]), note)
+        else:
+            yield _without(str(at), passed, (note,) if note else ())
         at = after
 
 
@@ -333,12 +351,17 @@ def _whole(pieces: Iterator[bytes], prefix: str, most: int, limit: int) -> Itera
                 if size > most:
                     note = "too-large"
                     break
-        except Exception:  # each library has its own
-            note = "corrupt"
+        except EOFError:
+            note = "truncated"
+        except Exception as error:  # each library has its own
+            note = "truncated" if _CUT.search(str(error)) else "corrupt"
         for record in _plain(file, size, 0, size, limit):
             yield record._replace(at=prefix + record.at)
         if note:
             yield Record(f"{prefix}{size}", b"", b"", (note,))
+
+
+_CUT = re.compile("incomplete frame|fill whole buffer")
 
 
 def _inflated(file: BinaryIO, at: int) -> Iterator[bytes]:
@@ -348,6 +371,8 @@ def _inflated(file: BinaryIO, at: int) -> Iterator[bytes]:
         while piece and not inflate.eof:
             yield inflate.decompress(piece, _HEAD_MOST)
             piece = inflate.unconsumed_tail
+    if not inflate.eof:
+        raise EOFError
 
 
 def _unpacked(file: BinaryIO, packing: str) -> Iterator[bytes]:

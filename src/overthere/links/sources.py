@@ -10,6 +10,7 @@ import shutil
 import stat
 import sys
 import tempfile
+import zlib
 from collections.abc import Iterable, Iterator
 from functools import partial
 from importlib import import_module
@@ -19,8 +20,9 @@ from typing import BinaryIO, NamedTuple, cast
 from overthere.base import Base, file_uri, retrieval_uri
 from overthere.links import archives, records, warc
 from overthere.links.faults import guarded, noted
-from overthere.links.kinds import CONTAINERS, HEAD, kind, kind_of
-from overthere.links.model import Document, Note, Options
+from overthere.links.kinds import CONTAINERS, HEAD, kind, kind_of, passed_over
+from overthere.links.model import Document, Note, Options, Passed
+from overthere.links.walk import Walk
 from overthere.uri import URI
 
 __all__ = ["Known", "Task", "blamed", "documents", "is_pipe", "known", "tasks"]
@@ -79,19 +81,19 @@ def tasks(
     yield from gathered.all()
 
 
-def documents(task: Task, options: Options) -> Iterator[Document]:
+def documents(task: Task, options: Options, walk: Walk | None = None) -> Iterator[Document]:
     """The documents of a task that a reader can read, out of all containers, and those that have notes.
 
     Never raises: what is the matter is in `notes`.  What has no reader (images and the like) is passed over in folders
     and containers; of a file that was named the note "unsupported" says so.
     """
     for path in task.paths:
-        yield from guarded(_read(task, path, options), partial(_document, task, path))
+        yield from guarded(_read(task, path, options, walk), partial(_document, task, path))
 
 
-def _read(task: Task, path: str, options: Options) -> Iterator[Document]:
+def _read(task: Task, path: str, options: Options, walk: Walk | None) -> Iterator[Document]:
     try:
-        yield from _Reader(options).file(task, path)
+        yield from _Reader(options, walk).file(task, path)
     except _NotFollowedError:
         yield _document(task, path, "not-followed")
 
@@ -235,8 +237,9 @@ def _shown(path: str) -> str:
 class _Reader:
     """Reads a file and what is in it."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, walk: Walk | None = None) -> None:
         self.options = options
+        self.walk = Walk() if walk is None else walk
         self.left = 0
         """Octets that may still come out of archives: bombs of bombs end here."""
 
@@ -275,8 +278,14 @@ class _Reader:
             yield document._replace(notes=("too-deep",))
             return
         for one in guarded(self.held(kinds[0], file, document, beneath, part), Note):
-            if isinstance(one, Note):
+            if isinstance(one, Passed):
+                self.walk.passed[one.kind] += 1
+            elif isinstance(one, Note):
                 yield document._replace(notes=(one.kind,))
+            elif kinds[0] != "warc" and not self.walk.begins(
+                one.source if isinstance(one, Document) else one.document.source
+            ):
+                continue
             elif isinstance(one, Document):
                 yield from guarded(self.leaf(*known(one)), one.failed)
             elif self.left <= 0:
@@ -291,11 +300,11 @@ class _Reader:
 
     def held(
         self, kind: str, file: archives.Stream, document: Document, beneath: URI | None, part: tuple[int, int | None]
-    ) -> Iterator[Document | Note | archives.Member]:
+    ) -> Iterator[Document | Note | Passed | archives.Member]:
         if kind in _STREAMED or kind == "zip":
             yield from archives.opened(kind, file, document, beneath)
         elif kind == "warc":
-            yield from warc.members(cast("BinaryIO", file), document, self.options, *part)
+            yield from warc.members(cast("BinaryIO", file), document, self.options, *part, self.walk.begins)
         else:
             yield from import_module(f"overthere.links.{kind}").members(file, document, self.options)
 
@@ -310,12 +319,19 @@ class _Reader:
             counted = _Counted(self, archives.Chained(content, stream))
             if kinds[0] in _STREAMED:
                 yield from self.container(kinds, counted, document, beneath)
-                return
-            with tempfile.TemporaryFile() as file:
-                while piece := archives.taken(counted, limit)[0]:
-                    file.write(piece)
-                file.seek(0)
-                yield from self.container(kinds, file, document)
+            else:
+                with tempfile.TemporaryFile() as file:
+                    while True:
+                        piece, note = archives.taken(counted, limit)
+                        file.write(piece)
+                        if note or not piece:
+                            break
+                    file.seek(0)
+                    yield from self.container(kinds, file, document)
+            if not note and member.crc not in (None, counted.crc) and not archives.taken(counted, 1)[0]:
+                note = "corrupt"
+            if note:
+                yield document._replace(content=b"", notes=(note,))
             return
         content, notes = archives.cut(content, note, limit, member.crc)
         document = document._replace(content=content, notes=document.notes + notes)
@@ -331,6 +347,8 @@ class _Reader:
         elif kinds[1]:
             # It was said to be a document.
             yield document._replace(notes=tuple(dict.fromkeys((*document.notes, "unsupported"))))
+        else:
+            self.walk.passed[passed_over(document)] += 1
 
 
 _Kinds = tuple[str, tuple[str, ...]]
@@ -355,12 +373,14 @@ class _Counted:
 
     def __init__(self, reader: _Reader, stream: archives.Stream) -> None:
         self.reader, self.stream = reader, stream
+        self.crc = 0
 
     def read(self, size: int, /) -> bytes:
         if self.reader.left <= 0:
             raise MemoryError
         part = self.stream.read(size)
         self.reader.left -= len(part)
+        self.crc = zlib.crc32(part, self.crc)
         return part
 
 

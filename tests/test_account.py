@@ -1,0 +1,160 @@
+"""Every archive is accounted for: each record is the source of rows, or a note says that something is missing."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import tarfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from overthere.links import extract
+from overthere.links.model import Document, Options
+from overthere.links.sources import documents, tasks
+from test_archives import tarred, zipped, zstd
+from test_faults import mailbox
+from test_warc import record, response
+
+TEXTS = [b"<a href=x%d>" % number + b" words, again and again" * (3 * number) for number in range(3)]
+
+
+class Archive(NamedTuple):
+    """One of three documents, and what is known of its end."""
+
+    name: str
+    data: bytes
+    ends: list[int]
+    """Where each record is there as a whole."""
+    silent: frozenset[int]
+    """Where a cut leaves a whole archive of fewer records."""
+    streamed: bool = True
+    """Whether what stands before a cut can be read."""
+
+
+def parts(name: str, made: list[bytes], behind: bytes = b"") -> Archive:
+    """Records one after another: cut between them nothing can tell."""
+    ends = [sum(map(len, made[: number + 1])) for number in range(len(made))]
+    return Archive(name, b"".join(made) + behind, ends, frozenset(ends))
+
+
+def streaming_zip(method: int) -> bytes:
+    """As it is written where nobody can go back: sizes stand behind the data."""
+
+    class Forward(io.RawIOBase):
+        def __init__(self) -> None:
+            super().__init__()
+            self.parts: list[bytes] = []
+
+        def writable(self) -> bool:
+            return True
+
+        def write(self, data: bytes) -> int:  # type: ignore[override]
+            self.parts.append(bytes(data))
+            return len(data)
+
+    into = Forward()
+    with zipfile.ZipFile(into, "w", method) as archive:
+        for number, text in enumerate(TEXTS):
+            archive.writestr(f"{number}.html", text)
+    return b"".join(into.parts)
+
+
+def zip_of(name: str, data: bytes) -> Archive:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        starts = [info.header_offset for info in archive.infolist()] + [archive.start_dir]
+    return Archive(name, data, starts[1:], frozenset())
+
+
+def tar_of(form: int) -> Archive:
+    data = tarred({f"{number}.html": text for number, text in enumerate(TEXTS)}, form)
+    with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+        ends = [info.offset_data + info.size for info in archive.getmembers()]
+        zeros = archive.getmembers()[-1].offset_data + 512
+    # What follows the two blocks of zeros is filling, and nobody can say how much of it there was.
+    return Archive("a.tar", data[: zeros + 1024], ends, frozenset())
+
+
+def packed_tar(name: str, pack: Callable[[bytes], bytes]) -> Archive:
+    data = pack(tarred({f"{number}.html": text for number, text in enumerate(TEXTS)}))
+    return Archive(name, data, [], frozenset(), streamed=False)
+
+
+def mails() -> Archive:
+    data = mailbox(TEXTS)
+    ends = [len(mailbox(TEXTS[: number + 1])) for number in range(3)]
+    # RFC 4155 has no other end of a message than an empty line, which stands behind its header, too.
+    silent = {end for end in range(len(data)) if data[:end].endswith((b"\n\n", b"\n\r\n"))}
+    return Archive("a.mbox", data, ends, frozenset(silent))
+
+
+RECORDS = [
+    record(b"software: x\r\n", b"warcinfo", media_type=b"application/warc-fields"),
+    *(one for text in TEXTS for one in (record(b"GET / HTTP/1.1\r\n\r\n", b"request"), record(response(text)))),
+]
+MADE = {
+    "warc": parts("a.warc", RECORDS),
+    "warc.gz": parts("a.warc.gz", [gzip.compress(one, mtime=0) for one in RECORDS]),
+    "warc in one member": Archive("b.warc.gz", gzip.compress(b"".join(RECORDS), mtime=0), [], frozenset(), False),
+    "warc.zst": Archive("a.warc.zst", zstd(b"".join(RECORDS)), [], frozenset(), False),
+    "zip": zip_of("a.zip", zipped({f"{number}.html": text for number, text in enumerate(TEXTS)})),
+    "zip as a stream": zip_of("b.zip", streaming_zip(zipfile.ZIP_DEFLATED)),
+    "zip stored as a stream": zip_of("c.zip", streaming_zip(zipfile.ZIP_STORED)),
+    "zip bzip2": zip_of("d.zip", streaming_zip(zipfile.ZIP_BZIP2)),
+    "pax": tar_of(tarfile.PAX_FORMAT),
+    "gnu": tar_of(tarfile.GNU_FORMAT),
+    "tar.gz": packed_tar("a.tgz", gzip.compress),
+    "tar.bz2": packed_tar("a.tar.bz2", bz2.compress),
+    "tar.xz": packed_tar("a.tar.xz", lzma.compress),
+    "tar.zst": packed_tar("a.tar.zst", zstd),
+    "mbox": mails(),
+    "members of gzip": Archive(
+        "a.html.gz",
+        b"".join(gzip.compress(text, mtime=0) for text in TEXTS),
+        [],
+        frozenset(len(b"".join(gzip.compress(text, mtime=0) for text in TEXTS[:n])) for n in (1, 2)),
+        streamed=False,
+    ),
+}
+
+
+def read(folder: Path, name: str, data: bytes) -> list[Document]:
+    file = folder / name
+    file.write_bytes(data)
+    return [one for task in tasks([file], None, Options()) for one in documents(task, Options())]
+
+
+def told(folder: Path, name: str, found: list[Document]) -> bool:
+    """Whether something is said to be the matter; of a stub only its kind says that."""
+    return any(one.notes for one in found) or any(row.error for row in extract(folder / name))
+
+
+@pytest.mark.parametrize("kind", MADE)
+def test_wherever_it_is_cut(kind: str, tmp_path: Path) -> None:
+    """It is told, and what is whole is there."""
+    made = MADE[kind]
+    found = read(tmp_path, made.name, made.data)
+    assert not told(tmp_path, made.name, found)
+    assert len(found) == (1 if kind == "members of gzip" else 3)
+    untold, lost = [], []
+    for end in range(len(made.data)):
+        found = read(tmp_path, made.name, made.data[:end])
+        if end not in made.silent and not told(tmp_path, made.name, found):
+            untold.append(end)
+        if made.streamed:
+            there = expected(made, end)
+            contents = [one.content.rstrip() for one in found if one.content]
+            if not all(map(bytes.startswith, contents, there)) or len(contents) < len(there):
+                lost.append((end, len(there), len(contents)))
+    assert (untold, lost) == ([], [])
+
+
+def expected(made: Archive, end: int) -> list[bytes]:
+    """The contents of what is there as a whole."""
+    texts = TEXTS if len(made.ends) == len(TEXTS) else [None, *(one for text in TEXTS for one in (None, text))]
+    return [text for text, last in zip(texts, made.ends, strict=True) if text is not None and last <= end]

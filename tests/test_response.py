@@ -1,0 +1,158 @@
+"""Responses of HTTP as archives hold them: line ends, chunks, codings, the fields that refer to something."""
+
+from __future__ import annotations
+
+import random
+import zlib
+
+import pytest
+
+from overthere import URI
+from overthere.base import Base
+from overthere.links.kinds import kind
+from overthere.links.model import Document, Found, Options
+from overthere.links.response import HTTP, content, header, read
+from support import linear
+from test_warc import PAGE, documents, gz, record, single
+
+FIELDS = (b"HTTP/1.1 200 OK", b"Content-Type: text/html", b"X-Folded: a", b"\tb", b"Content-Location: c/")
+
+
+@pytest.mark.parametrize("body", [PAGE, b"<pre>\r\n\r\n</pre>" + PAGE, b"\r\n\r\n" + PAGE])
+@pytest.mark.parametrize(
+    "ends",
+    [(b"\r\n",), (b"\n",), (b"\n", b"\r\n"), (b"\r\n", b"\n"), (b"\n", b"\n", b"\r\n")],
+    ids=["crlf", "lf", "mixed", "mixed too", "two and one"],
+)
+def test_line_ends(ends: tuple[bytes, ...], body: bytes) -> None:
+    """RFC 9112 2.2: a line ends with LF, and a CR before it is ignored; once content to its CR LF CR LF was lost."""
+    lines = (*FIELDS, b"")
+    block = b"".join(line + ends[number % len(ends)] for number, line in enumerate(lines)) + body
+    one = single(record(block))
+    assert (one.content, one.media_type, one.notes) == (body, "text/html", ())
+
+
+def test_every_mixture_of_line_ends() -> None:
+    made = random.Random(5)
+    for _ in range(200):
+        block = b"".join(line + made.choice((b"\r\n", b"\n")) for line in (*FIELDS, b"")) + PAGE
+        head = header(block)
+        assert head is not None
+        assert (head.status, len(head.fields), block[head.end :]) == (200, 3, PAGE)
+        assert (b"x-folded", b"a b") in head.fields
+
+
+@pytest.mark.parametrize(
+    ("block", "contents", "notes"),
+    [
+        (b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n" + PAGE, PAGE, ()),
+        (b"\r\nHTTP/1.0 200\n\n" + PAGE, PAGE, ()),
+        (b"HTTP/2 200\n\n" + PAGE, PAGE, ()),
+        (b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n", b"", ("truncated",)),
+        (b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 20_000 + b"\r\n" + PAGE, None, ("corrupt",)),
+        (PAGE, PAGE, ("corrupt",)),
+    ],
+)
+def test_headers(block: bytes, contents: bytes | None, notes: tuple[str, ...]) -> None:
+    one = single(record(block))
+    assert (one.content, one.notes) == (block if contents is None else contents, notes)
+
+
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("chunks", "is_", "notes"),
+    [
+        (b"3\r\nabc\r\n4\r\ndefg\r\n0\r\n\r\n", b"abcdefg", []),
+        (b'3;a=b;c="d e"\r\nabc\r\n4 ; x\r\ndefg\r\n0;last\r\n\r\n', b"abcdefg", []),
+        (b"3\nabc\n4\ndefg\n0\n\n", b"abcdefg", []),
+        (b"0003\r\nabc\r\n00\r\n\r\n", b"abc", []),
+        (b"3\r\nabc\r\n0\r\nA-Trailer: x\r\nB: y\r\n\r\n", b"abc", []),
+        (b"3\r\nabc\r\n0", b"abc", ["truncated"]),
+        (b"3\r\nabc\r\n0\r\n", b"abc", []),
+        (b"3\r\nabc\r\n0\r\n\r\nmore", b"abc", ["wrong-length"]),
+        (b"3\r\nabc\r\n", b"abc", ["truncated"]),
+        (b"3\r\nabc\r\n9\r\nd", b"abcd", ["truncated"]),
+        (b"3\r\nabc\r\nwhat is this? no chunk", b"abc", ["corrupt"]),
+        (b"3\r\nabc\r\n4\r\ndefgh\r\n0\r\n\r\n", b"abcdefg", ["corrupt"]),
+        (b"no chunks", b"no chunks", ["wrong-type"]),
+        (b"12\r\nno chunks, but a number in the first line", None, ["wrong-type"]),
+        (b"f" * 17 + b"\r\nabc", None, ["wrong-type"]),
+        (b"0\r\n\r\n", b"", []),
+    ],
+)
+def test_chunks(chunks: bytes, is_: bytes | None, notes: list[str]) -> None:
+    head = header(CHUNKED + chunks)
+    assert head is not None
+    assert content(CHUNKED + chunks, head, 1000) == (chunks if is_ is None else is_, notes)
+
+
+def coded(data: bytes, *codings: bytes) -> tuple[bytes, list[str]]:
+    block = b"HTTP/1.1 200 OK\r\n" + b"".join(b"Content-Encoding: %s\r\n" % one for one in codings) + b"\r\n" + data
+    head = header(block)
+    assert head is not None
+    return content(block, head, 100_000)
+
+
+def test_codings_over_one_another_and_behind_one_another() -> None:
+    text = PAGE * 1000
+    assert coded(gz(zlib.compress(text)), b"deflate, gzip") == (text, [])
+    assert coded(gz(zlib.compress(text)), b"deflate", b"gzip") == (text, [])
+    assert coded(gz(text[:50]) + gz(text[50:]), b"gzip") == (text, [])
+    assert coded(gz(text) + b"junk", b"gzip") == (text, ["wrong-length"])
+    broken = bytearray(gz(b"".join(b"<a href=%d>" % number for number in range(7000))))
+    broken[-2000] ^= 0xFF
+    got, notes = coded(bytes(broken), b"gzip")
+    assert notes == ["corrupt"]
+    assert got.startswith(b"<a href=0><a href=1>")
+    assert len(got) > 10_000
+
+
+def test_brotli_and_zstd() -> None:
+    import brotli
+
+    from test_archives import zstd
+
+    text = PAGE * 100
+    for name, packed in ((b"br", brotli.compress(text)), (b"zstd", zstd(text))):
+        assert coded(packed, name) == (text, [])
+        assert coded(text, name) == (text, ["wrong-type"])
+        assert coded(packed[:-9], name)[1] != []
+
+
+def test_fields_that_refer() -> None:
+    block = b"HTTP/1.1 200 OK\nRefresh: 5; URL='d?e'\nLink: <c>; rel=next\nRefresh: 3\n\n" + PAGE
+    head, page = documents(record(block))
+    assert (head.media_type, page.content) == (HTTP, PAGE)
+    assert list(read(head, Options())) == [Found("Refresh", "d?e"), Found("Link", "c")]
+
+
+@pytest.mark.parametrize("told", ["text/html, text/html", "text/html charset=utf-8", "text", "html", "/", "text/"])
+def test_media_types_that_are_none(told: str) -> None:
+    """RFC 9110 8.3.1: the content decides, and that is said."""
+    assert kind("x", told, b"<p><a href=x>") == ("html", ("wrong-type",))
+    assert kind("x", told, b'{"a": 1}') == ("json", ("wrong-type",))
+    assert kind("x.css", told, b"a { color: red }") == ("css", ("wrong-type",))
+    assert kind("x.html", told, b"%PDF-1.4") == ("", ("wrong-type",))
+    one = single(record(b"HTTP/1.1 200 OK\r\nContent-Type: " + told.encode() + b"\r\n\r\n" + PAGE))
+    assert kind(one.source, one.media_type, one.content) == ("html", ("wrong-type",))
+
+
+def test_in_linear_time() -> None:
+    outside = Document("w", b"", Base(URI("http://h/"), "retrieval"))
+
+    for start, piece in (
+        (CHUNKED, b"1\r\na\r\n"), (CHUNKED, b"1;x\na\n"), (CHUNKED, b"0"), (CHUNKED + b"0\r\n", b"a:b\n"),
+        (b"", b"HTTP/1.1 100 x\r\n\r\n"), (b"HTTP/1.1 200 OK", b"\r\n "), (b"", b"\r\n"),
+        (b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n", gz(b"")),
+    ):  # fmt: skip
+
+        def use(count: int, start: bytes = start, piece: bytes = piece) -> None:
+            block = start + piece * count
+            if (head := header(block)) is not None:
+                content(block, head, 1 << 20)
+            for _ in read(outside._replace(content=block), Options()):
+                pass
+
+        linear(use, 100_000)
