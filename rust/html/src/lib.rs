@@ -208,17 +208,30 @@ impl<S: Sink> Reading<'_, S> {
         let way = if self.is_start && !twice { self.attributes.way(&self.element, name) } else { None };
         self.way = way.map_or(Way::Other, Way::Known);
         if self.tree.is_foreign() {
-            match (&self.element[..], &self.octets[self.name..]) {
-                (b"font", b"color" | b"face" | b"size") => self.said.is_styled = true,
-                (b"annotation-xml", b"encoding") if !self.is_encoded => {
-                    self.is_encoded = true;
-                    self.way = Way::Encoding;
-                }
-                _ => {}
-            }
+            self.decide_in_foreign();
         }
     }
 
+    #[cold]
+    fn decide_in_foreign(&mut self) {
+        match (&self.element[..], &self.octets[self.name..]) {
+            (b"font", b"color" | b"face" | b"size") => self.said.is_styled = true,
+            (b"annotation-xml", b"encoding") if !self.is_encoded => {
+                self.is_encoded = true;
+                self.way = Way::Encoding;
+            }
+            _ => {}
+        }
+    }
+
+    #[cold]
+    fn end_encoding(&mut self) {
+        let value = &self.octets[self.value..];
+        let known = [&b"text/html"[..], b"application/xhtml+xml"];
+        self.said.is_html = known.iter().any(|known| value.eq_ignore_ascii_case(known));
+    }
+
+    #[inline]
     fn end_attribute(&mut self) {
         if self.way == Way::Named {
             self.decide();
@@ -228,10 +241,7 @@ impl<S: Sink> Reading<'_, S> {
             self.held.push(Held { start, name, value, way });
         } else {
             if self.way == Way::Encoding {
-                let value = &self.octets[self.value..];
-                self.said.is_html = [&b"text/html"[..], b"application/xhtml+xml"]
-                    .iter()
-                    .any(|known| value.eq_ignore_ascii_case(known));
+                self.end_encoding();
             }
             self.octets.truncate(self.name);
         }

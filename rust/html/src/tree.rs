@@ -86,7 +86,19 @@ impl Tree {
     }
 
     /// A start tag.  Returns: the namespace of its element.
+    #[inline]
     pub fn start(&mut self, name: &[u8], said: Said) -> Namespace {
+        if self.is_foreign() || matches!(name, b"svg" | b"math") {
+            return self.start_in_foreign(name, said);
+        }
+        if !has_no_end(name) {
+            self.push(name, Kind::Html);
+        }
+        Namespace::Html
+    }
+
+    #[cold]
+    fn start_in_foreign(&mut self, name: &[u8], said: Said) -> Namespace {
         let current = self.current();
         let namespace = if current.takes_html(name) {
             in_html(name)
@@ -120,7 +132,16 @@ impl Tree {
     }
 
     /// An end tag.
+    #[inline]
     pub fn end(&mut self, name: &[u8]) {
+        match self.open.last() {
+            Some((start, Kind::Html)) if self.names[*start..] == *name => self.cut(self.open.len() - 1),
+            _ => self.end_of_another(name),
+        }
+    }
+
+    /// An end tag that is not the current node's, or the current node is not HTML.
+    fn end_of_another(&mut self, name: &[u8]) {
         if matches!(name, b"br" | b"p") {
             self.leave();
         }
@@ -157,12 +178,18 @@ impl Tree {
         &self.names[self.open[at].0..end]
     }
 
+    #[cold]
+    fn forget(&mut self) {
+        let (start, _) = self.open[DEPTH / 2];
+        self.is_lossy |= self.open.drain(..DEPTH / 2).any(|(_, kind)| kind != Kind::Html);
+        self.names.drain(..start);
+        self.open.iter_mut().for_each(|(at, _)| *at -= start);
+    }
+
+    #[inline]
     fn push(&mut self, name: &[u8], kind: Kind) {
         if self.open.len() == DEPTH {
-            let (start, _) = self.open[DEPTH / 2];
-            self.is_lossy |= self.open.drain(..DEPTH / 2).any(|(_, kind)| kind != Kind::Html);
-            self.names.drain(..start);
-            self.open.iter_mut().for_each(|(at, _)| *at -= start);
+            self.forget();
         }
         self.open.push((self.names.len(), kind));
         self.names.extend_from_slice(name);
