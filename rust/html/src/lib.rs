@@ -67,11 +67,13 @@ pub struct Element<'a> {
     pub name: &'a [u8],
     /// Where it belongs.
     pub namespace: Namespace,
+    /// It is in the contents of a `template`, which are not in the document's tree.
+    pub is_in_template: bool,
 }
 
 /// Read a document in UTF-8 (or near to it) into the sink.
 ///
-/// Returns: whether elements of SVG or MathML lay so deep (`DEPTH`) that they were forgotten before they ended.
+/// Returns: whether elements of SVG or MathML, or a template, lay so deep (`DEPTH`) that they were forgotten before they ended.
 pub fn read(octets: &[u8], attributes: &Attributes, sink: &mut impl Sink) -> bool {
     let mut tree = Tree::default();
     let emitter = Reading {
@@ -312,7 +314,7 @@ impl<S: Sink> Emitter for Reading<'_, S> {
             return None;
         }
         let namespace = self.tree.start(&self.element, self.said);
-        let element = Element { name: &self.element, namespace };
+        let element = Element { name: &self.element, namespace, is_in_template: self.tree.is_in_template() };
         for held in &self.held {
             let (name, value) = (&self.octets[held.start..held.name], &self.octets[held.name..held.value]);
             self.sink.attribute(element, name, held.way, value);
