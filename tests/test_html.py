@@ -108,8 +108,8 @@ def test_pages_are_read_alike_and_as_a_tree(page: Path, maker: type[Rows]) -> No
 
 
 TAGS = [
-    "template", "svg", "math", "foreignObject", "desc", "title", "style", "script", "mi", "mtext", "annotation-xml", "mglyph", "g",
-    "path", "div", "p", "span", "a", "b", "i", "font", "h1", "textarea", "plaintext", "iframe",
+    "template", "svg", "math", "foreignObject", "desc", "title", "style", "script", "mi", "mtext", "annotation-xml",
+    "mglyph", "g", "path", "div", "p", "span", "a", "b", "i", "font", "h1", "textarea", "plaintext", "iframe",
 ]  # fmt: skip
 PIECES = st.one_of(
     st.builds("<{} href=x>".format, st.sampled_from(TAGS)),

@@ -201,9 +201,9 @@ def read(text: str) -> Read:
             found += _styles("style", token.text)
         else:
             name, attributes, namespace, in_template = token
-            if name == "base" and base is None and "href" in attributes:
-                if namespace is Namespace.HTML and not in_template:
-                    base = attributes["href"].strip(_SPACE)
+            counts = namespace is Namespace.HTML and not in_template
+            if name == "base" and base is None and "href" in attributes and counts:
+                base = attributes["href"].strip(_SPACE)
             found += references(name, attributes, namespace is Namespace.SVG)
     return Read(base, found, too_deep)
 
