@@ -81,11 +81,16 @@ def _refused() -> Iterable[str]:
 def _places() -> Iterable[Known]:
     for row in cases("html"):
         base = URI(_AT).join(row["base"]) if "base" in row else URI(_AT)
+        meant = (
+            [(URI(_AT), text) for text in row["targets"]]
+            if "targets" in row
+            else [(base, text) for _, text in row["is"]]
+        )
         found = []
-        for where, reference in row["is"]:
+        for (where, _), (against, text) in zip(row["is"], meant, strict=True):
             with contextlib.suppress(InvalidURI):
                 if where != "base href":  # whose targets nobody needs
-                    found.append(str(base.join(reference)))
+                    found.append(str(against.join(text)))
         if found:
             yield Known("places", _AT, row["html"].encode(), tuple(found))
 

@@ -17,12 +17,12 @@ from overthere.base import Base
 from overthere.links import tree
 from overthere.links.charset import encoding
 from overthere.links.html import ATTRIBUTES, decode, read
-from overthere.links.job import links
+from overthere.links.job import extract, links
 from overthere.links.model import Document, Link, Options
 from overthere.links.reading import fill
 from overthere.links.rows import Rows, _Native, _Plain
 from overthere.links.tokens import Start, tokens
-from support import ROOT, SHARED
+from support import ROOT, SHARED, cases, ids
 
 HTML5LIB = SHARED / "html5lib"
 BASE = Base(URI("http://h/a/b"), "retrieval", "retrieval")
@@ -108,8 +108,8 @@ def test_pages_are_read_alike_and_as_a_tree(page: Path, maker: type[Rows]) -> No
 
 
 TAGS = [
-    "svg", "math", "foreignObject", "desc", "title", "style", "script", "mi", "mtext", "annotation-xml", "mglyph", "g",
-    "path", "div", "p", "span", "a", "b", "i", "font", "h1", "textarea", "plaintext", "iframe",
+    "template", "svg", "math", "foreignObject", "desc", "title", "style", "script", "mi", "mtext", "annotation-xml",
+    "mglyph", "g", "path", "div", "p", "span", "a", "b", "i", "font", "h1", "textarea", "plaintext", "iframe",
 ]  # fmt: skip
 PIECES = st.one_of(
     st.builds("<{} href=x>".format, st.sampled_from(TAGS)),
@@ -143,6 +143,52 @@ def test_foreign_content_is_that_of_a_tree(tags: list[tuple[str, str]]) -> None:
     )
     text += "<title href=t></title><a href=after>"
     assert of_tree(text) == set(of_tokens(text))
+
+
+HTML = cases("html")
+
+
+@pytest.mark.parametrize("row", HTML, ids=ids(HTML))
+def test_targets_by_the_base_that_holds(row: dict[str, Any], maker: type[Rows]) -> None:
+    """That of the document, or the codebase of an element (HTML 4.01 13.3.1), which then stands in the row."""
+    found = rows(maker, row["html"])
+    base = BASE.uri.join(row.get("base", ""))
+    if "targets" in row:
+        assert [one.target for one in found] == [str(BASE.uri.join(text)) for text in row["targets"]]
+    else:
+        against = {"base href": BASE.uri}
+        for one in found:
+            assert one.base == str(against.get(one.where or "", base))
+
+
+def test_the_codebase_is_told(maker: type[Rows]) -> None:
+    found = rows(maker, "<object data=x codebase=q/><object data=y><applet codebase=no: code=z>")
+    assert [(one.where, one.base, one.base_from) for one in found] == [
+        ("object data", "http://h/a/q/", "content"),
+        ("object codebase", "http://h/a/b", "retrieval"),
+        ("object data", "http://h/a/b", "retrieval"),
+        ("applet codebase", "http://h/a/b", "retrieval"),
+        ("applet code", "no:", "content"),
+    ]
+
+
+def test_codebases_in_what_others_read(tmp_path: Path) -> None:
+    """XHTML, HTML in a feed, HTML in Markdown."""
+    page = "<object codebase='q/' data='x'></object>"
+    files = {
+        "a.xhtml": f"<html xmlns='http://www.w3.org/1999/xhtml'>{page}</html>",
+        "b.xml": f"<feed xmlns='http://www.w3.org/2005/Atom'><content type='html'><![CDATA[{page}]]></content></feed>",
+        "c.md": page,
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    found = extract([str(tmp_path / name) for name in files], base="http://h/")
+    assert [one.target for one in found if "data" in (one.where or "")] == ["http://h/q/x"] * 3
+
+
+def test_a_template_too_deep_is_told(maker: type[Rows]) -> None:
+    assert [row.error for row in rows(maker, "<template>" + "<p>" * 5000 + "<a href=x>")] == ["too-deep", None]
+    assert [row.error for row in rows(maker, "<template></template>" + "<p>" * 5000 + "<a href=x>")] == [None]
 
 
 # Every name that a rule speaks of, and some that none speaks of.
@@ -288,6 +334,20 @@ def test_declared_encodings(data: bytes, name: str | None) -> None:
 def test_what_is_said_of_the_encoding(data: bytes, told: str | None, text: str, wrong: bool) -> None:
     read, note = decode(data, told)
     assert (read.rpartition(">")[2], note) == (text, wrong)
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("text", ["<!DOCTYPE html><a href=\u0416>", "\n\t <a href=\u0416>", "<p>x<a href='\u0416'>"])
+@pytest.mark.parametrize("told", [None, "utf-8", "no-such"])
+def test_utf_16_without_mark_or_label(codec: str, text: str, told: str | None) -> None:
+    """Browsers show nothing of it; its links are there, and it is said."""
+    assert decode(text.encode(codec), told) == (text, True)
+    assert decode(text.encode(codec), codec.replace("16-", "16")) == (text, False)
+
+
+def test_utf_16_that_an_xml_declaration_tells() -> None:
+    text = "<?xml version='1.0'?><html><a href='\u0416'/></html>"
+    assert decode(text.encode("utf-16-be")) == (text, False)
 
 
 @given(st.binary(), st.sampled_from([b"", b"<meta charset=", b"<meta content='charset=", LATE + b"<meta charset='"]))

@@ -71,7 +71,9 @@ pub struct Said {
 pub struct Tree {
     names: Vec<u8>,
     open: Vec<(usize, Kind)>,
-    /// An element of SVG or MathML was forgotten: what is outside may be taken for HTML.
+    /// How many of them are `template` elements of HTML.
+    templates: usize,
+    /// An element of SVG or MathML was forgotten, so that what is outside may be taken for HTML; or a template.
     pub is_lossy: bool,
 }
 
@@ -83,6 +85,11 @@ impl Tree {
     /// Whether the current node is an element of SVG or MathML.
     pub fn is_foreign(&self) -> bool {
         self.current() != Kind::Html
+    }
+
+    /// Whether what follows is in the contents of a `template`, which are not in the document's tree (4.12.3).
+    pub fn is_in_template(&self) -> bool {
+        self.templates > 0
     }
 
     /// A start tag.  Returns: the namespace of its element.
@@ -152,6 +159,11 @@ impl Tree {
                 return self.cut(at);
             }
         }
+        if name == b"template" && self.templates > 0 {
+            // Whatever is open in it (13.2.6.4.4).
+            let found = (0..self.open.len()).rev().find(|at| self.is_template(*at));
+            return self.cut(found.unwrap_or_default());
+        }
         let is_wide = is_special(name);
         for at in (0..self.open.len()).rev() {
             let (kind, open) = (self.open[at].1, self.name(at));
@@ -173,6 +185,10 @@ impl Tree {
         }
     }
 
+    fn is_template(&self, at: usize) -> bool {
+        self.open[at].1 == Kind::Html && self.name(at) == b"template"
+    }
+
     fn name(&self, at: usize) -> &[u8] {
         let end = self.open.get(at + 1).map_or(self.names.len(), |(start, _)| *start);
         &self.names[self.open[at].0..end]
@@ -181,6 +197,9 @@ impl Tree {
     #[cold]
     fn forget(&mut self) {
         let (start, _) = self.open[DEPTH / 2];
+        let templates = (0..DEPTH / 2).filter(|at| self.is_template(*at)).count();
+        self.templates -= templates;
+        self.is_lossy |= templates > 0;
         self.is_lossy |= self.open.drain(..DEPTH / 2).any(|(_, kind)| kind != Kind::Html);
         self.names.drain(..start);
         self.open.iter_mut().for_each(|(at, _)| *at -= start);
@@ -191,11 +210,15 @@ impl Tree {
         if self.open.len() == DEPTH {
             self.forget();
         }
+        self.templates += usize::from(kind == Kind::Html && name == b"template");
         self.open.push((self.names.len(), kind));
         self.names.extend_from_slice(name);
     }
 
     fn cut(&mut self, at: usize) {
+        if self.templates > 0 {
+            self.templates -= (at..self.open.len()).filter(|at| self.is_template(*at)).count();
+        }
         self.names.truncate(self.open[at].0);
         self.open.truncate(at);
     }

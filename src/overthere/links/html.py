@@ -13,7 +13,7 @@ from overthere.links.prescan import declared
 from overthere.links.tokens import Sheet, tokens
 from overthere.links.tree import Namespace
 
-__all__ = ["ATTRIBUTES", "Read", "decode", "octets", "read", "references", "values"]
+__all__ = ["ATTRIBUTES", "CODEBASE", "Read", "decode", "octets", "read", "references", "values"]
 
 # ASCII whitespace of the HTML Standard, which may surround a URL.
 _SPACE = "\t\n\f\r "
@@ -111,6 +111,7 @@ ATTRIBUTES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("codebase", ("applet", "object"), "nonempty"),
     ("archive", ("object",), "list"),
     ("archive", ("applet",), "commas"),
+    ("code", ("applet",), "nonempty"),
     ("longdesc", ("frame", "iframe", "img"), "nonempty"),
     ("lowsrc", ("img",), "nonempty"),
     ("profile", ("head",), "list"),
@@ -123,6 +124,8 @@ ATTRIBUTES: tuple[tuple[str, tuple[str, ...], str], ...] = (
 "style" is a style sheet, "paint" a value of CSS on elements of SVG only; "http-equiv" and "content" are a refresh
 together.
 """
+CODEBASE = {"object": ("classid", "data", "archive"), "applet": ("code", "archive")}
+"""Attributes that are resolved against the `codebase` of their element (HTML 4.01 13.3.1, 13.4)."""
 _RULES: dict[str, list[tuple[tuple[str, ...], str]]] = {}
 for _name, _elements, _way in ATTRIBUTES:
     _RULES.setdefault(_name, []).append((_elements, _way))
@@ -139,9 +142,17 @@ def decode(data: bytes, told: str | None = None) -> tuple[str, bool]:
     By byte order mark, by what was told, by what it declares (`prescan`), else UTF-8; octets that are not in the
     charset become U+FFFD; a document that declares nothing and is no UTF-8 is windows-1252 (HTML 13.2.3.2).  A label
     that is no charset's says nothing.
+
+    UTF-16 without a mark is seen by its NULs, whatever was told: by every other charset there would be no tag in it.
     """
-    known = told is not None and encoding(told) is not None
-    if known or data.startswith(_MARKS):
+    known = None if told is None else encoding(told)
+    if data.startswith(_MARKS) or known in _UTF_16:
+        return decoded(data, told)
+    wide = next((name for name, pattern in _WIDE if pattern.match(data)), None)
+    if wide is not None:
+        # Without a label an XML declaration says it (HTML 13.2.3.2, "prescan").
+        return decoded(data, wide)[0], told is not None or not data.startswith(_DECLARATIONS)
+    if known is not None:
         return decoded(data, told)
     said, unknown = declared(data)
     unknown |= told is not None
@@ -161,17 +172,21 @@ def octets(data: bytes, told: str | None = None) -> tuple[bytes, bool]:
 
 
 _MARKS = tuple(mark for mark, _ in MARKS)
+_UTF_16 = ("utf-16le", "utf-16be")
+# Four characters of US-ASCII with as many NULs; HTML begins with no less ("<p>" and a letter).
+_WIDE = (("utf-16le", re.compile(rb"(?:[\t\n\f\r -~]\0){4}")), ("utf-16be", re.compile(rb"(?:\0[\t\n\f\r -~]){4}")))
+_DECLARATIONS = tuple("<?x".encode(name) for name in _UTF_16)
 
 
 class Read(NamedTuple):
     """What an HTML document holds."""
 
     base: str | None
-    """The first base href; None without one."""
+    """The first base href that is not in a template; None without one (HTML 4.2.3: "in tree order")."""
     found: list[Found]
     """Every reference, in the order of the document."""
     too_deep: bool
-    """Elements of SVG or MathML lay too deep to be followed (`tree.DEPTH`)."""
+    """Elements of SVG or MathML, or a template, lay too deep to be followed (`tree.DEPTH`)."""
 
 
 def read(text: str) -> Read:
@@ -185,8 +200,9 @@ def read(text: str) -> Read:
         elif isinstance(token, Sheet):
             found += _styles("style", token.text)
         else:
-            name, attributes, namespace = token
-            if name == "base" and base is None and "href" in attributes and namespace is Namespace.HTML:
+            name, attributes, namespace, in_template = token
+            counts = namespace is Namespace.HTML and not in_template
+            if name == "base" and base is None and "href" in attributes and counts:
                 base = attributes["href"].strip(_SPACE)
             found += references(name, attributes, namespace is Namespace.SVG)
     return Read(base, found, too_deep)
@@ -195,13 +211,15 @@ def read(text: str) -> Read:
 def references(tag: str, attributes: Mapping[str, str | None], is_svg: bool = False) -> Iterator[Found]:
     """The references in the attributes of an element."""
     told = tag[:_NAME]
+    against = CODEBASE.get(tag, ())
+    codebase = (attributes.get("codebase") or "").strip(_SPACE) or None if against else None
     for name, value in attributes.items():
         way = next((way for elements, way in _RULES.get(name, ()) if not elements or tag in elements), None)
         if way == "style":
             yield from _styles(told, value or "")
         elif way in _WAYS and (way != "paint" or is_svg):
             for url in _WAYS[way](value or ""):
-                yield Found(f"{told} {name}", url)
+                yield Found(f"{told} {name}", url, codebase=codebase if name in against else None)
     if tag == "meta" and (attributes.get("http-equiv") or "").strip(_SPACE).lower() == "refresh":
         for url in _refresh(attributes.get("content") or ""):
             yield Found("meta refresh", url)

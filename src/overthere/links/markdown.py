@@ -138,7 +138,7 @@ def _inline(tokens: Iterable[Token]) -> Iterator[Found]:
 def _html(text: str) -> Iterator[Found]:
     if _ATTRIBUTES.search(text) or _STYLE.search(text):
         for found in html.read(text).found:
-            yield Found(f"html {found.where}", found.reference)
+            yield found._replace(where=f"html {found.where}")
 
 
 def _bare(text: str) -> Iterator[Found]:

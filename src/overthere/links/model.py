@@ -75,6 +75,8 @@ class Found(NamedTuple):
     """The base that holds at this place, if it is not that of the document."""
     target: str | None = None
     """The URI that is meant, if the text is no reference: of an abbreviated one (RFC 3986 4.5)."""
+    codebase: str | None = None
+    """The codebase of its element, a reference which gives the base of this one (HTML 4.01 13.3.1, 13.4)."""
 
 
 class Note(NamedTuple):

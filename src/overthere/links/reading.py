@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from itertools import chain, groupby, islice
 
+from overthere.base import Base, from_content
 from overthere.links import html
 from overthere.links.model import Document, Found, Note, Options
 from overthere.links.rows import OCTETS, Rows
@@ -74,7 +75,13 @@ def _others(kind: str, rows: Rows, document: Document, options: Options) -> Iter
     if kind not in _READERS or (kind == "json" and not options.json):
         return
     read: Callable[[Document, Options], Iterator[Found | Note]] = import_module(_READERS[kind]).read
-    for base, group in groupby(read(document, options), lambda one: one.base if isinstance(one, Found) else None):
+
+    def base_of(one: Found | Note) -> Base | None:
+        if isinstance(one, Note):
+            return None
+        return one.base if one.codebase is None else from_content(one.codebase, one.base or document.base)
+
+    for base, group in groupby(read(document, options), base_of):
         # A long base stands in every row, in most targets and in their normal forms.
         step = min(_STEP, OCTETS // (3 * len(str((base or document.base).uri))) + 1)
         for first in group:

@@ -150,9 +150,12 @@ class _Plain(Rows):
     def html(self, document: Document, content: bytes) -> bool:
         href, found, too_deep = html.read(content.decode("utf-8", "replace"))
         base = from_content(href, document.base)
-        # Each base element is resolved against what stands outside of it (HTML 4.2.3).
-        against = (document.base if one.where == "base href" else base for one in found)
-        self.waiting = (self.of(document, base, one) for base, one in zip(against, found, strict=True))
+
+        def against(one: Found) -> Base:
+            # Each base element is resolved against what stands outside of it (HTML 4.2.3).
+            return document.base if one.where == "base href" else from_content(one.codebase, base)
+
+        self.waiting = (self.of(document, against(one), one) for one in found)
         return too_deep
 
     def step(self, count: int) -> bool:

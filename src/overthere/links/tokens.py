@@ -22,6 +22,8 @@ class Start(NamedTuple):
     name: str
     attributes: dict[str, str]
     namespace: Namespace
+    in_template: bool
+    """It is in the contents of a `template`, which are not in the document's tree (HTML 4.12.3)."""
 
 
 class Sheet(NamedTuple):
@@ -53,7 +55,7 @@ _RAW = {
 def tokens(text: str) -> Iterator[Start | Sheet | None]:
     """The start tags and style sheets of a document, in its order.
 
-    None at the end: elements of SVG or MathML lay too deep to be followed (`tree.DEPTH`).
+    None at the end: elements of SVG or MathML, or a template, lay too deep to be followed (`tree.DEPTH`).
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")  # 13.2.3.5
     tree = Tree()
@@ -87,7 +89,7 @@ def tokens(text: str) -> Iterator[Start | Sheet | None]:
                 continue
             namespace = tree.start(name, attributes, closing == "/>")
             if attributes:
-                yield Start(name, attributes, namespace)
+                yield Start(name, attributes, namespace, tree.templates > 0)
             if namespace is not Namespace.HTML:
                 pieces = [] if name == "style" and namespace is Namespace.SVG and closing != "/>" else None
                 continue

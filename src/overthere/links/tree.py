@@ -84,6 +84,7 @@ _KINDS = {Namespace.HTML: _Kind.HTML, Namespace.SVG: _Kind.SVG, Namespace.MATHML
 _IS_POINT = frozenset((_Kind.SVG_POINT, _Kind.MATHML_POINT, _Kind.TEXT_POINT))
 # Neither "in scope" nor "any other end tag" looks beyond these.
 _IS_BORDER = _IS_POINT | {_Kind.ANNOTATION}
+_TEMPLATE = ("template", _Kind.HTML)
 _TAKES_HTML = frozenset((_Kind.HTML, _Kind.SVG_POINT, _Kind.MATHML_POINT))
 
 
@@ -94,8 +95,10 @@ class Tree:
         self.open: list[tuple[str, _Kind]] = []
         self.counts: dict[str, int] = {}
         self.current = _Kind.HTML
+        self.templates = 0
+        """How many of them are `template` elements of HTML."""
         self.is_lossy = False
-        """An element of SVG or MathML was forgotten: what is outside may be taken for HTML."""
+        """An element of SVG or MathML was forgotten, so that what is outside may be taken for HTML; or a template."""
 
     @property
     def is_foreign(self) -> bool:
@@ -139,6 +142,11 @@ class Tree:
             at -= 1
             if self.open[at][0] == name:
                 return self._cut(at)
+        if name == "template" and self.templates:
+            # Whatever is open in it (13.2.6.4.4).
+            while self.open[at - 1] != _TEMPLATE:
+                at -= 1
+            return self._cut(at - 1)
         borders = SCOPES if name in SPECIAL else SPECIAL
         for at in range(len(self.open) - 1, -1, -1):
             opened, kind = self.open[at]
@@ -160,10 +168,11 @@ class Tree:
         if len(self.open) == DEPTH:
             forgotten = self.open[: DEPTH // 2]
             del self.open[: DEPTH // 2]
-            self.is_lossy |= any(kind is not _Kind.HTML for _, kind in forgotten)
+            self.is_lossy |= any(kind is not _Kind.HTML for _, kind in forgotten) or _TEMPLATE in forgotten
             self._uncount(forgotten)
         self.open.append((name, kind))
         self.counts[name] = self.counts.get(name, 0) + 1
+        self.templates += (name, kind) == _TEMPLATE
         self.current = kind
 
     def _cut(self, at: int) -> None:
@@ -172,7 +181,8 @@ class Tree:
         self.current = self.open[-1][1] if self.open else _Kind.HTML
 
     def _uncount(self, closed: list[tuple[str, _Kind]]) -> None:
-        for name, _ in closed:
+        for name, kind in closed:
+            self.templates -= (name, kind) == _TEMPLATE
             if self.counts[name] == 1:
                 del self.counts[name]
             else:

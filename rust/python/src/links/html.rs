@@ -7,13 +7,24 @@ use pyo3::prelude::*;
 
 use super::Callbacks;
 
-/// A reference: where it stands, its text, and whether it is resolved against what stands outside of the content.
+/// A reference: where it stands, its text, and what it is resolved against.
 #[derive(Clone, Copy)]
 pub struct Found {
     place: usize,
     start: usize,
     end: usize,
-    pub outside: bool,
+    pub against: Against,
+}
+
+/// A base.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Against {
+    /// That of the document.
+    Content,
+    /// What stands outside of its content.
+    Outside,
+    /// The codebase of the element, by the place of its text (HTML 4.01 13.3.1, 13.4).
+    Codebase(usize, usize),
 }
 
 /// What was found in a document and is no row yet.
@@ -47,6 +58,11 @@ impl Pending {
         (&self.places[found.place], &self.texts[found.start..found.end])
     }
 
+    /// The text of a codebase.
+    pub fn text(&self, start: usize, end: usize) -> &str {
+        &self.texts[start..end]
+    }
+
     pub fn read(
         &mut self,
         py: Python<'_>,
@@ -71,6 +87,8 @@ impl Pending {
             key: Vec::new(),
             refresh: false,
             content: None,
+            codebase: None,
+            by_codebase: Vec::new(),
             failed: None,
         };
         let too_deep = overthere_html::read(data, attributes, &mut taking);
@@ -79,10 +97,10 @@ impl Pending {
         failed.map_or(Ok(()), Err)
     }
 
-    fn add(&mut self, place: usize, text: &str, outside: bool) {
+    fn add(&mut self, place: usize, text: &str, against: Against) {
         let start = self.texts.len();
         self.texts.push_str(text);
-        self.found.push(Found { place, start, end: self.texts.len(), outside });
+        self.found.push(Found { place, start, end: self.texts.len(), against });
     }
 
     fn place(&mut self, key: &[u8]) -> usize {
@@ -107,6 +125,9 @@ struct Taking<'a, 'py> {
     /// Of a `meta` element: whether it is a refresh, and its content.
     refresh: bool,
     content: Option<Vec<u8>>,
+    /// Of an `object` or `applet`: its codebase, and which references are resolved against it.
+    codebase: Option<(usize, usize)>,
+    by_codebase: Vec<usize>,
     failed: Option<PyErr>,
 }
 
@@ -148,7 +169,7 @@ impl Taking<'_, '_> {
         match found {
             Ok(found) => {
                 let place = self.place(element, name);
-                found.iter().for_each(|text| self.pending.add(place, text, false));
+                found.iter().for_each(|text| self.pending.add(place, text, Against::Content));
             }
             Err(error) => self.failed = Some(error),
         }
@@ -168,7 +189,7 @@ impl Taking<'_, '_> {
             Ok(found) => {
                 for (place, text) in &found {
                     let place = self.place(element, place.as_bytes());
-                    self.pending.add(place, text, false);
+                    self.pending.add(place, text, Against::Content);
                 }
             }
             Err(error) => self.failed = Some(error),
@@ -184,13 +205,15 @@ const NAME: usize = 64;
 
 impl Sink for Taking<'_, '_> {
     fn attribute(&mut self, element: Element<'_>, name: &[u8], way: usize, value: &[u8]) {
-        let Element { name: element, namespace } = element;
+        let Element { name: element, namespace, is_in_template } = element;
+        let before = self.pending.found.len();
         match self.ways[way].as_str() {
             "one" => {
                 let place = self.place(element, name);
                 let base = element == b"base" && name == b"href";
-                self.pending.add(place, &String::from_utf8_lossy(stripped(value)), base);
-                if base && namespace == Namespace::Html && self.pending.base.is_none() {
+                let against = if base { Against::Outside } else { Against::Content };
+                self.pending.add(place, &String::from_utf8_lossy(stripped(value)), against);
+                if base && namespace == Namespace::Html && !is_in_template && self.pending.base.is_none() {
                     self.pending.base = self.pending.found.last().map(|found| (found.start, found.end));
                 }
             }
@@ -198,7 +221,7 @@ impl Sink for Taking<'_, '_> {
                 let value = stripped(value);
                 if !value.is_empty() {
                     let place = self.place(element, name);
-                    self.pending.add(place, &String::from_utf8_lossy(value), false);
+                    self.pending.add(place, &String::from_utf8_lossy(value), Against::Content);
                 }
             }
             "http-equiv" => self.refresh = stripped(value).eq_ignore_ascii_case(b"refresh"),
@@ -210,9 +233,24 @@ impl Sink for Taking<'_, '_> {
                 self.values(element, name, &other, value);
             }
         }
+        match (element, name) {
+            (b"object", b"classid" | b"data" | b"archive") | (b"applet", b"code" | b"archive") => {
+                self.by_codebase.extend(before..self.pending.found.len());
+            }
+            (b"object" | b"applet", b"codebase") => {
+                self.codebase = self.pending.found.get(before).map(|found| (found.start, found.end));
+            }
+            _ => {}
+        }
     }
 
     fn end_tag(&mut self) {
+        if let Some((start, end)) = self.codebase.take() {
+            for at in &self.by_codebase {
+                self.pending.found[*at].against = Against::Codebase(start, end);
+            }
+        }
+        self.by_codebase.clear();
         let content = self.content.take();
         if std::mem::take(&mut self.refresh) {
             if let Some(content) = content {

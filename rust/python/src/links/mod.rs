@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use crate::bug::guarded;
 use crate::fast::parse;
-use html::{Found, Pending};
+use html::{Against, Found, Pending};
 use table::{Base, Columns, Row};
 
 /// What Python does: what is rare, or needs what only it knows.
@@ -100,7 +100,7 @@ impl LinkRows {
     /// Read an HTML document in UTF-8; its rows are made by `step`.
     ///
     /// base, layer: what stands outside of the content gives this base.
-    /// Returns: whether elements of SVG or MathML lay too deep to be followed.
+    /// Returns: whether elements of SVG or MathML, or a template, lay too deep to be followed.
     #[pyo3(signature = (source, data, base, layer, parts = None))]
     fn html(
         &mut self,
@@ -130,7 +130,15 @@ impl LinkRows {
                     break;
                 }
                 let Some(found) = self.pending.next() else { return Ok(false) };
-                let base = if found.outside { &self.fallback } else { &self.base };
+                let inner;
+                let base = match found.against {
+                    Against::Content => &self.base,
+                    Against::Outside => &self.fallback,
+                    Against::Codebase(start, end) => {
+                        inner = from_content(py, self.pending.text(start, end), &self.base, &self.python)?;
+                        &inner
+                    }
+                };
                 let row = row_of(py, &self.pending, found, base, &self.python, self.rung, &self.parts)?;
                 self.columns.push(&self.source, base, row);
             }
@@ -175,7 +183,7 @@ impl LinkRows {
     }
 }
 
-/// 5.1.1: the first `base` element with an href against what stands outside.
+/// 5.1.1: the first `base` element with an href, or a codebase, against what stands outside.
 fn from_content(py: Python<'_>, href: &str, fallback: &Base, python: &Callbacks) -> PyResult<Base> {
     let row = related(py, href, fallback, python)?;
     let Some(mut text) = row.target else { return Ok(fallback.clone()) };

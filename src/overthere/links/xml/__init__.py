@@ -82,8 +82,9 @@ class _Reader:
         self.names: dict[str, tuple[str, str, str]] = {}
         self.ways: dict[tuple[str, str], tuple[str, str] | None] = {}
 
-    def add(self, where: str, reference: str) -> None:
-        self.found.append(Found(where, reference.strip(_SPACE), self.scoped or self.page))
+    def add(self, where: str, reference: str, codebase: str | None = None) -> None:
+        base = self.scoped or self.page
+        self.found.append(Found(where, reference.strip(_SPACE), base, codebase=codebase))
 
     # What `Receiver` asks for.
 
@@ -220,13 +221,13 @@ class _Reader:
 
     def xhtml(self, local: str, attributes: dict[str, str]) -> None:
         shown: dict[str, str | None] = {self.attribute(name): value for name, value in attributes.items()}
-        for where, reference, *_ in html.references(local, shown):
+        for where, reference, *_, codebase in html.references(local, shown):
             if where == "base href" and self.page is None and self.root == "html":
                 # HTML: the first one counts, and is resolved against what stands outside of it.
                 self.found.append(Found(where, reference, self.scoped))
                 self.page = from_content(reference, self.scoped or self.outer)
             else:
-                self.add(where, reference)
+                self.add(where, reference, codebase)
         for name in ("rdf:about", "rdf:resource", "xsi:schemaLocation"):
             if name in shown:
                 self.value(way_of_attribute("", "", name) or "", local, name, shown[name] or "")
@@ -250,4 +251,4 @@ class _Reader:
                 self.add(f"{place} {where}", reference)
         elif "<" in text:
             for found in html.read(text).found:
-                self.add(f"{place} > {found.where}", found.reference)
+                self.add(f"{place} > {found.where}", found.reference, found.codebase)

@@ -1,0 +1,364 @@
+"""The rows of the link table beside the trees that Chromium makes of the same pages.
+
+Chromium (Debian's package `chromium`) loads each page in a frame without scripts, refreshes and subresources; it
+sees no other host than this process.  `browser.html` tells what its tree holds: the base, the encoding, every attribute
+that Chromium resolves (it finds out itself which these are) or that `links/html.py` knows, as the tree has it and
+resolved.  Here it is compared with the rows, page by page, and each difference is counted by its kind.
+
+python bench/browser.py [FOLDER ...] [--pages N] [--kernel native|reference] [--examples N] [-o FILE]
+
+FOLDER: of HTML pages, or of html5lib-tests' tree-construction inputs (*.dat); by default the documentation on this
+machine as `pages.py` serves it, and ../shared/cases/html5lib where it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import itertools
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import urllib.parse
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+from pages import pages, roots
+
+__all__ = ["Difference", "Row", "Served", "compared", "served"]
+
+HERE = Path(__file__).resolve().parent
+HTML5LIB = HERE.parent.parent / "shared" / "cases" / "html5lib" / "tree-construction"
+HOST = "http://pages.example"
+_MOST = 5 << 20
+
+
+class Served(NamedTuple):
+    """A page: what it is called here, its path and query, its Content-Type and its content."""
+
+    name: str
+    path: str
+    media_type: str
+    content: bytes
+
+
+class Row(NamedTuple):
+    """What is compared of a row of the link table."""
+
+    where: str
+    reference: str
+    target: str | None
+    error: str | None
+    base: str
+
+
+class Difference(NamedTuple):
+    """What Chromium and the rows do not share."""
+
+    page: str
+    kind: str
+    where: str
+    reference: str
+    ours: str | None = None
+    theirs: str | None = None
+
+
+# -- pages
+
+
+def served(folders: Sequence[Path], count: int) -> Iterator[Served]:
+    """The pages, in an order that is the same for the same files."""
+    if folders:
+        found: Iterable[Served] = (page for folder in folders for page in _folder(folder))
+        yield from islice(found, count)
+        return
+    for number, page in enumerate(islice(pages(roots()), count)):
+        content = gzip.decompress(page.payload) if page.kind.startswith("content coding") else page.payload
+        media_type = next(value for name, value in page.headers if name == "Content-Type")
+        path = page.uri.split("/", 3)[3].partition("#")[0]
+        yield Served(f"{page.uri} ({page.kind})", f"/{number}/{path}", media_type, content)
+    if HTML5LIB.exists():
+        yield from _folder(HTML5LIB)
+
+
+def _folder(folder: Path) -> Iterator[Served]:
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        place = f"/{folder.name}/{urllib.parse.quote(os.fsencode(name))}"
+        if path.suffix == ".dat":
+            for number, text in enumerate(_inputs(path)):
+                yield Served(f"{name}:{number}", f"{place}/{number}", "text/html; charset=utf-8", text)
+        elif path.suffix in (".html", ".htm") and path.is_file():
+            yield Served(name, place, "text/html", path.read_bytes()[:_MOST])
+
+
+def _inputs(path: Path) -> Iterator[bytes]:
+    """The documents of a file of html5lib-tests, with a reference in each start tag and one after the last."""
+    for part in re.split(rb"(?:^|\n\n)#data\n", path.read_bytes())[1:]:
+        yield _marked(part.partition(b"\n#errors")[0])
+
+
+def _marked(text: bytes) -> bytes:
+    count = itertools.count()
+    text = re.sub(rb"<[a-zA-Z][^\s/>]*(?=[\s/>])", lambda tag: b"%b href=u%d " % (tag[0], next(count)), text)
+    return text + b"<a href=after>"
+
+
+# -- rows
+
+
+def _rows(page: Served) -> list[Row]:
+    from overthere.links.contents import read
+    from overthere.links.job import links
+    from overthere.links.model import Options
+
+    given = {"url": HOST + page.path, "media_type": page.media_type, "content": page.content}
+    found = [link for batch in read([given], None, Options()) for link in links(batch)]
+    return [
+        Row(link.where or "", link.reference or "", link.target, link.error, link.base or "")
+        for link in found
+        if link.where is not None
+    ]
+
+
+def _text(page: Served, charset: str | None) -> str:
+    """The page's characters, by what is said of it or by the name of an encoding."""
+    from overthere.links.charset import decoded
+    from overthere.links.html import decode
+    from overthere.links.kinds import media_type_of
+
+    if charset is not None:
+        return decoded(page.content, charset)[0]
+    return decode(page.content, media_type_of(page.media_type)[1])[0]
+
+
+def _names() -> list[str]:
+    from overthere.links.html import ATTRIBUTES
+
+    css = ("style", "paint", "http-equiv", "content")
+    return sorted({name for name, _, way in ATTRIBUTES if way not in css})
+
+
+# -- comparison
+
+
+def compared(page: str, rows: Sequence[Row], report: Mapping[str, Any]) -> tuple[Counter[str], list[Difference]]:
+    """What a page's rows and Chromium's tree share, counted, and what they do not.
+
+    report: as `browser.html` makes it; its `spelled` has the target of each row as Chromium writes it.
+    """
+    counts: Counter[str] = Counter()
+    differences: list[Difference] = []
+
+    def differ(kind: str, where: str, reference: str, ours: str | None = None, theirs: str | None = None) -> None:
+        counts[kind] += 1
+        differences.append(Difference(page, kind, where, reference, ours, theirs))
+
+    names = set(_names())
+    ours: dict[tuple[str, str], list[tuple[Row, str | None]]] = {}
+    styled: set[str] = set()
+    for row, spelled in zip(rows, report["spelled"], strict=True):
+        attribute = row.where.partition(" ")[2]
+        if attribute in names:
+            ours.setdefault((row.where, row.reference), []).append((row, spelled))
+        else:
+            counts["rows of style sheets and refreshes"] += 1
+            styled.add(row.reference)
+    for tag, name, text, resolved, is_plain, is_known, place, _ in report["links"]:
+        where = f"{tag} {name}"
+        counts["attributes in the tree"] += 1
+        if place:
+            counts[f"attributes in the tree, in a {place}"] += 1
+        waiting = ours.get((where, text))
+        if waiting is None and tag == "img":
+            waiting = ours.get((f"image {name}", text))  # HTML 13.2.6.4.7: "Change the token's tag name to 'img'"
+        if waiting is None:
+            kind = "in the tree only" if is_known or name in names else "of an element without this attribute"
+            differ(f"{kind}: {where}" if kind[0] == "i" else kind, where, text, None, resolved)
+            continue
+        if not waiting:
+            differ("in the tree twice", where, text, None, resolved)
+            continue
+        row, spelled = waiting.pop()
+        kind = _resolution(row, spelled, resolved, is_plain, report["base"])
+        if kind in ("the same", "the same, but for the browser's spelling", "both refuse"):
+            counts[kind] += 1
+        else:
+            differ(kind, where, text, row.target, resolved)
+    for (where, reference), left in ours.items():
+        for row, _ in left:
+            differ("in the rows only", where, reference, row.target)
+    for url in report["styles"]:
+        counts["url() in style sheets"] += 1
+        if url and url not in styled:
+            differ("url() in the tree only", "style", url)
+    return counts, differences
+
+
+def _resolution(row: Row, spelled: str | None, resolved: str | None, is_plain: bool, base: str) -> str:
+    if row.target is None:
+        return "both refuse" if resolved is None else f"only the grammar refuses: {row.error}"
+    if resolved is None:
+        return "only the browser refuses"
+    if row.target == resolved:
+        return "the same"
+    if spelled == resolved:
+        return "the same, but for the browser's spelling"
+    if not is_plain:
+        return "another target: query in the encoding of the page"
+    if re.match(r"https?:(?!//)", row.reference, re.IGNORECASE):
+        return "another target: scheme without //"
+    return "another target" if row.base == base.partition("#")[0] else "another target, another base"
+
+
+# -- Chromium
+
+
+class _Site(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, pages: Sequence[Served]) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.pages = pages
+        self.at = {page.path: page for page in pages}
+        self.rows: dict[int, list[Row]] = {}
+        self.counts: Counter[str] = Counter()
+        self.differences: list[Difference] = []
+        self.done = threading.Event()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):  # Chromium hangs up on what it does not need any more
+            super().handle_error(request, client_address)
+
+    def report(self, number: int, report: dict[str, Any]) -> None:
+        page, rows = self.pages[number], self.rows.pop(number, [])
+        self.counts["pages"] += 1
+        if number % 100 == 0:
+            print(f"{number:,} of {len(self.pages):,} pages", file=sys.stderr)
+        if "failed" in report:
+            self.counts["page not loaded"] += 1
+            self.differences.append(Difference(page.name, "page not loaded", "", report["failed"]))
+            return
+        counts, differences = compared(page.name, rows, report)
+        self.counts += counts
+        self.differences += differences
+        bases = {row.base for row in rows if row.where not in ("base href", "object data", "object classid")}
+        if bases and report["base"].partition("#")[0] not in bases:
+            self.counts["another base"] += 1
+            self.differences.append(Difference(page.name, "another base", "", "", min(bases), report["base"]))
+        if _text(page, None) != _text(page, report["charset"]):
+            self.counts["another encoding"] += 1
+            self.differences.append(Difference(page.name, "another encoding", "", "", None, report["charset"]))
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Site
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        site = self.server
+        if self.path == "/harness":
+            self._send("text/html; charset=utf-8", (HERE / "browser.html").read_bytes())
+        elif self.path == "/what":
+            self._json({"pages": [page.path for page in site.pages], "names": _names()})
+        elif self.path.startswith("/targets/"):
+            number = int(self.path[9:])
+            site.rows[number] = _rows(site.pages[number])
+            self._json([row.target or "" for row in site.rows[number]])
+        elif self.path in site.at:
+            page = site.at[self.path]
+            self._send(page.media_type, page.content, "default-src 'none'; style-src 'unsafe-inline'")
+        else:
+            self.send_error(404)
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"] or 0))
+        if self.path == "/end":
+            self.server.done.set()
+        else:
+            self.server.report(int(self.path[8:]), json.loads(body))
+        self._send("text/plain", b"")
+
+    def _json(self, value: object) -> None:
+        self._send("application/json", json.dumps(value).encode("utf-8", "surrogatepass"))
+
+    def _send(self, media_type: str, content: bytes, policy: str = "") -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", media_type)
+        self.send_header("Content-Length", str(len(content)))
+        self.send_header("Cache-Control", "no-store")
+        if policy:
+            self.send_header("Content-Security-Policy", policy)
+        self.end_headers()
+        self.wfile.write(content)
+
+
+def run(pages: Sequence[Served]) -> tuple[Counter[str], list[Difference]]:
+    """Chromium over all pages.
+
+    Raises: FileNotFoundError where it is not installed; ChildProcessError if it ends before the pages do.
+    """
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    if program is None:
+        raise FileNotFoundError("chromium is not installed")
+    with _Site(pages) as site, TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        threading.Thread(target=site.serve_forever, daemon=True).start()
+        port = site.server_address[1]
+        command = (
+            program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+            "--disable-extensions", "--disable-background-networking", "--disable-component-update",
+            f"--user-data-dir={profile}", f"--host-resolver-rules=MAP pages.example 127.0.0.1:{port}, MAP * ~NOTFOUND",
+            "--remote-debugging-port=0", f"{HOST}/harness",
+        )  # fmt: skip
+        chromium = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                    stderr=subprocess.DEVNULL)  # fmt: skip
+        try:
+            while not site.done.wait(1):
+                if chromium.poll() is not None:
+                    raise ChildProcessError(f"chromium ended with status {chromium.returncode}")
+        finally:
+            chromium.terminate()
+            chromium.wait()
+            site.shutdown()
+        return site.counts, site.differences
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="*", type=Path)
+    parser.add_argument("--pages", type=int, default=3000, help="at most so many (3000)")
+    parser.add_argument("--kernel", choices=("native", "reference"))
+    parser.add_argument("--examples", type=int, default=5, help="of each kind, at most so many are shown (5)")
+    parser.add_argument("-o", dest="output", type=Path, help="every difference, as lines of JSON")
+    given = parser.parse_args()
+    if given.kernel:
+        os.environ["OVERTHERE_KERNEL"] = given.kernel
+    counts, differences = run(list(served(given.folder, given.pages)))
+    from overthere import kernel
+
+    print(f"kernel: {kernel.name}")
+    for kind, count in sorted(counts.items()):
+        print(f"{count:>9,} {kind}")
+    for kind in sorted({one.kind for one in differences}):
+        print(f"\n{kind}")
+        for one in islice((one for one in differences if one.kind == kind), given.examples):
+            print(f"  {one.page}\n    {one.where} {one.reference[:200]!r}\n    {one.ours}\n    {one.theirs}")
+    if given.output:
+        with given.output.open("w") as file:
+            file.writelines(json.dumps(one._asdict()) + "\n" for one in differences)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+//! What a document's tags and style sheets are read as.
+
+use overthere_html::{read, Attributes, Element, Sink, DEPTH};
+
+#[derive(Default)]
+struct All(Vec<String>);
+
+impl Sink for All {
+    fn attribute(&mut self, element: Element<'_>, name: &[u8], way: usize, value: &[u8]) {
+        let text = String::from_utf8_lossy;
+        self.0.push(format!("{} {} {way} {}", text(element.name), text(name), text(value)));
+    }
+
+    fn end_tag(&mut self) {}
+
+    fn style(&mut self, text: &[u8]) {
+        self.0.push(format!("style: {}", String::from_utf8_lossy(text)));
+    }
+}
+
+fn all(text: &str) -> Vec<String> {
+    let mut attributes = Attributes::default();
+    attributes.add("href", &[], 0);
+    attributes.add("data", &["object".to_owned()], 1);
+    let mut sink = All::default();
+    read(text.as_bytes(), &attributes, &mut sink);
+    sink.0
+}
+
+#[test]
+fn attributes_are_found() {
+    let text = "<A HREF='x&amp;y' href=z data=d><object data=\"o\" href></a href=n>";
+    assert_eq!(all(text), ["a href 0 x&y", "object data 1 o", "object href 0 "]);
+}
+
+#[test]
+fn what_is_no_markup_is_passed_over() {
+    let text = "<!-- <a href=n> --><script>'<a href=n>'</script><textarea><a href=n></textarea>\
+                <title><a href=n></title><style>a{b:url(c)}<a href=n></style><a href=y>";
+    assert_eq!(all(text), ["style: a{b:url(c)}<a href=n>", "a href 0 y"]);
+}
+
+#[test]
+fn what_is_no_raw_text_in_svg_is_markup() {
+    let text = "<a href=1>b</a><svg><title/><style/><script/><path d=x /></svg><a href=2>";
+    assert_eq!(all(text), ["a href 0 1", "a href 0 2"]);
+    let text = "<svg><![CDATA[<a href=n>]]><style>a&amp;<!-- b --><![CDATA[c]]></style><a href=1></svg>\
+                <![CDATA[<a href=2>]]>";
+    assert_eq!(all(text), ["style: a&c", "a href 0 1"]);
+}
+
+#[test]
+fn no_depth_takes_more_than_its_share() {
+    let mut sink = All::default();
+    assert!(!read("<p>".repeat(100_000).as_bytes(), &Attributes::default(), &mut sink));
+    assert!(read("<svg><g>".repeat(DEPTH).as_bytes(), &Attributes::default(), &mut sink));
+}
+
+#[test]
+fn attributes_without_number_take_no_stack() {
+    for value in ["\"c\"", "\"\"", "\"&amp;\"", "'c'", "c"] {
+        let text = format!("<a {} href={value}>", format!(" b={value}").repeat(300_000));
+        let found = std::thread::Builder::new()
+            .stack_size(1 << 20)
+            .spawn(move || all(&text).len())
+            .expect("a thread")
+            .join()
+            .expect("its answer");
+        assert_eq!(found, 1);
+    }
+}
+
+#[test]
+fn a_tag_that_does_not_end_is_none() {
+    assert_eq!(all("<a href=x"), [""; 0]);
+    assert_eq!(all("<a href=x href"), [""; 0]);
+    assert_eq!(all("<style>a"), ["style: a"]);
+}

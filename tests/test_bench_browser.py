@@ -1,0 +1,117 @@
+"""The comparison of the rows with Chromium's trees, without Chromium: what is the same, and what is told apart."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support import ROOT
+
+sys.path.append(str(ROOT / "bench"))
+
+from browser import Difference, Row, Served, compared, served
+
+BASE = "http://pages.example/p/"
+Link = tuple[str, str, str, str | None, bool, bool, str, bool]
+
+
+def row(where: str, reference: str, target: str | None = None, error: str | None = None) -> Row:
+    return Row(where, reference, target or (None if error else BASE + reference), error, BASE)
+
+
+def link(where: str, text: str, resolved: str | None = "", **more: Any) -> Link:
+    tag, name = where.split(" ")
+    meant = BASE + text if resolved == "" else resolved
+    return tag, name, text, meant, more.get("is_plain", True), more.get("is_known", True), more.get("place", ""), True
+
+
+def kinds(
+    rows: list[Row], links: list[Link], styles: tuple[str, ...] = (), spelled: dict[str, str] | None = None
+) -> Any:
+    """How often each kind of difference is there."""
+    said = spelled or {}
+    report = {
+        "base": BASE, "links": links, "styles": styles,
+        "spelled": [None if one.target is None else said.get(one.target, one.target) for one in rows],
+    }  # fmt: skip
+    counts, differences = compared("p", rows, report)
+    assert all(counts[one.kind] for one in differences)
+    return sorted(one.kind for one in differences), counts
+
+
+def test_what_is_the_same() -> None:
+    rows = [
+        row("a href", "x"),
+        row("img src", "i"),
+        row("a href", "x"),
+        row("style url", "s"),
+        row("meta refresh", "r"),
+    ]
+    found, counts = kinds(rows, [link("a href", "x"), link("a href", "x"), link("img src", "i")], ("s",))
+    assert found == []
+    assert counts == {
+        "attributes in the tree": 3, "the same": 3, "rows of style sheets and refreshes": 2, "url() in style sheets": 1
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("rows", "links", "kind"),
+    [
+        ([], [link("a href", "x")], "in the tree only: a href"),
+        ([], [link("p new", "x")], "in the tree only: p new"),
+        ([], [link("p src", "x", is_known=False)], "in the tree only: p src"),
+        ([row("a href", "x")], [], "in the rows only"),
+        ([row("a href", "x")], [link("a href", "x"), link("a href", "x")], "in the tree twice"),
+        ([row("a href", "x")], [link("a href", "x", None)], "only the browser refuses"),
+        ([row("a href", "a b", error="space")], [link("a href", "a b")], "only the grammar refuses: space"),
+        ([row("a href", "x")], [link("a href", "x", BASE + "y")], "another target"),
+        ([row("a href", "http:x", "http:x")], [link("a href", "http:x")], "another target: scheme without //"),
+        (
+            [row("a href", "?ü", BASE + "?%C3%BC")],
+            [link("a href", "?ü", BASE + "?%FC", is_plain=False)],
+            "another target: query in the encoding of the page",
+        ),
+        (
+            [row("object data", "x", "http://pages.example/q/x")._replace(base="http://pages.example/q/")],
+            [link("object data", "x")],
+            "another target, another base",
+        ),
+    ],
+)
+def test_what_is_told_apart(rows: list[Row], links: list[Link], kind: str) -> None:
+    assert kinds(rows, links)[0] == [kind]
+
+
+def test_what_is_spelled_otherwise_and_what_both_refuse() -> None:
+    rows = [row("a href", "X", "HTTP://h"), row("a href", "http://[", error="host"), row("image src", "i")]
+    links = [link("a href", "X", "http://h/"), link("a href", "http://[", None), link("img src", "i")]
+    found, counts = kinds(rows, links, spelled={"HTTP://h": "http://h/"})
+    assert found == []
+    assert counts["the same, but for the browser's spelling"] == counts["both refuse"] == counts["the same"] == 1
+
+
+def test_a_style_sheet_has_what_no_row_has() -> None:
+    assert kinds([row("style url", "s")], [], ("s", "t"))[0] == ["url() in the tree only"]
+
+
+def test_a_difference_says_where() -> None:
+    _, differences = compared("p", [], {"base": BASE, "links": [link("a href", "x")], "styles": [], "spelled": []})
+    assert differences == [Difference("p", "in the tree only: a href", "a href", "x", None, BASE + "x")]
+
+
+def test_pages_of_folders(tmp_path: Path) -> None:
+    (tmp_path / "b c.html").write_text("<a href=x>")
+    (tmp_path / "t.dat").write_text("#data\n<p><a x>\n#errors\n1\n#document\n| x\n\n#data\ny\n#errors\n")
+    (tmp_path / "n.txt").write_text("no")
+    folder = tmp_path.name
+    assert list(served([tmp_path], 9)) == [
+        Served("b c.html", f"/{folder}/b%20c.html", "text/html", b"<a href=x>"),
+        Served(
+            "t.dat:0", f"/{folder}/t.dat/0", "text/html; charset=utf-8", b"<p href=u0 ><a href=u1  x><a href=after>"
+        ),
+        Served("t.dat:1", f"/{folder}/t.dat/1", "text/html; charset=utf-8", b"y<a href=after>"),
+    ]
+    assert len(list(served([tmp_path], 2))) == 2
