@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from overthere import URI, Rung, kernel
@@ -91,6 +91,34 @@ def texts() -> st.SearchStrategy[str]:
     return st.lists(piece, max_size=6).map("".join)
 
 
+def iris() -> st.SearchStrategy[str]:
+    """Texts near IRI-references: every kind of character beyond US-ASCII, in every component."""
+    special = "\x80\x9f\xa0é\u200d\u200e\u202a\ud7ff\ue000\uf8ff\uf900\ufdd0\ufffd\ufffe\U00010000\U0001fffe\U000e0fff"
+    special += "\U000e1000\U000f0000\U000fffff\U00100000\U0010fffd\U0010ffff"
+    ascii_pieces = [
+        "http:",
+        "x:",
+        "//",
+        "/",
+        "?",
+        "#",
+        "@",
+        ":",
+        "[",
+        "]",
+        "[::1]",
+        "%41",
+        "%4",
+        "a",
+        "..",
+        " ",
+        "|",
+        "+",
+    ]
+    wild = st.characters(min_codepoint=0x80, exclude_categories=["Cs"])
+    return st.lists(st.sampled_from([*special, *ascii_pieces]) | wild, max_size=8).map("".join)
+
+
 def pieces() -> st.SearchStrategy[str]:
     return st.one_of(
         st.builds('<a href="{}">'.format, texts()),
@@ -109,6 +137,21 @@ def pieces() -> st.SearchStrategy[str]:
 def test_any_document_is_read_alike(html: str) -> None:
     one = document(html.encode())
     assert made(_Native(Options()), one) == made(_Plain(Options()), one)
+
+
+@native
+@settings(deadline=None, max_examples=1000)
+@given(st.lists(iris(), max_size=8))
+@example(["é", "é?\ue000", "\ue000", "?é#\ue000", "http://é/", "é:x", "é\u202e", "[é]", "//h:é"])
+def test_iris_are_mapped_alike(references: list[str]) -> None:
+    """RFC 3987 3.1, and why it is no URI-reference: natively as by `to_reference`."""
+    found = [Found("a href", reference) for reference in references]
+    both = []
+    for kind in (_Native, _Plain):
+        rows = kind(Options())
+        rows.add(document(b""), BASE, found)
+        both.append(list(links(rows.take())))
+    assert both[0] == both[1]
 
 
 @native

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import unicodedata
 from collections.abc import Callable
 from html.parser import HTMLParser
@@ -26,7 +27,7 @@ from overthere.text import Found, find
 from overthere.text.output import as_html, as_markdown, as_terminal
 from overthere.text.pieces import pieces
 from overthere.text.rules import ENDS, SHAPES, registered
-from support import SHARED, cases, ids, linear, outside
+from support import ROOT, SHARED, cases, ids, linear, outside
 
 ROWS = cases("text")
 GFM = cases("gfm")
@@ -138,6 +139,49 @@ def test_laws_on_random_texts() -> None:
             lawful(text, list(find(text, rules=rules)), uris=False)
 
 
+def _any_trigger(schemes: Any, abbreviated: bool, hosts: bool, mail: bool) -> re.Pattern[str]:
+    """Every place where something may begin: any bracket before a letter, any colon, each of "www" itself."""
+    host = r"(?<![\w@/.:%=\\-])[A-Za-z0-9][A-Za-z0-9-]*+(?:\.[A-Za-z0-9][A-Za-z0-9-]*+)++"
+    wanted = [r'<(?=\s*[A-Za-z])|"(?=[A-Za-z][A-Za-z0-9+.-]{1,64}+:)|:(?=//[^\s/?#]|///[^\s/]|(?!//))']
+    wanted += [r"(?<![\w@/.\\-])(?i:www|ftp)\.(?=[^\s.])"] * abbreviated + ["@"] * mail + [host] * hosts
+    return re.compile("|".join(wanted), re.ASCII)
+
+
+_SPLIT = [
+    *_BITS,
+    "W",
+    "w",
+    "F",
+    "tp",
+    "\n| ",
+    "\x1c",
+    "\u3000",
+    "<w",
+    "<fT",
+    "<http:",
+    "ſ",
+    "std::",
+    "\\n",
+    "example.com",
+]
+
+
+def test_nothing_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The quick search for places finds as much as looking at every place."""
+    chosen = random.Random(9)
+    options: list[dict[str, Any]] = [
+        {}, ALL, {"mail": True}, {"abbreviated": False}, {"abbreviated": False, **ALL},
+        {"schemes": ["http", "b"]}, {"schemes": ["mailto", "ftp"], **ALL},
+    ]  # fmt: skip
+    texts = ["".join(chosen.choices(_SPLIT, k=chosen.randrange(1, 16))) for _ in range(6000)]
+    texts += [path.read_text() for folder in ("docs", "src", "tests") for path in (ROOT / folder).glob("*.[mp][dy]")]
+    asked = [(text, options[number % len(options)]) for number, text in enumerate(texts)]
+    quick = [list(find(text, **more)) for text, more in asked]
+    monkeypatch.setattr("overthere.text._trigger", _any_trigger)
+    for (text, more), found in zip(asked, quick, strict=True):
+        assert found == list(find(text, **more)), (text, more)
+
+
 def test_a_text_in_pieces() -> None:
     """What is found does not depend on where the pieces end, if they end at empty lines."""
     chosen = random.Random(8)
@@ -168,6 +212,7 @@ _REPEATED = [
     "http://h/)", "http://h/,", "http://h/%", "http://@@", "http://@@/", "urn:", "news:", "data:", "www.a,", "a.b",
     "http://h/##", "> <http://h/\n", "<a:\n> ", "'http://h/", "&lt;http://h/", "a@b.", "http://é/", "[", "](", "[a](<",
     "<!--", '<a b="', "<?", "\\", "[a](b \"", "[a]: ", "xmpp:a@b.c/", "*_", "``` ",
+    "<a ", "<a> ", "<w w", "<\n", "<f\n> t", "www.a", "w.", "<a|",
 ]  # fmt: skip
 
 

@@ -1,10 +1,14 @@
-"""The byte classes of the Rust kernel, computed from the grammar of RFC 3986."""
+"""The classes of the Rust kernel, computed from the grammars of RFC 3986 and RFC 3987."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from overthere.grammar import Grammar
+from overthere.kernel.classes import IPRIVATE, UCSCHAR
+from overthere.kernel.reference import BIDI_CONTROLS
 
 EDITIONS = Path(__file__).resolve().parent.parent / "src" / "overthere" / "editions"
 
@@ -58,7 +62,7 @@ def rust() -> str:
     future = grammar.automaton("IPvFuture")
     assert frozenset(map(chr, future.follow(future.run(b"v1.a")[1]))) == sets["USERINFO"]
     lines = [
-        "//! What each byte may be, as bits: generated from rfc3986.abnf by `make docs`.",
+        "//! What each byte may be, as bits: generated from rfc3986.abnf and rfc3987.abnf by `make docs`.",
         "//!",
         '//! "%" is in no class: what follows it is looked at apart.',
         "",
@@ -68,4 +72,27 @@ def rust() -> str:
     lines += ["", "/// The bits of each byte.", "#[rustfmt::skip]", "pub static CLASS: [u8; 256] = ["]
     values = [sum(1 << n for n, bit in enumerate(BITS) if chr(b) in sets[bit]) for b in range(256)]
     lines += ["    " + " ".join(f"{v}," for v in values[i : i + 16]) for i in range(0, 256, 16)]
-    return "\n".join([*lines, "];"]) + "\n"
+    return "\n".join([*lines, "];", *_beyond()]) + "\n"
+
+
+def _beyond() -> Iterator[str]:
+    """What IRIs hold beside that."""
+    controls = [ord(c) for c in map(chr, range(0x2000, 0x2100)) if re.match(f"[{BIDI_CONTROLS}]", c)]
+    for name, ranges, text in (
+        ("UCSCHAR", UCSCHAR, "`ucschar` (RFC 3987 2.2) without the controls of 4.1, in their order"),
+        ("IPRIVATE", IPRIVATE, "`iprivate` (RFC 3987 2.2), in their order"),
+    ):
+        left = list(_without(ranges, controls))
+        yield from ("", f"/// {text}.", f"pub static {name}: [(char, char); {len(left)}] = [")
+        yield from (f"    ('\\u{{{first:x}}}', '\\u{{{last:x}}}')," for first, last in left)
+        yield "];"
+
+
+def _without(ranges: Iterable[tuple[int, int]], points: list[int]) -> Iterator[tuple[int, int]]:
+    for first, last in ranges:
+        for point in points:
+            if first <= point <= last:
+                if first < point:
+                    yield first, point - 1
+                first = point + 1
+        yield first, last

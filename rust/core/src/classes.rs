@@ -1,4 +1,4 @@
-//! What each byte may be, as bits: generated from rfc3986.abnf by `make docs`.
+//! What each byte may be, as bits: generated from rfc3986.abnf and rfc3987.abnf by `make docs`.
 //!
 //! "%" is in no class: what follows it is looked at apart.
 
@@ -39,3 +39,30 @@ pub static CLASS: [u8; 256] = [
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 ];
+
+/// `ucschar` (RFC 3987 2.2) without the controls of 4.1, in their order.
+pub static UCSCHAR: [(char, char); 19] = [
+    ('\u{a0}', '\u{200d}'),
+    ('\u{2010}', '\u{2029}'),
+    ('\u{202f}', '\u{d7ff}'),
+    ('\u{f900}', '\u{fdcf}'),
+    ('\u{fdf0}', '\u{ffef}'),
+    ('\u{10000}', '\u{1fffd}'),
+    ('\u{20000}', '\u{2fffd}'),
+    ('\u{30000}', '\u{3fffd}'),
+    ('\u{40000}', '\u{4fffd}'),
+    ('\u{50000}', '\u{5fffd}'),
+    ('\u{60000}', '\u{6fffd}'),
+    ('\u{70000}', '\u{7fffd}'),
+    ('\u{80000}', '\u{8fffd}'),
+    ('\u{90000}', '\u{9fffd}'),
+    ('\u{a0000}', '\u{afffd}'),
+    ('\u{b0000}', '\u{bfffd}'),
+    ('\u{c0000}', '\u{cfffd}'),
+    ('\u{d0000}', '\u{dfffd}'),
+    ('\u{e1000}', '\u{efffd}'),
+];
+
+/// `iprivate` (RFC 3987 2.2), in their order.
+pub static IPRIVATE: [(char, char); 3] =
+    [('\u{e000}', '\u{f8ff}'), ('\u{f0000}', '\u{ffffd}'), ('\u{100000}', '\u{10fffd}')];

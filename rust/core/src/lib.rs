@@ -15,6 +15,7 @@ mod avx2;
 pub mod check;
 pub mod classes;
 pub mod host;
+pub mod iri;
 pub mod normalize;
 pub mod parse;
 pub mod percent;

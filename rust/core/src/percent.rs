@@ -16,7 +16,7 @@ static UNRESERVED: Safe = Safe::members(classes::UNRESERVED, b"");
 
 impl Safe {
     /// Nothing: every byte becomes `%HH`.
-    const NONE: Safe = {
+    pub(crate) const NONE: Safe = {
         let mut pieces = [[0; 4]; 256];
         let mut i = 0;
         while i < 256 {

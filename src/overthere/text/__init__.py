@@ -120,21 +120,29 @@ _ANY = re.compile(r"[^\s<>\"]")
 
 
 def _trigger(schemes: frozenset[str] | None, abbreviated: bool, hosts: bool, mail: bool) -> re.Pattern[str]:
-    """Where something may begin or has a colon; each alternative looks at a bounded, or its own, part of the text."""
+    """Where something may begin, has a colon or a dot; each alternative looks at its own part of the text.
+
+    Each but `_HOST` begins with the character that it waits for, so that all other text is passed over quickly.
+    """
     names = {*(SHAPES if schemes is None else schemes), "url"}
     width = min(2, *(len(name) for name in names)) or 1
     ends = "|".join(sorted({re.escape(name[-width:]) for name in names if name}))
+    # Between brackets white space and line marks may stand anywhere (`text.wrapped`).
+    blank = r"(?u:[\s>|])*+"
+    wrapped = [r"(?u:[A-Za-z0-9+.\s>|_%-])*+[:@]" if mail else r"(?u:[A-Za-z0-9+.\s>|-])*+:"]
+    if abbreviated:
+        wrapped += [blank.join((*letters, r"\.")) for letters in (("[Ww]",) * 3, ("[Ff]", "[Tt]", "[Pp]"))]
     wanted = [
-        r"<(?=\s*+[A-Za-z])",
+        rf"<(?=\s*+(?=[A-Za-z])(?:{'|'.join(wrapped)}))",
         r'"(?=[A-Za-z][A-Za-z0-9+.-]{1,64}+:)',
         rf":(?:(?=//[^\s/?#]|///[^\s/])|(?<=(?i:{ends}):))",
     ]
     if abbreviated:
-        wanted.append(r"(?<![\w@/.\\-])(?i:www|ftp)\.(?=[^\s.])")
+        wanted.append(r"\.(?<=(?i:www|ftp)\.)(?<![\w@/.\\-]...\.)(?=[^\s.])")
     if mail:
-        wanted.append(r"(?<=[A-Za-z0-9_+%-])@(?=[A-Za-z0-9])")
+        wanted.append(r"@(?<=[A-Za-z0-9_+%-]@)(?=[A-Za-z0-9])")
     if hosts:
-        wanted.append(_HOST)
+        wanted.append((r"(?!(?i:www|ftp)\.)" if abbreviated else "") + _HOST)
     return re.compile("|".join(wanted), re.ASCII)
 
 
@@ -160,8 +168,11 @@ class _Scanner:
                 found, at = self._colon(match.start())
             elif mark == "@":
                 found, at = self._address(match.start())
+            elif mark == ".":
+                start = match.start() - 3
+                found, at = self._suffix(start, match.end()) if start >= at else (None, match.end())
             else:
-                found, at = self._suffix(match)
+                found, at = self._suffix(match.start(), match.end())
             if found is not None:
                 self.floor = at
                 yield found
@@ -295,12 +306,12 @@ class _Scanner:
         delimiter, outer = ("URL:", self.prefix[0]) if self.prefix[1] == start else ("", start)
         return self._found(text, start, end, delimiter, kind, (outer, end))
 
-    def _suffix(self, match: re.Match[str]) -> tuple[Found | None, int]:
-        """A suffix reference (4.5): the authority, then a path if there is one."""
-        text, start = self.text, match.start()
+    def _suffix(self, start: int, end: int) -> tuple[Found | None, int]:
+        """A suffix reference (4.5): the authority, of which text[start:end] was seen, then a path if there is one."""
+        text = self.text
         host = ABBREVIATED.match(text, start) if self.abbreviated else None
-        begin = host.end() if host else match.end()
-        if host is None and not (self.hosts and self._is_host(match)):
+        begin = host.end() if host else end
+        if host is None and not (self.hosts and self._is_host(start, end)):
             return None, begin
         port = _PORT.match(text, begin)
         begin = port.end() if port else begin
@@ -315,12 +326,12 @@ class _Scanner:
         found = self._plain(text[start:end], start, end, "abbreviated")
         return found, scanned if found is None else end
 
-    def _is_host(self, match: re.Match[str]) -> bool:
+    def _is_host(self, start: int, end: int) -> bool:
         """A registered name by its last label, and by a path after it where that is not sure."""
-        host, top = match[0], match[0].rpartition(".")[2]
-        if not top.isalpha() or host.isdigit() or self.text[match.end() : match.end() + 1] in ("@", "_", "("):
+        host, top = self.text[start:end], self.text[start:end].rpartition(".")[2]
+        if not top.isalpha() or host.isdigit() or self.text[end : end + 1] in ("@", "_", "("):
             return False
-        after = _HOST_END.match(self.text, match.end())
+        after = _HOST_END.match(self.text, end)
         if top in GENERIC_NAMES:
             return True
         if top.lower() in GENERIC_NAMES or len(top) == 2:

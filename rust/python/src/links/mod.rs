@@ -3,6 +3,7 @@
 mod html;
 mod table;
 
+use overthere_core::iri::escape;
 use overthere_core::parse::{Rule, Spans};
 use overthere_core::resolve::{resolve, Parsed};
 use overthere_html::Attributes;
@@ -19,7 +20,7 @@ use table::{Base, Columns, Row};
 
 /// What Python does: what is rare, or needs what only it knows.
 struct Callbacks {
-    /// A text beyond US-ASCII to (reference or None, kind or None, offset or None).
+    /// A text beyond US-ASCII that is no IRI-reference to (reference or None, kind or None, offset or None).
     mapped: Py<PyAny>,
     /// (way, value) to the references in it.
     values: Py<PyAny>,
@@ -219,6 +220,7 @@ fn related<'a>(py: Python<'_>, reference: &str, base: &Base, python: &Callbacks)
             row.error = Some(kind.to_owned());
             row.error_at = Some(at as i64);
         }
+        Err(_) if row.join_iri(base, reference) => {}
         Err(_) => {
             type Mapped = (Option<String>, Option<String>, Option<i64>);
             let (mapped, error, at): Mapped = python.mapped.call1(py, (reference,))?.extract(py)?;
@@ -277,6 +279,20 @@ fn finished<'a>(
 }
 
 impl Row<'_> {
+    /// 5.2 with what an IRI-reference maps to (RFC 3987 3.1).  Returns: whether it is one, else nothing was done.
+    fn join_iri(&mut self, base: &Base, reference: &str) -> bool {
+        let mut mapped = Vec::new();
+        let Some(escaped) = escape(reference, &mut mapped) else { return false };
+        let Ok(spans) = parse(&mapped, Rule::UriReference, false) else { return false };
+        if !escaped.fits(&spans) {
+            return false;
+        }
+        self.join(base, &mapped, &spans);
+        self.error = Some("non-ascii".to_owned());
+        self.error_at = Some(escaped.at as i64);
+        true
+    }
+
     /// 5.2
     fn join(&mut self, base: &Base, reference: &[u8], spans: &Spans) {
         let mut out = Vec::new();
