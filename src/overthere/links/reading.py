@@ -24,6 +24,7 @@ _READERS = {
     "markdown": "overthere.links.markdown",
     "text": "overthere.links.plaintext",
     "http": "overthere.links.warc",
+    "listing": "overthere.links.retrieved",
     "header": "overthere.links.message",
 }
 
