@@ -51,6 +51,7 @@ http {{
         location /chunked/ {{ ssi on; ssi_types *; alias {folder}/root/; }}
         location /closing/ {{ ssi on; ssi_types *; chunked_transfer_encoding off; alias {folder}/root/; }}
         location /located/ {{ add_header Content-Location /elsewhere/x.html; alias {folder}/root/; }}
+        location /linked/ {{ add_header Link '</style.css>; rel="preload"'; alias {folder}/root/; }}
         location /latin/ {{ charset iso-8859-1; alias {folder}/root/; }}
         location /packed/ {{ add_header Content-Encoding gzip; alias {folder}/root/; }}
     }}

@@ -26,14 +26,13 @@ import overthere
 from overthere.access import Credentials, Gateways, plan
 from overthere.access.errors import AccessError, AccessRefused, ResourceMissing
 from overthere.access.news import at_server
-from overthere.access.policy import Policy
 from overthere.access.resource import Resource
 from overthere.access.saving import Saving, file_name
 from overthere.access.sessions import Session
 from overthere.access.steps import Compose
 from overthere.access.wire import Entry
 from overthere.cli.common import format_option, inputs, texts_argument, width
-from overthere.cli.policies import octets, policy, seconds
+from overthere.cli.policies import bounds, policy
 from overthere.cli.terminal import Binary, Display, aligned, bare, one_line
 from overthere.editions import NAMES, edition
 from overthere.errors import InvalidURI, OverthereError
@@ -63,21 +62,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option(
     "--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="How long a server may say nothing."
 )
-@click.option(
-    "--max-time",
-    "total_timeout",
-    type=seconds,
-    metavar="SECONDS",
-    help=f"All within that, redirects and content too; {Policy().total_timeout:.0f}.  0 or none: no bound.",
-)
-@click.option(
-    "--max-bytes",
-    "--max-size",
-    "max_bytes",
-    type=octets,
-    metavar="OCTETS",
-    help=f"Receive no more than that; {Policy().max_bytes}.  0 or none: no bound.",
-)
+@bounds
 @click.option("--nat64", multiple=True, metavar="PREFIX", help="--safe: a prefix of this network's NAT64.")
 @click.option("--max-redirects", type=click.IntRange(0), metavar="COUNT", help="Follow no more than that; 10.")
 @click.option(

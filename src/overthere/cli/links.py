@@ -16,6 +16,7 @@ import click
 
 from overthere.cli.common import CSV_SAFE, base_uri, rung_option
 from overthere.cli.linkrows import show
+from overthere.cli.policies import bounds, policy
 from overthere.cli.progress import progress
 from overthere.editions import NAMES
 from overthere.errors import OverthereError
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from overthere.links.table import Writer
     from overthere.uri import URI
 
+_FINGERPRINT = ("base", "rung", "edition", "only", "strings", "audit", "csv_safe", "limit")
+"""The options by which rows differ."""
 _COMMIT = 2.0
 """Seconds between two marks from which the job can go on."""
 
@@ -55,6 +58,18 @@ _COMMIT = 2.0
 @click.option("--csv-safe", "csv_safe", is_flag=True, help=CSV_SAFE)
 @click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE.svg", help="Draw links by host, errors by kind.")
 @click.option("--resume", is_flag=True, help="Go on where an earlier run to the same FILE stopped.")
+@click.option(
+    "--max-text",
+    "limit",
+    type=click.IntRange(1),
+    default=Options().limit,
+    show_default=True,
+    metavar="OCTETS",
+    help="Read so many octets of a document; of a longer one the row too-large says so.",
+)
+@click.option("--safe", is_flag=True, help="Open URIs as those of others: no files, no private addresses.")
+@bounds
+@click.option("--strict", is_flag=True, help="Exit 1 on any note: also where all was read, as of a wrong-charset.")
 @click.option("--workers", type=click.IntRange(1), help="Processes that read; by default as many as there are cores.")
 @click.option("--engine", type=click.Choice(["local", "spark"]), default="local", help="Where it runs.")
 @click.option("--master", metavar="URL", help="The master of the Spark cluster, by default local[*].")
@@ -65,10 +80,12 @@ def command(sources: tuple[str, ...], **asked: Any) -> None:
     """Write the table of links of documents.
 
     SOURCES are HTML, XML (Atom, RSS, sitemap, SVG), CSS, Markdown, text, messages (.eml, MHTML), mailboxes, WARC, ZIP
-    and tar files, compressed ones, folders of all these, or - for standard input.  Without -o the table is printed.
-    What is the matter with a document or a reference is a row, not an end; the summary on standard error counts them.
+    and tar files, compressed ones, folders of all these, URIs of them, or - for standard input.  A text that begins
+    with a scheme is a URI if no file has that name; --max-time and --max-bytes hold for each of them.  Without -o the
+    table is printed.  What is the matter with a document or a reference is a row, not an end; the summary on standard
+    error counts them.
 
-    Exit 1 if a document could not be read whole, 130 if it was stopped.
+    Exit 1 if a document could not be read whole, 2 if the table could not be written, 130 if it was stopped.
     """
     try:
         if asked["engine"] == "spark":
@@ -82,7 +99,11 @@ def command(sources: tuple[str, ...], **asked: Any) -> None:
     except BrokenPipeError:
         raise  # who reads has enough
     except OSError as error:
-        raise click.ClickException(str(error)) from None
+        raise _Impossible(str(error)) from None
+
+
+class _Impossible(click.ClickException):
+    exit_code = 2
 
 
 class _Job:
@@ -107,8 +128,10 @@ class _Job:
         self.sources, self.asked = sources, asked
         self.base = None if asked["base"] is None else _published(base_uri(asked["base"]), sources)
         self.options = Options(
-            Rung[asked["rung"].upper()], asked["edition"], json=asked["strings"], audit=asked["audit"]
-        )
+            Rung[asked["rung"].upper()], asked["edition"], json=asked["strings"], audit=asked["audit"],
+            limit=asked["limit"],
+        )  # fmt: skip
+        self.policy = policy(asked)
         if asked["resume"] and (self.output in (None, "-") or asked["distinct"]):
             raise click.UsageError("--resume goes on with the table of links that -o names")
         self.graph: Graph | None = None
@@ -143,7 +166,7 @@ class _Job:
         if stopped:
             click.echo(self._left(), err=True)
             raise SystemExit(130)
-        if self.summary.unread:
+        if self.summary.unread or (self.asked["strict"] and self.summary.notes):
             raise SystemExit(1)
 
     def _writer(self, stack: ExitStack) -> Writer | None:
@@ -167,11 +190,13 @@ class _Job:
                 csv_safe=self.asked["csv_safe"],
             )  # fmt: skip
         except (ValueError, OSError) as error:
+            if self.output is None:
+                raise  # nothing was asked for that could be asked for otherwise
             raise click.UsageError(f"-o: {error}") from None
 
     def _fingerprint(self) -> str:
         """What must be the same for a job that goes on."""
-        told = {name: self.asked[name] for name in ("base", "rung", "edition", "only", "strings", "audit", "csv_safe")}
+        told = {name: self.asked[name] for name in _FINGERPRINT}
         return json.dumps({"sources": self.sources, **told})
 
     def _take_up(self, writer: Writer) -> None:
@@ -204,8 +229,9 @@ class _Job:
         from overthere.links.pool import Done
 
         run = batches(
-            self.sources, self.base, self.options, workers=self.asked["workers"], skip=self.tasks, mark=self.mark
-        )
+            self.sources, self.base, self.options, workers=self.asked["workers"], skip=self.tasks, mark=self.mark,
+            policy=self.policy,
+        )  # fmt: skip
         for batch in run:
             if isinstance(batch, Done):
                 self.tasks += 1

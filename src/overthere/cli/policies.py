@@ -5,14 +5,16 @@ from __future__ import annotations
 import ssl
 from collections.abc import Callable, Mapping
 from math import inf
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
 from overthere.access.address import nat64_prefix
 from overthere.access.policy import Policy
 
-__all__ = ["octets", "policy", "seconds"]
+__all__ = ["bounds", "octets", "policy", "seconds"]
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def seconds(text: str) -> float:
@@ -35,27 +37,48 @@ def _bound(text: str, kind: Callable[[str], float]) -> float:
     return found or inf
 
 
+def bounds(function: F) -> F:
+    """The options --max-time and --max-bytes: the two bounds that every policy has."""
+    own = Policy()
+    size = click.option(
+        "--max-bytes",
+        "--max-size",
+        "max_bytes",
+        type=octets,
+        metavar="OCTETS",
+        help=f"Receive no more than that; {own.max_bytes}.  0 or none: no bound.",
+    )
+    time = click.option(
+        "--max-time",
+        "total_timeout",
+        type=seconds,
+        metavar="SECONDS",
+        help=f"All within that, redirects and content too; {own.total_timeout:.0f}.  0 or none: no bound.",
+    )
+    return time(size(function))
+
+
 def policy(options: Mapping[str, Any]) -> Policy:
-    """A URI that a person has typed is his own, unless he says otherwise."""
+    """A URI that a person has typed is his own, unless he says otherwise.  A verb may have a part of the options."""
     own = Policy() if options["safe"] else Policy.local()
-    changes: dict[str, Any] = {"ports": own.ports | frozenset(options["ports"])}
-    if options["timeout"] is not None:
+    changes: dict[str, Any] = {"ports": own.ports | frozenset(options.get("ports", ()))}
+    if options.get("timeout") is not None:
         changes |= {"connect_timeout": options["timeout"], "read_timeout": options["timeout"]}
     for name in ("max_redirects", "news_server", "messages"):
-        if options[name] not in (None, ()):
+        if options.get(name) not in (None, ()):
             changes[name] = options[name]
     for name in ("total_timeout", "max_bytes"):
-        if options[name] is not None:
+        if options.get(name) is not None:
             changes[name] = None if options[name] == inf else options[name]
-    if options["redirects"]:
+    if options.get("redirects"):
         changes["redirects"] = frozenset(map(str.lower, options["redirects"]))
     try:
-        changes["nat64"] = tuple(map(nat64_prefix, options["nat64"]))
+        changes["nat64"] = tuple(map(nat64_prefix, options.get("nat64", ())))
     except ValueError as error:
         raise click.UsageError(f"--nat64: {error}") from None
-    if options["proxy"] is not None:
+    if options.get("proxy") is not None:
         changes["proxy"] = dict.fromkeys(("http", "https", "ws", "wss"), options["proxy"])
-    if options["cacert"] is not None:
+    if options.get("cacert") is not None:
         try:
             changes["tls"] = ssl.create_default_context(cafile=str(options["cacert"]))
         except OSError as error:

@@ -48,10 +48,11 @@ def progress(
     if not console.is_terminal or (printed and sys.stdout.isatty()):
         yield lambda documents, octets: None
         return
+    from overthere.links.retrieved import is_uri
     from overthere.links.sources import is_pipe, tasks
 
     total: int | None = None
-    if not any(source == "-" or is_pipe(source) for source in sources):  # these can be read once
+    if not any(source == "-" or is_pipe(source) or is_uri(source) for source in sources):  # these can be read once
         total = sum(task.size for task in islice(tasks(sources, base, options), skip, None))
     shown: tuple[Any, ...] = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), _Documents(), TimeRemainingColumn())
     with Progress(TextColumn("links"), *shown, console=console, transient=True) as bar:

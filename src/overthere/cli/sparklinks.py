@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from overthere.cli.common import base_uri
+from overthere.links.model import Options
 from overthere.rung import Rung
 from overthere.wholefile import save
 
@@ -28,6 +29,10 @@ _CONFIG = {"spark.app.name": "overthere links", "spark.log.level": "ERROR", "spa
 _REFUSED = {
     "resume": "--resume: with --engine spark a job that is run again always goes on",
     "csv_safe": "--csv-safe: with --engine spark the table is a folder of Parquet files",
+    "safe": "--safe: with --engine spark sources are files",
+    "total_timeout": "--max-time: with --engine spark sources are files",
+    "max_bytes": "--max-bytes: with --engine spark sources are files",
+    "limit": "--max-text: with --engine spark it is what it is by default",
     "workers": "--workers: with --engine spark the cluster says how many, or --master 'local[N]'",
 }
 
@@ -40,7 +45,7 @@ def run(sources: tuple[str, ...], **asked: Any) -> None:
     from overthere.links.choosing import CHOICES
 
     for name, reason in _REFUSED.items():
-        if asked[name]:
+        if asked[name] not in (None, False, Options().limit):
             raise click.UsageError(reason)
     if asked["form"] != "text":
         raise click.UsageError("--format: with --engine spark the table is a folder of Parquet files")
@@ -96,7 +101,7 @@ def run(sources: tuple[str, ...], **asked: Any) -> None:
         from overthere.links.picture import draw
 
         save(asked["plot"], draw(done.summary).encode())
-    if done.summary.unread:
+    if done.summary.unread or (asked["strict"] and done.summary.notes):
         raise SystemExit(1)
 
 

@@ -335,7 +335,7 @@ _SUFFIXES = {
 
 def _packed(file: Stream, document: Document) -> Iterator[Member | Note | Passed]:
     """Compression is a coding of the document, not an entity around it: its base stays."""
-    name = document.source.rpartition("!")[2].rpartition("/")[2]
+    name = (document.name or document.source.rpartition("!")[2]).rpartition("/")[2]
     stem, suffix = os.path.splitext(name)
     within = _within(document, stem + _SUFFIXES.get(suffix.lower(), suffix), document.base)
     stream = unpacked(file)

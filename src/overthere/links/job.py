@@ -17,17 +17,19 @@ from overthere.links.model import Document, Link, Options
 from overthere.links.pool import Done, cores, run
 from overthere.links.reading import fill
 from overthere.links.rows import rows
-from overthere.links.sources import Task, tasks
+from overthere.links.sources import Task, drop, tasks
 from overthere.normalize import Rung
 from overthere.uri import URI
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from overthere.access.policy import Policy
+
 __all__ = ["Sources", "batches", "extract", "extract_html"]
 
-Sources = Iterable[str | os.PathLike[str]] | str | os.PathLike[str]
-"""Files, folders, archives, WARCs, mailboxes; "-" is standard input."""
+Sources = Iterable[str | os.PathLike[str] | URI] | str | os.PathLike[str] | URI
+"""Files, folders, archives, WARCs, mailboxes, URIs; "-" is standard input."""
 
 
 def extract(
@@ -39,19 +41,25 @@ def extract(
     json: bool = False,
     audit: bool = False,
     workers: int = 1,
+    policy: Policy | None = None,
 ) -> Iterator[Link]:
     """The links of documents, one row for each reference, in the order of the documents.
 
     sources: HTML, XML (Atom, RSS, sitemap, SVG), CSS, Markdown, text, JSON on request, messages and MHTML, mailboxes,
-    WARC, ZIP and tar files, compressed ones, and folders of all these; or one of them.
+    WARC, ZIP and tar files, compressed ones, and folders of all these; or one of them.  Text with a scheme of two
+    letters or more that is no name of a file is a URI, and opened as by `overthere.open`; of a directory or menu each
+    entry with a URI is a row.  Why one could not be opened is said to the log "overthere.links".
     base: the URI under which the sources are published: of a folder's root, or of the folder of a named file;
-    by default each file's own `file:` URI is its retrieval URI (RFC 3986 5.1.3).
+    by default each file's own `file:` URI is its retrieval URI (RFC 3986 5.1.3).  That of a source which is a URI is
+    the last one that it was retrieved by, after redirects.
     rung: the rung of the ladder for the column `normal`.
     edition: by whose rules references are judged, resolved and normalised.
     json: whether strings of JSON documents that are URIs are references.
     audit: whether the column `audit` is filled (`overthere.audit`).
     workers: processes that read; with more than one, the module that asks must be one that can be imported anew
     (`if __name__ == "__main__":`).
+    policy: what opening sources that are URIs may do; by default `Policy()`, which is for URIs of others: no files, no
+    addresses that are not public.
 
     What is the matter with a document is a row without a reference: "unreadable", "truncated" and so on (`NOTES`).
 
@@ -59,7 +67,7 @@ def extract(
     extra `links`.
     """
     options = Options(rung=rung, edition=edition, json=json, audit=audit)
-    for batch in batches(sources, base, options, workers=workers):
+    for batch in batches(sources, base, options, workers=workers, policy=policy):
         if not isinstance(batch, Done):
             yield from links(batch)
 
@@ -72,11 +80,14 @@ def batches(
     workers: int | None = 1,
     skip: int = 0,
     mark: str = "",
+    policy: Policy | None = None,
 ) -> Iterator[pa.RecordBatch | Done]:
     """The same as Arrow batches of `table.schema()`, each task's followed by its end.
 
     workers: None is as many as there are cores, where there is work for them.
     skip, mark: so many tasks are left out, after which `Done.mark` was this; ValueError if it is another now.
+    Sources that are URIs are retrieved again for that: the mark holds their content.
+    policy: as for `extract`.
 
     Raises: as `extract`, at once.
     """
@@ -86,12 +97,15 @@ def batches(
     _needed()
     if exact(options.edition, "edition") not in NAMES:
         raise NotSpecified(f"there is no edition {options.edition!r}; there is {', '.join(NAMES)}")
-    if isinstance(sources, str | os.PathLike):
+    if isinstance(sources, str | os.PathLike | URI):
         sources = [sources]
-    marks = _Marks(tasks(sources, own, options))
-    if sum(1 for _ in islice(marks, skip)) < skip or (skip and marks.given.pop() != mark):
+    if policy is None:
+        from overthere.access.policy import Policy
+
+        policy = Policy()
+    marks = _Marks(tasks(sources, own, options, policy=policy))
+    if marks.skip(skip) != (mark if skip else ""):
         raise ValueError("the sources are not what they were when the job began: it cannot go on")
-    marks.given.clear()
     work: Iterator[Task] = marks
     if workers is None:
         first = list(islice(work, 8))
@@ -107,22 +121,42 @@ class _Marks:
     def __init__(self, tasks: Iterator[Task]) -> None:
         self.tasks = tasks
         self.digest = sha256()
-        self.given: deque[str] = deque()
+        self.given: deque[tuple[str, Task]] = deque()
 
     def __iter__(self) -> Iterator[Task]:
         return self
 
     def __next__(self) -> Task:
         task = next(self.tasks)
-        self.digest.update(repr((task, [_changed(path) for path in task.paths])).encode("utf-8", "surrogateescape"))
-        self.given.append(self.digest.hexdigest())
+        told = task, [_changed(path) for path in task.paths]
+        if task.retrieved is not None:
+            told = task._replace(paths=()), []  # it lies under a name that is another each time
+        self.digest.update(repr(told).encode("utf-8", "surrogateescape"))
+        self.given.append((self.digest.hexdigest(), task))
         return task
+
+    def skip(self, count: int) -> str:
+        """Leave out so many tasks.  Returns: the mark of the last one; "" if there are not so many, or none."""
+        mark, there = "", 0
+        for _ in islice(self, count):
+            mark, task = self.given.popleft()
+            drop(task)
+            there += 1
+        return mark if there == count else ""
 
     def on(self, results: Generator[pa.RecordBatch | Done, None, None]) -> Iterator[pa.RecordBatch | Done]:
         """The results, each end with the mark of its task."""
-        with closing(results):
-            for result in results:
-                yield result._replace(mark=self.given.popleft()) if isinstance(result, Done) else result
+        try:
+            with closing(results):
+                for result in results:
+                    if isinstance(result, Done):
+                        mark, task = self.given.popleft()
+                        drop(task)
+                        result = result._replace(mark=mark)
+                    yield result
+        finally:
+            for _, task in self.given:
+                drop(task)
 
 
 def _changed(path: str) -> int:

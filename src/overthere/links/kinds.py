@@ -7,13 +7,16 @@ import zlib
 
 from overthere.links.model import Document
 
-__all__ = ["CONTAINERS", "HEAD", "kind", "kind_of", "media_type_of", "passed_over"]
+__all__ = ["CONTAINERS", "HEAD", "LISTING", "kind", "kind_of", "media_type_of", "passed_over"]
 
 HEAD = 4096
 """Octets from the beginning of a document by which its kind is known."""
 
 CONTAINERS = frozenset(("message", "mbox", "warc", "zip", "tar", "compressed"))
 """Kinds that hold documents; the others are read for references."""
+
+LISTING = "application/vnd.overthere.listing"
+"""The media type of a document that is the listing of a directory or menu (`retrieved.read`)."""
 
 _MEDIA_TYPES = {
     "text/html": "html",
@@ -30,6 +33,7 @@ _MEDIA_TYPES = {
     "text/plain": "text",
     "text/rfc822-headers": "header",
     "application/http": "http",
+    LISTING: "listing",
     "application/mbox": "mbox",
     "application/warc": "warc",
     "application/zip": "zip",
@@ -127,7 +131,7 @@ def kind(name: str, media_type: str, head: bytes) -> tuple[str, tuple[str, ...]]
 
 def kind_of(document: Document) -> tuple[str, tuple[str, ...]]:
     """`kind()` of a document that has its content: its name is the last one of `source`, or of the URI it came by."""
-    name = document.source.rpartition("!")[2]
+    name = document.name or document.source.rpartition("!")[2]
     if name.isdecimal() and document.base.layer == "retrieval":
         name = document.base.uri.path
     return kind(name, document.media_type, document.content[:HEAD])
@@ -292,7 +296,7 @@ _MAIL_FIELDS = frozenset(
 
 
 # A kind of text may hold what looks like another: HTML in Markdown, in a mail, a `{` at the start of a style sheet.
-_TEXTS = frozenset(("html", "xml", "css", "json", "markdown", "text", "message", "mbox", "http", "header"))
+_TEXTS = frozenset(("html", "xml", "css", "json", "markdown", "text", "message", "mbox", "http", "header", "listing"))
 
 
 def _fits(told: str, there: str) -> bool:

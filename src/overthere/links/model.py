@@ -60,6 +60,8 @@ class Document(NamedTuple):
     """How many containers it is in."""
     parts: Mapping[str, str] | None = None
     """In a message: the absolute URIs of its parts (cid:, mid:, Content-Location) and the sources of those parts."""
+    name: str = ""
+    """By whose suffix its kind may be known; by default the last name in `source`."""
 
     def failed(self, kind: str) -> Document:
         """What stands for it when it could not be read, or not to its end."""
@@ -95,6 +97,9 @@ class Passed(NamedTuple):
 NOTES = {
     "unreadable": "cannot be read at all",
     "reader-failed": "made its reader fail, which is a fault of this library; what it found before is there",
+    "not-opened": "is a URI that could not be opened",
+    "missing": "is a URI of which the server says that nothing is there, or that it will not give it",
+    "refused": "is a URI that the policy does not let be opened",
     "not-followed": "is a link in a folder that leads to a folder, or out of the folder that was named",
     "empty": "has no content",
     "truncated": "ends before its end",
@@ -109,7 +114,19 @@ NOTES = {
 }
 """Kinds of `Note`."""
 UNREAD = frozenset(
-    ("unreadable", "reader-failed", "truncated", "corrupt", "too-large", "too-deep", "encrypted", "unsupported")
+    (
+        "unreadable",
+        "not-opened",
+        "missing",
+        "refused",
+        "reader-failed",
+        "truncated",
+        "corrupt",
+        "too-large",
+        "too-deep",
+        "encrypted",
+        "unsupported",
+    )
 )
 """Notes after which not all was read."""
 

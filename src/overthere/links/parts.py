@@ -28,12 +28,14 @@ from overthere.links import graph
 from overthere.links.choosing import chosen
 from overthere.links.model import Options
 from overthere.links.pool import Done, run
+from overthere.links.retrieved import is_uri
 from overthere.links.sources import Task, tasks
 from overthere.links.summary import Summary, Top
 from overthere.links.table import schema
 from overthere.links.table.files import Pen
 from overthere.links.table.folder import MARK
 from overthere.links.table.mark import KEY, Mark, ResumeError, load_mark, read_mark
+from overthere.redact import mask
 from overthere.uri import URI
 
 if TYPE_CHECKING:
@@ -109,6 +111,7 @@ _TASK: dict[str, tuple[type, ...]] = {
     "end": (int, NoneType),
     "size": (int,),
     "name": (str, NoneType),
+    "retrieved": (NoneType,),
 }
 
 
@@ -144,13 +147,13 @@ class How(NamedTuple):
 
 
 def parts(
-    sources: Iterable[str | os.PathLike[str]], base: URI | None = None, octets: int | None = None
+    sources: Iterable[str | os.PathLike[str] | URI], base: URI | None = None, octets: int | None = None
 ) -> Iterator[Part]:
     """A job in parts: the same for the same sources, however many machines there are.
 
     octets: of the sources in a part; by default a 256th of them, from 8 MiB to 2 GiB.
 
-    Raises: ValueError for standard input or a pipe, which no other machine could read.
+    Raises: ValueError for standard input or a pipe, which no other machine could read, and for a URI.
     """
     sources = list(sources)
     if octets is None:
@@ -169,9 +172,11 @@ def parts(
         yield _part(number, held)
 
 
-def _tasks(sources: list[str | os.PathLike[str]], base: URI | None, split: int) -> Iterator[Task]:
+def _tasks(sources: list[str | os.PathLike[str] | URI], base: URI | None, split: int) -> Iterator[Task]:
     if "-" in sources:
         raise ValueError("standard input can be read by this process only")
+    for source in filter(is_uri, sources):
+        raise ValueError(f"{mask(str(source))}: a part of a job has files only; a URI is opened by `links.batches`")
     for task in tasks(sources, base, Options(), split):
         if task.name is not None:
             raise ValueError(f"{task.name} is no file: it can be read by this process only")

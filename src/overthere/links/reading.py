@@ -25,6 +25,7 @@ _READERS = {
     "markdown": "overthere.links.markdown",
     "text": "overthere.links.plaintext",
     "http": "overthere.links.response",
+    "listing": "overthere.links.retrieved",
     "header": "overthere.links.message",
 }
 

@@ -1,4 +1,4 @@
-"""Where documents come from: files, folders, containers in one another, standard input; and how a job is cut."""
+"""Where documents come from: files, folders, URIs, containers in one another, standard input; how a job is cut."""
 
 from __future__ import annotations
 
@@ -15,17 +15,22 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, cast
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
 from overthere.base import Base, file_uri, retrieval_uri
 from overthere.links import archives, records, warc
 from overthere.links.faults import guarded, noted
 from overthere.links.kinds import CONTAINERS, HEAD, kind, kind_of, passed_over
 from overthere.links.model import Document, Note, Options, Passed
+from overthere.links.retrieved import Retrieved, is_uri, retrieve
 from overthere.links.walk import Walk
+from overthere.redact import mask
 from overthere.uri import URI
 
-__all__ = ["Known", "Task", "blamed", "documents", "is_pipe", "known", "tasks"]
+if TYPE_CHECKING:
+    from overthere.access.policy import Policy
+
+__all__ = ["Known", "Task", "blamed", "documents", "drop", "is_pipe", "known", "tasks"]
 
 
 class Task(NamedTuple):
@@ -42,7 +47,9 @@ class Task(NamedTuple):
     size: int = 0
     """Octets, as a measure of the work."""
     name: str | None = None
-    """What to call a file that holds what came through a pipe; "-" is standard input."""
+    """What to call a file that holds what came through a pipe, or by a URI; "-" is standard input."""
+    retrieved: Retrieved | None = None
+    """What is known of a source that is a URI."""
 
 
 _TOGETHER, _MANY = 4 << 20, 200
@@ -51,14 +58,16 @@ _APART = (".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst", ".mbox", ".eml",
 
 
 def tasks(
-    sources: Iterable[str | os.PathLike[str]], base: URI | None, options: Options, split: int = 8 << 20
-) -> Iterator[Task]:
+    sources: Iterable[str | os.PathLike[str] | URI], base: URI | None, options: Options, split: int = 8 << 20,
+    policy: Policy | None = None,
+) -> Iterator[Task]:  # fmt: skip
     """A job in parts, in the order of the sources and, in a folder, of the names: its files, then its folders.
 
     split: octets of a WARC file that make a part.
+    policy: under which sources that are URIs (`is_uri`) are opened; without one every source is the name of a file.
 
     What comes through a pipe is laid into a temporary file first: another process could not read it, and archives are
-    read from their end.  Hidden files count.
+    read from their end; so is what a URI names.  `drop` removes it.  Hidden files count.
 
     Links: what is named itself is followed.  In a folder, a link to a file is followed if the file lies in that folder
     too, however deep.  A link that leads out of it, or to a folder (whose files are found where they lie, so that there
@@ -67,7 +76,11 @@ def tasks(
     text = None if base is None else str(base)
     gathered = _Gathered(text, split)
     for source in sources:
-        path = os.fspath(source)
+        if policy is not None and is_uri(source):
+            yield from gathered.all()
+            yield _retrieved(cast("str | URI", source), policy, options)
+            continue
+        path = str(source) if isinstance(source, URI) else os.fspath(source)
         if path == "-" or is_pipe(path):
             yield from gathered.all()
             yield _piped(path, text)
@@ -181,10 +194,28 @@ def is_pipe(path: str) -> bool:
     return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode)
 
 
-def _piped(path: str, base: str | None) -> Task:
+_HELD: set[str] = set()
+"""Temporary files."""
+
+
+def _holding() -> tuple[str, BinaryIO]:
+    """A temporary file, and where it is."""
     descriptor, held = tempfile.mkstemp(prefix="overthere-")
-    atexit.register(_remove, held)
-    with open(descriptor, "wb") as file:
+    _HELD.add(held)
+    return held, open(descriptor, "wb")
+
+
+def _retrieved(source: str | URI, policy: Policy, options: Options) -> Task:
+    held, file = _holding()
+    with file:
+        found = retrieve(source, policy, file, options.edition)
+        size = file.tell()
+    return Task((held,), None, None, size=size, name=mask(str(source)), retrieved=found)
+
+
+def _piped(path: str, base: str | None) -> Task:
+    held, file = _holding()
+    with file:
         try:
             if path == "-":
                 if sys.stdin is None:
@@ -199,9 +230,17 @@ def _piped(path: str, base: str | None) -> Task:
     return Task((held,), None, base, size=size, name=path)
 
 
-def _remove(path: str) -> None:
-    with contextlib.suppress(OSError):
-        os.unlink(path)
+def drop(task: Task) -> None:
+    """Remove the temporary file of a task that is over."""
+    for path in _HELD.intersection(task.paths):
+        _HELD.discard(path)
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+
+
+@atexit.register
+def _drop_all() -> None:
+    drop(Task(tuple(_HELD), None, None))
 
 
 def _cuts(path: str, split: int) -> list[int]:
@@ -215,6 +254,11 @@ def _cuts(path: str, split: int) -> list[int]:
 
 
 def _document(task: Task, path: str, *notes: str) -> Document:
+    if (there := task.retrieved) is not None:
+        notes = (*there.notes, *notes)
+        return Document(
+            _shown(task.name or ""), b"", there.base, there.media_type, there.charset, notes, name=there.name
+        )
     base = None if task.base is None else URI(task.base)
     if task.name is not None:
         # Nobody has retrieved it: the base is what was given, or by default (RFC 3986 5.1.4) where we are.
@@ -246,11 +290,18 @@ class _Reader:
     def file(self, task: Task, path: str) -> Iterator[Document]:
         document = _document(task, path)
         named = task.root is None
-        with _opened(path, task.root) as file:
+        try:
+            opened = _opened(path, task.root)
+        except _NotFollowedError:
+            yield document._replace(notes=("not-followed",))
+            return
+        with opened as file:
             self.left = 64 * self.options.limit + 32 * os.fstat(file.fileno()).st_size
             head = file.read(HEAD)
-            kinds = kind(task.name or path, "", head)
+            kinds = kind(document.name or task.name or path, document.media_type, head)
             file.seek(0)
+            if task.retrieved is not None and task.retrieved.fields:
+                yield document._replace(content=task.retrieved.fields, media_type=warc.HTTP, notes=())
             if kinds[0] in CONTAINERS and head:
                 # An archive that is a source is published as a folder is.
                 beneath = URI(task.base) if named and task.base is not None else None
@@ -259,7 +310,7 @@ class _Reader:
             content, notes = archives.read(file, self.options.limit)
         if named and content and not kinds[0]:
             notes += ("unsupported",)
-        yield from self.leaf(document._replace(content=content, notes=notes), kinds, named=named)
+        yield from self.leaf(document._replace(content=content, notes=document.notes + notes), kinds, named=named)
 
     def container(
         self,

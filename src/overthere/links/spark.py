@@ -93,7 +93,8 @@ def run(
     distinct: the link graph instead (`graph.schema()`), whose files Spark writes at the end.
     octets: of the sources in a task; by default a 256th of them, from 8 MiB to 2 GiB.
 
-    Raises: InvalidURI if `base` is no URI; NotSpecified if there is no such edition; ValueError for standard input;
+    Raises: InvalidURI if `base` is no URI; NotSpecified if there is no such edition; ValueError for standard input or a
+    URI;
     FileExistsError if the folder holds anything else; OSError if it cannot be written; Spark's errors.
     """
     began = time.monotonic()
@@ -129,7 +130,7 @@ def partitions(
 
     sources, base, octets: as for `run`; the paths are looked at here.
 
-    Raises: InvalidURI if `base` is no URI; ValueError for standard input.
+    Raises: InvalidURI if `base` is no URI; ValueError for standard input or a URI.
     """
     return _frame(session, list(parts.parts(_listed(sources), None if base is None else URI(base), octets)))
 
@@ -183,6 +184,10 @@ def extract(
         if path is None:
             raise ValueError("there is neither a column of paths nor one of contents")
         return _mapped(frame.select(path), partial(_read_paths, version, options, told), _ddl(schema()))
+    said = frame.schema[content].dataType.simpleString()
+    if said != "binary":
+        why = "octets are read, for which spark's own `encode` or a cast to binary stands: which charset is meant?"
+        raise ValueError(f"the column {content!r} is {said}, and no binary: {why}")
     if path not in frame.columns and url is not None:
         path = None
     wanted = {"path": path, "content": content, "url": url, "media_type": media_type}
@@ -199,8 +204,8 @@ def _options(rung: Rung, edition: str, json: bool, audit: bool) -> Options:
     return Options(rung, edition, json, audit)
 
 
-def _listed(sources: Sources) -> list[str | os.PathLike[str]]:
-    return [sources] if isinstance(sources, str | os.PathLike) else list(sources)
+def _listed(sources: Sources) -> list[str | os.PathLike[str] | URI]:
+    return [sources] if isinstance(sources, str | os.PathLike | URI) else list(sources)
 
 
 def _ddl(columns: pa.Schema) -> str:

@@ -1,0 +1,295 @@
+"""Sources that are URIs: against nginx, an FTP server, a gopher menu, data and file URIs."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import socket
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from overthere import URI
+from overthere.access.policy import Policy
+from overthere.base import file_uri
+from overthere.links import Link, Options, batches, extract
+from overthere.links import parts as job_parts
+from overthere.links.pool import Done
+from overthere.links.retrieved import is_uri
+from overthere.links.sources import tasks
+from servers import NET
+from servers.ftpd import Server, anonymous
+from servers.nginx import Nginx, nginx
+from servers.replay import Served, serve
+
+LOCAL = Policy.local()
+MAIL = (
+    b"MIME-Version: 1.0\r\nContent-Type: multipart/related; boundary=b; type=text/html\r\n\r\n"
+    b"--b\r\nContent-Type: text/html\r\nContent-Location: http://o.example/a/\r\n\r\n<img src=i.png>\r\n"
+    b"--b\r\nContent-Type: image/png\r\nContent-Location: http://o.example/a/i.png\r\n\r\n\x89PNG\r\n\x1a\n\r\n--b--\r\n"
+)
+
+
+def zipped() -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("a/b.html", "<a href=c>")
+    return out.getvalue()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nginx]:
+    folder = tmp_path_factory.mktemp("retrieved") / "nginx"
+    (folder / "root/d").mkdir(parents=True)
+    page = b"<a href=x>"
+    for name, content in {
+        "page.html": page,
+        "d/page.html.gz": gzip.compress(page),
+        "d/a.mhtml": MAIL,
+        "d/a.zip": zipped(),
+        "d/latin.html": '<a href="é">'.encode("latin-1"),
+        "d/style": b"a { background: url(i.png) }",
+        "d/empty.html": b"",
+    }.items():
+        (folder / "root" / name).write_bytes(content)
+    with nginx(folder) as found:
+        yield found
+
+
+def rows(*sources: str | URI, policy: Policy = LOCAL, **more: object) -> list[Link]:
+    return list(extract(sources, policy=policy, **more))  # type: ignore[arg-type]
+
+
+def short(server: Nginx, found: list[Link]) -> list[tuple[str | None, ...]]:
+    own = server.uri("")
+    return [
+        tuple(None if text is None else text.replace(own, "") for text in (row.base, row.where, row.target, row.error))
+        for row in found
+    ]
+
+
+def test_what_is_a_uri(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert is_uri("ab:c")
+    Path("ab:c").write_text("<a href=x>")
+    assert not is_uri("ab:c")
+    assert not is_uri(Path("http://h/"))
+    (row,) = rows("ab:c")
+    assert (row.reference, row.base) == ("x", str(file_uri(tmp_path / "ab:c")))
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("/page.html", [("/page.html", "a href", "/x", None)]),
+        ("/page.html?q=a.css#f", [("/page.html?q=a.css", "a href", "/x", None)]),
+        ("/moved/", [("/page.html", "a href", "/x", None)]),
+        ("/chain/1", [("/page.html", "a href", "/x", None)]),
+        ("/found/", [("/page.html", "a href", "/x", None)]),
+        ("/latin/d/latin.html", [("/latin/d/latin.html", "a href", "/latin/d/%C3%A9", "non-ascii")]),
+        ("/d/page.html.gz", [("/d/page.html.gz", "a href", "/d/x", None)]),
+        ("/packed/d/page.html.gz", [("/packed/d/page.html.gz", "a href", "/packed/d/x", None)]),
+        ("/d/a.zip", [("/d/a.zip", "a href", "/d/c", None)]),
+        ("/d/a.mhtml", [("http://o.example/a/", "img src", "http://o.example/a/i.png", None)]),
+        ("/d/empty.html", [("/d/empty.html", None, None, "empty")]),
+        ("/nothing", [("/nothing", None, None, "empty")]),
+        ("/none", [("/none", None, None, "missing")]),
+        ("/circle/1", [("/circle/1", None, None, "refused")]),
+        ("/wrong", [("/wrong", None, None, "not-opened")]),
+        (
+            "/linked/page.html",
+            [
+                ("/linked/page.html", "Link", "/style.css", None),
+                ("/linked/page.html", "a href", "/linked/x", None),
+            ],
+        ),
+    ],
+)
+def test_over_http(server: Nginx, path: str, told: list[tuple[str | None, ...]]) -> None:
+    found = rows(server.uri(path))
+    assert short(server, found) == told
+    assert {row.source.partition("!")[0] for row in found} == {server.uri(path)}
+    layers = {row.base_from for row in found if row.reference is not None}
+    assert layers <= ({"entity"} if path in ("/d/a.zip", "/d/a.mhtml") else {"retrieval"})
+
+
+def test_content_location_is_as_the_edition_says(server: Nginx) -> None:
+    (row,) = rows(server.uri("/located/page.html"))
+    assert (row.base, row.base_from) == (server.uri("/located/page.html"), "retrieval")
+    (row,) = rows(server.uri("/located/page.html"), edition="uri-2003")
+    assert (row.base, row.base_from) == (server.uri("/elsewhere/x.html"), "content")
+
+
+def test_why_is_logged(server: Nginx, caplog: pytest.LogCaptureFixture) -> None:
+    rows(server.uri("/none"), server.uri("/page.html").replace("http://", "http://joe:secret@"))
+    assert f"{server.uri('/none')}: 404 Not Found" in caplog.text
+    assert "there is userinfo before the host" in caplog.text
+    assert "secret" not in caplog.text
+
+
+def test_the_policy_is_that_for_others_unless_given(server: Nginx, tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text("<a href=x>")
+    uris = [server.uri("/page.html"), (tmp_path / "a.html").as_uri()]
+    assert [row.error for row in extract(uris)] == ["refused", "refused"]
+    assert [row.target for row in rows(*uris)] == [server.uri("/x"), (tmp_path / "x").as_uri()]
+    assert [row.error for row in rows(uris[0], policy=LOCAL.with_(max_bytes=3))] == ["not-opened"]
+
+
+def test_text_that_is_no_uri_and_schemes_without_content(tmp_path: Path) -> None:
+    told = {text: [row.error for row in rows(text)] for text in ("http://[", "nobody:x", "telnet://h/", "urn:isbn:1")}
+    assert told == {key: ["not-opened"] for key in told}
+
+
+def answering(answer: bytes) -> Callable[[socket.socket, Served], None]:
+    def handler(held: socket.socket, served: Served) -> None:
+        held.recv(1 << 12)
+        held.sendall(answer)
+
+    return handler
+
+
+def test_content_that_breaks_off() -> None:
+    answer = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 99\r\n\r\n<a href=x>"
+    with serve(answering(answer)) as served:
+        found = rows(f"http://127.0.0.1:{served.port}/")
+    assert [(row.reference, row.error) for row in found] == [(None, "truncated"), ("x", None)]
+
+
+def test_a_menu() -> None:
+    menu = b"iWelcome\tx\tx\t0\r\n0A doc\t/doc.txt\tlocalhost\t70\r\n1Else\t/x\telse.example\t7071\r\n.\r\n"
+    with serve(answering(menu)) as served:
+        found = rows(uri := f"gopher://127.0.0.1:{served.port}/1/menu")
+    assert [(row.where, row.target, row.base) for row in found] == [
+        ("file", "gopher://localhost/0/doc.txt", uri),
+        ("directory", "gopher://else.example:7071/1/x", uri),
+    ]
+
+
+def test_a_uri_as_a_value_and_beside_files(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text("<a href=a>")
+    found = rows(str(tmp_path / "a.html"), URI("data:text/html,%3Ca%20href=x:y%3E"))
+    assert [row.reference for row in found] == ["a", "x:y"]
+
+
+def test_a_password_is_in_no_source(server: Nginx) -> None:
+    (row,) = rows(server.uri("/page.html").replace("http://", "http://joe:secret@"))
+    assert "secret" not in row.source
+
+
+def test_directories(tmp_path: Path) -> None:
+    (tmp_path / "d").mkdir()
+    (tmp_path / "a b.html").touch()
+    found = rows(f"{tmp_path.as_uri()}/")
+    assert sorted((row.where, row.target) for row in found) == [
+        ("directory", f"{tmp_path.as_uri()}/d/"),
+        ("file", f"{tmp_path.as_uri()}/a%20b.html"),
+    ]
+
+
+@pytest.fixture(scope="module")
+def ftp(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    root = tmp_path_factory.mktemp("root")
+    (root / "page.html").write_bytes(b"<a href=x>")
+    (root / "d").mkdir()
+    with anonymous(tmp_path_factory.mktemp("ftp"), root) as found:
+        yield found
+
+
+def test_over_ftp(ftp: Server) -> None:
+    found = rows(ftp.url("page.html"), ftp.url(""))
+    assert [row.target for row in found if row.where == "a href"] == [ftp.url("x")]
+    assert {row.target for row in found if row.where != "a href"} >= {ftp.url("page.html")}
+    assert all(row.base_from == "retrieval" for row in found)
+
+
+def test_the_files_that_hold_content_go(server: Nginx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    running = iter(extract([server.uri("/page.html"), server.uri("/d/a.zip")], policy=LOCAL))
+    next(running)
+    assert len(list(tmp_path.glob("overthere-*"))) == 1
+    assert len(list(running)) == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_marks_hold_the_content(tmp_path: Path) -> None:
+    page = tmp_path / "a.html"
+    page.write_text("<a href=a>")
+    sources = [page.as_uri(), "data:text/html,x:y"]
+
+    def run(skip: int = 0, mark: str = "") -> list[Done]:
+        made = batches(sources, options=Options(), skip=skip, mark=mark, policy=LOCAL)
+        return [one for one in made if isinstance(one, Done)]
+
+    first, second = run()
+    os.utime(page, (1, 1))
+    assert run(1, first.mark) == [second]
+    page.write_text("<a href=b>")
+    with pytest.raises(ValueError, match="not what they were"):
+        run(1, first.mark)
+
+
+def test_no_policy_no_uris(tmp_path: Path) -> None:
+    (task,) = tasks(["http://h/"], None, Options())
+    assert (task.paths, task.retrieved) == (("http://h/",), None)
+    with pytest.raises(ValueError, match=r"http://h/: a part of a job has files only"):
+        list(job_parts.parts(["http://h/"]))
+
+
+def command(*arguments: str) -> subprocess.CompletedProcess[str]:
+    whole = [sys.executable, "-m", "overthere", "links", *arguments]
+    return subprocess.run(whole, capture_output=True, text=True, timeout=NET, check=False)
+
+
+def test_the_command(server: Nginx, tmp_path: Path) -> None:
+    table = tmp_path / "t.jsonl"
+    done = command(server.uri("/moved/"), server.uri("/none"), "-o", str(table))
+    assert (done.returncode, len(table.read_text().splitlines())) == (1, 2)
+    assert "404 Not Found" in done.stderr
+    assert "missing" in done.stderr
+    safe = command("--safe", server.uri("/page.html"), "--format", "jsonl")
+    assert (safe.returncode, '"refused"' in safe.stdout) == (1, True)
+    small = command("--max-bytes", "3", server.uri("/page.html"), "--format", "jsonl")
+    assert (small.returncode, '"not-opened"' in small.stdout) == (1, True)
+    again = command(server.uri("/moved/"), server.uri("/none"), "-o", str(table), "--resume")
+    assert "finished" in again.stderr or again.returncode == 0
+
+
+FULL = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+
+
+@FULL
+@pytest.mark.parametrize("form", ["csv", "jsonl", "text"])
+@pytest.mark.parametrize("verb", ["links", "normalize"])
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_standard_output_that_cannot_be_written(tmp_path: Path, verb: str, form: str, unbuffered: str) -> None:
+    if verb == "normalize" and form == "csv":
+        form = "jsonl"
+    (tmp_path / "a.html").write_text("<a href=x>")
+    source = str(tmp_path / "a.html") if verb == "links" else "http://h/"
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "overthere", verb, source, "--format", form],
+            stdout=full, stderr=subprocess.PIPE, text=True, timeout=NET, check=False,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        )  # fmt: skip
+    assert done.returncode == 2
+    errors = [line for line in done.stderr.splitlines() if "No space left" in line]
+    assert (len(errors), "Traceback" in done.stderr, "Exception ignored" in done.stderr) == (1, False, False)
+    assert errors[0].startswith("Error: ")
+
+
+def test_bounds_and_strictness(tmp_path: Path) -> None:
+    page = tmp_path / "a.html"
+    page.write_bytes(b"<meta charset=nobody><a href=x><a href=y>")
+    told = command(str(page), "--format", "jsonl")
+    assert (told.returncode, told.stdout.count("\n"), "wrong-charset" in told.stdout) == (0, 3, True)
+    assert command(str(page), "--strict", "--format", "jsonl").returncode == 1
+    cut = command(str(page), "--max-text", "31", "--format", "jsonl")
+    assert (cut.returncode, cut.stdout.count("\n"), "too-large" in cut.stdout) == (1, 3, True)
+    page.write_bytes(b"<a href=x>")
+    assert command(str(page), "--strict", "--format", "jsonl").returncode == 0
