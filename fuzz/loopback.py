@@ -33,8 +33,6 @@ class Script:
     steps: int = 0
     most: int = 1 << 20
     sent: dict[int, bytes] = field(default_factory=dict[int, bytes])
-    echoes: bool = False
-    """Whether it says a password back."""
     accepted: str = ""
     """The answer to a key of WebSocket."""
 

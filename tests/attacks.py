@@ -14,6 +14,9 @@ from importlib import import_module
 from itertools import islice, product
 from typing import Any, NamedTuple
 
+from growth import outgrows
+from patterns import SCANS
+
 _parser: Any = import_module("re._parser")
 _compiler: Any = import_module("re._compiler")
 
@@ -33,6 +36,10 @@ _ODD = "\x80\xa0\xe9\u0130\u017f\u0663\u2028\u3000\u4e00\ud800\ufeff\ufffd\U0001
 _ORDER = "a0 .:/-_=%\"'<>&;,()[]{}#?@+*!\\\n\r\t|~^`$"
 _MANY = 16
 """A repetition that may go on so far is attacked, as one without end is."""
+LENGTHS = (12, 16, 20, 24, 28, 36, 64, 256, 1024, 4096)
+"""The first ones for what is exponential, which would not come back from the others."""
+_NOTHING = 0.002
+"""Seconds of processor time of which nothing is concluded."""
 _PAIRS, _ENDS = 250, 80
 """Units of two characters, and ends, that are tried on one expression, about."""
 
@@ -148,6 +155,18 @@ class Shape:
                 for end in ("", *strange):
                     found[Attack("" if unit in again else before, unit, end)] = None
         return [Attack(*map(self._own, attack)) for attack in found if attack.unit]
+
+
+def judged(uses: set[str]) -> list[str]:
+    """The uses of an expression that are judged: `search` stands for all that begin anew at every character."""
+    return [use for use in ("match", "fullmatch") if use in uses] + ["search"] * bool(uses & SCANS)
+
+
+def withstood(compiled: re.Pattern[Any], use: str, attack: Attack) -> str | None:
+    """What tells that an attack takes a use of an expression more than linear time; None where nothing does."""
+    empty: Any = b"" if isinstance(compiled.pattern, bytes) else ""
+    action = (lambda text: compiled.sub(empty, text)) if use == "search" else getattr(compiled, use)
+    return outgrows(action, attack.text, LENGTHS, _NOTHING)
 
 
 def _inner(item: Any) -> list[Any]:

@@ -30,6 +30,44 @@ PASSED_ON: dict[tuple[str, str], set[str | None]] = {
 }
 """Expressions that are given to a variable before they are used."""
 
+# What makes those expressions that are not made at import.
+WORK = r"""
+from overthere import IRI, InvalidURI, IRIReference, URIReference, iri
+from overthere.access import steps
+from overthere.echo import Secrets
+from overthere.kernel import percent, reference
+from overthere.text import find, rules
+from overthere.text.wrapped import _DEEPEST, _line_marks, _lines
+for rule in ("URI", "URI-reference", "IRI", "IRI-reference"):
+    reference.expression(rule)
+for kind in (URIReference, IRIReference):
+    for text in ("http://é \x00\u202e\ue000%[/|?|#|", "//[::1%25a]/"):
+        try:
+            kind(text)
+        except InvalidURI as error:
+            str(error)
+for zone in (False, True):
+    reference.ip_literal(zone)
+reference.ipv4_address()
+for safe in ("", "abc/"):
+    percent._not_in(safe)
+for private in (False, True):
+    iri._decodable(private)
+steps._parting(b" @")
+for secret in ("a b", "open sesame", "\xe9 \"" * 40, "\xe9" * 9, "\\" * 30, "\t" * 30, "\ufffd" * 30):
+    Secrets([secret], ["joe"])
+IRI("http://h\u05d0/\u05d0?\u05d0#\u05d0").mixed_direction()
+for how in range(16):
+    names = dict(zip(("abbreviated", "hosts", "mail"), (bool(how & 1), bool(how & 2), bool(how & 4))))
+    find("", schemes={"http", "mailto"} if how & 8 else None, **names)
+for scheme in rules.SHAPES:
+    rules.shaped(scheme)
+for marks in (0, 1, _DEEPEST):
+    for opening in '<"':
+        _lines(opening, marks)
+    _line_marks(marks + 1)
+"""
+
 # -- where expressions are made, and how they are used
 
 
@@ -202,7 +240,7 @@ print(json.dumps(made))
 """
 
 
-def collected(work: str) -> list[Made]:
+def collected(work: str = WORK) -> list[Made]:
     """Every expression that is made when all modules are imported, and by the lines of `work` afterwards."""
     command = [sys.executable, "-W", "ignore", "-c", _COLLECT, str(PACKAGE), work]
     done = subprocess.run(command, capture_output=True, check=False, text=True)
@@ -220,7 +258,7 @@ class Used(NamedTuple):
     uses: set[str]
 
 
-def used(work: str) -> tuple[dict[tuple[str | bytes, int], Used], list[str]]:
+def used(work: str = WORK) -> tuple[dict[tuple[str | bytes, int], Used], list[str]]:
     """Every expression of the package, by its text and flags; and the lines whose expression is not known.
 
     Several calls on one line are known when as many expressions were made there.

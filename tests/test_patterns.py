@@ -5,75 +5,25 @@ from __future__ import annotations
 import ast
 import re
 from itertools import product
-from typing import Any
 
 import pytest
 
-from attacks import Shape
-from growth import outgrows
+from attacks import Shape, judged, withstood
 from overthere.access import draft, gopherentries
 from overthere.links import html, markdown
 from overthere.schemes import nntp
 from patterns import PACKAGE, SCANS, used
 
-LENGTHS = (12, 16, 20, 24, 28, 36, 64, 256, 1024, 4096)
-"""The first ones for what is exponential, which would not come back from the others."""
-
-# What makes those expressions that are not made at import.
-WORK = r"""
-from overthere import IRI, InvalidURI, IRIReference, URIReference, iri
-from overthere.access import steps
-from overthere.echo import Secrets
-from overthere.kernel import percent, reference
-from overthere.text import find, rules
-from overthere.text.wrapped import _DEEPEST, _line_marks, _lines
-for rule in ("URI", "URI-reference", "IRI", "IRI-reference"):
-    reference.expression(rule)
-for kind in (URIReference, IRIReference):
-    for text in ("http://é \x00\u202e\ue000%[/|?|#|", "//[::1%25a]/"):
-        try:
-            kind(text)
-        except InvalidURI as error:
-            str(error)
-for zone in (False, True):
-    reference.ip_literal(zone)
-reference.ipv4_address()
-for safe in ("", "abc/"):
-    percent._not_in(safe)
-for private in (False, True):
-    iri._decodable(private)
-steps._parting(b" @")
-Secrets(["open sesame", "x" * 100], ["Aladdin"])
-IRI("http://h\u05d0/\u05d0?\u05d0#\u05d0").mixed_direction()
-for how in range(16):
-    names = dict(zip(("abbreviated", "hosts", "mail"), (bool(how & 1), bool(how & 2), bool(how & 4))))
-    find("", schemes={"http", "mailto"} if how & 8 else None, **names)
-for scheme in rules.SHAPES:
-    rules.shaped(scheme)
-for marks in (0, 1, _DEEPEST):
-    for opening in '<"':
-        _lines(opening, marks)
-    _line_marks(marks + 1)
-"""
-
 
 def faults(pattern: str | bytes, flags: int, uses: set[str]) -> list[str]:
     """The first attack that each use of an expression does not stand."""
     shape = Shape(pattern, flags)
-    compiled: Any = shape.compiled
-    empty = b"" if shape.octets else ""
-    actions: dict[str, Any] = {name: getattr(compiled, name) for name in ("match", "fullmatch") if name in uses}
-    if uses & SCANS:
-        actions["search"] = lambda text: compiled.sub(empty, text)
     attacks = shape.attacks(bool(uses & SCANS))
 
-    def fault(name: str) -> str | None:
-        for attack in attacks:
-            if told := outgrows(actions[name], attack.text, LENGTHS, 0.002):
-                return f"{name} {attack}: {told}"
-        return None
+    def fault(use: str) -> str | None:
+        return next((f"{use} {one}: {told}" for one in attacks if (told := withstood(shape.compiled, use, one))), None)
 
-    return [told for name in actions if (told := fault(name))]
+    return [told for use in judged(uses) if (told := fault(use))]
 
 
 BAD = [
@@ -120,7 +70,7 @@ def test_attacks_find_nothing_in_what_is_linear(use: str, pattern: str) -> None:
 
 
 def test_every_expression_is_linear() -> None:
-    found, unknown = used(WORK)
+    found, unknown = used()
     assert not unknown, f"these lines make an expression that is not seen: let WORK call them: {unknown}"
     assert len(found) > 250
     bad = [

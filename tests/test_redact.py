@@ -32,6 +32,7 @@ from overthere.sarif import Result, write
 from overthere.security import audit
 from overthere.testing import AccessSuite, Replay
 from servers.ftpd import Answer, scripted
+from support import linear
 
 LOCAL = Policy.local()
 WORD = "Sw0rdFish"
@@ -272,6 +273,31 @@ def test_a_short_secret_is_a_word() -> None:
     assert not Secrets([""])
     assert Secrets().hide("all") == "all"
     assert "pw" not in repr(secrets)
+
+
+@pytest.mark.parametrize(
+    "password", ["\u043f\u0430\u0440\u043e\u043b\u044c1", "tr\u00e9s s\u00fc\u00df", "a\x07\u00e9"]
+)
+def test_a_secret_is_found_where_octets_have_been_replaced(password: str) -> None:
+    each_octet = password.encode().decode("ascii", "replace")
+    each_character = password.encode("ascii", "replace").decode().replace("?", "\ufffd")
+    for shown in (each_octet, each_character):
+        assert Secrets([password]).hide(f"530 {shown}?") == "530 ***?"
+
+
+@pytest.mark.parametrize(
+    ("password", "said"),
+    [
+        ("\u043f\u0430\u0440\u043e\u043b\u044c1", "\ufffd"),
+        ("\\" * 12 + "1", "\\"),
+        ("\t" * 12 + "1", "\t"),
+        ("'\\" * 9, "\\'"),
+    ],
+)
+def test_no_line_of_a_server_makes_a_secret_hard_to_find(password: str, said: str) -> None:
+    """A line of 64 characters took 8 s."""
+    secrets = Secrets([password], ["joe"])
+    linear(lambda size: secrets.hide(said * size + "!"), 4000)
 
 
 def ldap_refusal(message: bytes) -> bytes:

@@ -34,9 +34,6 @@ WORDS = (
 )  # fmt: skip
 LONGEST = 4096
 AFTER = "a test to tests/test_access_SCHEME.py, with the answer as recorded"
-ECHOES_ARE_MASKED = False
-"""Whether a password that a server says is masked in every error.  Not today: FTP does it for one that it was sent, the
-others do not."""
 _GIVEN = 10_000
 """Pieces and entries that are taken."""
 
@@ -65,7 +62,7 @@ def _script(told: Conversation, data: bytes) -> Script:
     pieces = {0: deque(control.split(NEXT)), 1: deque([other])}
     if data[1] and not told.uri.startswith("prospero:"):
         pieces = {number: deque(_cut(whole, data[1])) for number, whole in pieces.items()}
-    return Script(pieces, most=4 * len(octets) + 2000, echoes=PASSWORD.encode() in octets)
+    return Script(pieces, most=4 * len(octets) + 2000)
 
 
 def _cut(answers: deque[bytes], size: int) -> Iterator[bytes]:
@@ -131,7 +128,7 @@ def _told(error: Exception, told: Conversation, script: Script) -> str:
     """An error as text, which holds no password that was told to the server.  Raises: AssertionError."""
     shown = f"{type(error).__name__}: {error}"
     knows = told.login or PASSWORD in told.uri
-    if knows and (ECHOES_ARE_MASKED or not script.echoes):
+    if knows:
         assert PASSWORD not in f"{shown}{error!r}", shown
     assert str(error).isprintable() or not isinstance(error, AccessError), shown
     return _certain(shown, script)

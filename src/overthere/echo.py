@@ -114,26 +114,34 @@ def _octets(text: str) -> bool:
 
 
 def _spellings(secret: str) -> str:
-    """An expression for a secret, each character in any of its spellings."""
-    body = "".join(map(_spelling, secret[:_PATTERN]))
+    """An expression for a secret, each character in any of its spellings.
+
+    What takes one character or several by the same beginning is settled for the whole secret.  Chosen character by
+    character, a server's line of such beginnings would be tried in more ways than there is time for.
+    """
+    settled = [(each, doubled) for each in (True, False) for doubled in (False, True)]
+    ways = ("".join(_spelling(char, *how) for char in secret[:_PATTERN]) for how in settled)
+    body = f"(?:{'|'.join(dict.fromkeys(ways))})"
     if len(secret) > _PATTERN:
         return rf"{body}\S*"
     return rf"(?<!\w){body}(?!\w)" if len(secret) < _SHORT else body
 
 
-def _spelling(char: str) -> str:
+def _spelling(char: str, each: bool, doubled: bool) -> str:
+    """each: whether U+FFFD stands for each octet or for the character; doubled: whether backslashes are."""
     octets = char.encode("utf-8", "surrogateescape" if _octets(char) else "surrogatepass")
-    ways = [re.escape(char)]
+    ways = [r"\s" if char in "\t\r\n" else r"\\\\" if char == "\\" and doubled else re.escape(char)]
     for coded in {octets, char.encode("latin-1", "ignore")}:
         if coded:
             ways += ["".join(f"%{octet:02x}" for octet in coded), "".join(rf"\\x{octet:02x}" for octet in coded)]
             ways += ["".join(re.escape(chr(octet)) for octet in coded)] if not char.isascii() else []
     if char == " ":
         ways.append(r"\+")
-    if char in "\"'\\":
-        ways.append(rf"\\{re.escape(char)}")
+    if char in "\"'":
+        ways.append(rf"\\{char}")
     if char in "\t\r\n":
-        ways += [rf"\\{'t' if char == chr(9) else 'r' if char == chr(13) else 'n'}", r"\s"]
+        ways.append(rf"\\{'t' if char == chr(9) else 'r' if char == chr(13) else 'n'}")
     if not char.isascii() or not char.isprintable():
-        ways += [rf"\\u{ord(char):04x}", "\ufffd+"]
+        ways += [rf"\\u{ord(char):04x}"]
+        ways += ["\ufffd" * len(octets if each else char)] if char != "\ufffd" else []
     return f"(?:{'|'.join(dict.fromkeys(ways))})"

@@ -14,11 +14,12 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from overthere.base import Base, establish, file_uri
-from overthere.errors import NotSpecified, OverthereError, printable
+from overthere.errors import NotSpecified, OverthereError
 from overthere.links.faults import noted
 from overthere.links.kinds import LISTING, media_type_of
 from overthere.links.model import Document, Found, Note, Options
 from overthere.redact import mask
+from overthere.showing import printable
 from overthere.uri import URI
 
 if TYPE_CHECKING:

@@ -219,7 +219,7 @@ _ENDS = ("%0D%0A", "%0A", "%0D", "%00", "%0B", "%0C", "%1C", "%1D", "%1E", "%85"
 
 # What a program that reads lines may take for the end of one.
 _PARTED = re.compile(rb"[\x00\x0a-\x0d\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9]|(?<![\xc2-\xf4\x80-\xbf])\x85")
-_PORT = re.compile(r"([^:]+://(?:[^/?#@]*@)?(?:\[[^\]]*\]|[^/?#:]*))(?::[0-9]*)?")
+_PORT = re.compile(r"^([^:]+://(?:[^/?#@]*@)?(?:\[[^\]]*\]|[^/?#:]*))(?::[0-9]*)?")
 
 
 def _spiked(uri: str) -> Iterator[str]:
