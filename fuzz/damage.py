@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from overthere.links.model import NOTES, Document, Note
+from overthere.links.model import NOTES, Document, Note, Passed
 
 __all__ = ["CUTS_ARE_TOLD", "RAW", "Given", "Made", "Span", "damages", "judge", "one", "selected"]
 
@@ -55,7 +55,7 @@ class Made:
     """Lengths at which a cut is not told today: see `CUTS_ARE_TOLD`."""
 
 
-Reader = Callable[[bytes], Iterator[Document | Note]]
+Reader = Callable[[bytes], Iterator[Document | Note | Passed]]
 
 
 def one(data: bytes, made: tuple[Made, ...], reader: Reader) -> None:

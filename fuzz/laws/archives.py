@@ -14,7 +14,7 @@ from functools import cache
 import damage
 from damage import Made, Span
 from overthere.links import archives
-from overthere.links.model import Document, Note, Options
+from overthere.links.model import Document, Note, Options, Passed
 from readings import OUTER
 
 __all__ = ["AFTER", "LONGEST", "WORDS", "one", "seeds"]
@@ -74,7 +74,7 @@ def made() -> tuple[Made, ...]:
     return tuple(found)
 
 
-def _read(octets: bytes) -> Iterator[Document | Note]:
+def _read(octets: bytes) -> Iterator[Document | Note | Passed]:
     return archives.members(io.BytesIO(octets), Document("a.gz", b"", OUTER), Options(limit=1 << 20))
 
 

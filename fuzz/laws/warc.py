@@ -12,7 +12,7 @@ import damage
 from damage import Made, Span
 from overthere.links import warc
 from overthere.links.kinds import kind_of
-from overthere.links.model import Document, Note, Options
+from overthere.links.model import Document, Note, Options, Passed
 from overthere.links.records import cuts
 from overthere.links.rows import rows
 from readings import OUTER, rows_of
@@ -80,7 +80,7 @@ def _starts(records: Sequence[bytes]) -> list[int]:
     return [0, *accumulate(map(len, records))]
 
 
-def _read(octets: bytes) -> Iterator[Document | Note]:
+def _read(octets: bytes) -> Iterator[Document | Note | Passed]:
     return warc.members(io.BytesIO(octets), Document("w", b"", OUTER), _OPTIONS)
 
 
@@ -98,7 +98,7 @@ def _parts(octets: bytes) -> None:
         if isinstance(found, Document):
             rows_of(rows(_OPTIONS), found, kind_of(found)[0], _OPTIONS)
     places = cuts(io.BytesIO(octets), 64)
-    given: list[Document | Note] = []
+    given: list[Document | Note | Passed] = []
     for start, end in zip(places, [*places[1:], None], strict=True):
         given += warc.members(io.BytesIO(octets), Document("w", b"", OUTER), _OPTIONS, start, end)
     assert given == whole, f"cut at {places}: {given}, as a whole {whole}"

@@ -22,6 +22,7 @@ from overthere.links import archives, records, warc
 from overthere.links.faults import guarded, noted
 from overthere.links.kinds import CONTAINERS, HEAD, kind, kind_of, passed_over
 from overthere.links.model import Document, Note, Options, Passed
+from overthere.links.response import HTTP
 from overthere.links.retrieved import Retrieved, is_uri, retrieve
 from overthere.links.walk import Walk
 from overthere.redact import mask
@@ -301,7 +302,7 @@ class _Reader:
             kinds = kind(document.name or task.name or path, document.media_type, head)
             file.seek(0)
             if task.retrieved is not None and task.retrieved.fields:
-                yield document._replace(content=task.retrieved.fields, media_type=warc.HTTP, notes=())
+                yield document._replace(content=task.retrieved.fields, media_type=HTTP, notes=())
             if kinds[0] in CONTAINERS and head:
                 # An archive that is a source is published as a folder is.
                 beneath = URI(task.base) if named and task.base is not None else None
