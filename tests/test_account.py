@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
+import test_arc as arc
 from overthere.links import extract
 from overthere.links.model import Document, Options
 from overthere.links.sources import documents, tasks
@@ -85,6 +86,12 @@ def packed_tar(name: str, pack: Callable[[bytes], bytes]) -> Archive:
     return Archive(name, data, [], frozenset(), streamed=False)
 
 
+def arcs() -> Archive:
+    made = parts("a.arc", ARCS)
+    # The line end before a record is the record's own: the last one has none behind it.
+    return made._replace(silent=made.silent | {end - 1 for end in made.ends})
+
+
 def mails() -> Archive:
     data = mailbox(TEXTS)
     ends = [len(mailbox(TEXTS[: number + 1])) for number in range(3)]
@@ -97,7 +104,10 @@ RECORDS = [
     record(b"software: x\r\n", b"warcinfo", media_type=b"application/warc-fields"),
     *(one for text in TEXTS for one in (record(b"GET / HTTP/1.1\r\n\r\n", b"request"), record(response(text)))),
 ]
+ARCS = [arc.first(), *(arc.record(text) for text in TEXTS)]
 MADE = {
+    "arc": arcs(),
+    "arc.gz": parts("a.arc.gz", [gzip.compress(one, mtime=0) for one in ARCS]),
     "warc": parts("a.warc", RECORDS),
     "warc.gz": parts("a.warc.gz", [gzip.compress(one, mtime=0) for one in RECORDS]),
     "warc in one member": Archive("b.warc.gz", gzip.compress(b"".join(RECORDS), mtime=0), [], frozenset(), False),
@@ -156,5 +166,7 @@ def test_wherever_it_is_cut(kind: str, tmp_path: Path) -> None:
 
 def expected(made: Archive, end: int) -> list[bytes]:
     """The contents of what is there as a whole."""
+    if made.name.startswith("a.arc"):
+        return [text for text, last in zip(TEXTS, made.ends[1:], strict=True) if last <= end]
     texts = TEXTS if len(made.ends) == len(TEXTS) else [None, *(one for text in TEXTS for one in (None, text))]
     return [text for text, last in zip(texts, made.ends, strict=True) if text is not None and last <= end]

@@ -309,7 +309,7 @@ def test_a_worker_that_dies_costs_a_record(name: str, early: str, tmp_path: Path
     (tmp_path / name).write_bytes(made)
     script = tmp_path / "job.py"
     script.write_text(DEADLY)
-    command = [sys.executable, script, tmp_path / name, early]
+    command = [sys.executable, str(script), str(tmp_path / name), early]
     done = subprocess.run(command, capture_output=True, text=True, timeout=NET, check=True)
     *lines, end = done.stdout.splitlines()
     assert [line.split(" ", 1)[1] for line in lines] == [

@@ -10,10 +10,10 @@ import os
 import re
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import BinaryIO, NamedTuple
 
-__all__ = ["Record", "cuts", "records"]
+__all__ = ["Record", "cuts", "inflated", "member", "records"]
 
 
 class Record(NamedTuple):
@@ -224,14 +224,14 @@ def _next_block(file: BinaryIO, at: int, size: int) -> int:
 
 def _gzipped(file: BinaryIO, size: int, at: int, end: int, limit: int) -> Iterator[Record]:
     while at < end:
-        data, note, after = _member(file, size, at, limit + _HEAD_MOST)
+        data, note, after = member(file, size, at, limit + _HEAD_MOST)
         block = _BLOCK.match(data)
         length = _LENGTH.search(block[0]) if block else None
         if block is None or length is None:
             if data or note:
                 yield Record(str(at), b"", b"", (note or "corrupt",))
         elif data[block.end() + int(length[1]) :].lstrip(b"\r\n").startswith(_VERSION):
-            yield from _whole(_inflated(file, at), f"{at}!", _most(limit, size), limit)
+            yield from _whole(inflated(file, at), f"{at}!", _most(limit, size), limit)
         elif (passed := _passed(block[0])) is None:
             yield _single(at, block[0], data[block.end() :], int(length[1]), note)
         else:
@@ -247,7 +247,13 @@ def _single(at: int, header: bytes, rest: bytes, length: int, note: str) -> Reco
     return Record(str(at), header, rest.removesuffix(_END), ("wrong-length",))
 
 
-def _member(file: BinaryIO, size: int, at: int, most: int) -> tuple[bytes, str, int]:
+def _is_record(head: bytes) -> bool:
+    return head.startswith(_VERSION)
+
+
+def member(
+    file: BinaryIO, size: int, at: int, most: int, holds: Callable[[bytes], bool] = _is_record
+) -> tuple[bytes, str, int]:
     """The first `most` octets of a gzip member; what is the matter with it, or ""; and where the next one begins."""
     inflate = zlib.decompressobj(31)
     parts: list[bytes] = []
@@ -257,24 +263,24 @@ def _member(file: BinaryIO, size: int, at: int, most: int) -> tuple[bytes, str, 
         piece = file.read(_PIECE)
         if not piece:
             # A length that is broken may lead to the end of the file too.
-            after = _next_member(file, at + 1, size, far=False)
+            after = _next_member(file, at + 1, size, holds, far=False)
             return b"".join(parts), "truncated" if after >= size else "corrupt", after
         used += len(piece)
         while piece and not inflate.eof:
             try:
                 out = inflate.decompress(piece, _HEAD_MOST)
             except zlib.error:
-                return b"".join(parts), "corrupt", _next_member(file, at + 1, size, far=False)
+                return b"".join(parts), "corrupt", _next_member(file, at + 1, size, holds, far=False)
             piece = inflate.unconsumed_tail
             if got < most:
                 parts.append(out)
             got += len(out)
             if got > most + _RATIO * used:
-                return b"".join(parts), "too-large", _next_member(file, at + used, size, far=False)
+                return b"".join(parts), "too-large", _next_member(file, at + used, size, holds, far=False)
     return b"".join(parts), "too-large" if got > most else "", at + used - len(inflate.unused_data)
 
 
-def _next_member(file: BinaryIO, at: int, size: int, *, far: bool) -> int:
+def _next_member(file: BinaryIO, at: int, size: int, holds: Callable[[bytes], bool] = _is_record, *, far: bool) -> int:
     """Where from `at` on a gzip member begins that holds a record; or `size`.
 
     far: believe only what is followed by gzip members as far as `_BELIEVED`.
@@ -290,7 +296,7 @@ def _next_member(file: BinaryIO, at: int, size: int, *, far: bool) -> int:
             # What is made to look like members without end is not tried without end.
             if tried < _RATIO * _BELIEVED + 8 * (at + place - begun):
                 tried += _FIRST
-                if _holds_record(window[place : place + _FIRST]):
+                if _holds(window[place : place + _FIRST], holds):
                     good, cost = _try_member(file, at + place, far)
                     if good:
                         return at + place
@@ -305,9 +311,9 @@ _FIRST = 1 << 10
 """Octets of a member in which its first ones must be."""
 
 
-def _holds_record(head: bytes) -> bool:
+def _holds(head: bytes, holds: Callable[[bytes], bool]) -> bool:
     try:
-        return zlib.decompressobj(31).decompress(head, 16).startswith(_VERSION)
+        return holds(zlib.decompressobj(31).decompress(head, 32))
     except zlib.error:
         return False
 
@@ -364,7 +370,7 @@ def _whole(pieces: Iterator[bytes], prefix: str, most: int, limit: int) -> Itera
 _CUT = re.compile("incomplete frame|fill whole buffer")
 
 
-def _inflated(file: BinaryIO, at: int) -> Iterator[bytes]:
+def inflated(file: BinaryIO, at: int) -> Iterator[bytes]:
     inflate = zlib.decompressobj(31)
     file.seek(at)
     while not inflate.eof and (piece := file.read(_PIECE)):

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
 from overthere.base import Base, file_uri, retrieval_uri
-from overthere.links import archives, records, warc
+from overthere.links import arc, archives, records, warc
 from overthere.links.faults import guarded, noted
 from overthere.links.kinds import CONTAINERS, HEAD, kind, kind_of, passed_over
 from overthere.links.model import Document, Note, Options, Passed
@@ -259,7 +259,7 @@ class _Reader:
                 self.walk.passed[one.kind] += 1
             elif isinstance(one, Note):
                 yield document._replace(notes=(one.kind,))
-            elif kinds[0] != "warc" and not self.walk.begins(
+            elif kinds[0] not in _RECORDED and not self.walk.begins(
                 one.source if isinstance(one, Document) else one.document.source
             ):
                 continue
@@ -280,8 +280,9 @@ class _Reader:
     ) -> Iterator[Document | Note | Passed | archives.Member]:
         if kind in _STREAMED or kind == "zip":
             yield from archives.opened(kind, file, document, beneath)
-        elif kind == "warc":
-            yield from warc.members(cast("BinaryIO", file), document, self.options, *part, self.walk.begins)
+        elif kind in _RECORDED:
+            read = warc.members if kind == "warc" else arc.members
+            yield from read(cast("BinaryIO", file), document, self.options, *part, self.walk.begins)
         else:
             yield from import_module(f"overthere.links.{kind}").members(file, document, self.options)
 
@@ -343,6 +344,10 @@ def known(document: Document) -> Known:
 
 _STREAMED = ("tar", "compressed")
 """Containers that are read from their beginning to their end."""
+
+
+_RECORDED = ("warc", "arc")
+"""Containers that say themselves which of their records begin."""
 
 
 class _Counted:

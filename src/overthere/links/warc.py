@@ -15,7 +15,7 @@ from overthere.links.response import HTTP, POINTING, Fields, fields, first, head
 from overthere.links.response import content as decoded
 from overthere.uri import URI
 
-__all__ = ["members", "response"]
+__all__ = ["members", "response", "target"]
 
 
 def members(
@@ -63,16 +63,16 @@ def _documents(record: Record, here: Document, options: Options) -> Iterator[Doc
     notes = list(record.notes)
     if first(said, b"warc-truncated") or first(said, b"warc-segment-number"):
         notes.append("truncated")  # a segmented record goes on in other records (WARC 1.1 section 7)
-    target = _target(next((value for name, value in said if name == b"warc-target-uri"), b""))
-    if target is None:
+    found = target(next((value for name, value in said if name == b"warc-target-uri"), b""))
+    if found is None:
         notes.append("corrupt")
-    elif target.scheme.lower() == "dns":
+    elif found.scheme.lower() == "dns":
         yield Passed("dns")
         if notes:
             yield here._replace(notes=_once(notes))
         return
     else:
-        here = here._replace(base=Base(target, "retrieval", "retrieval"))
+        here = here._replace(base=Base(found, "retrieval", "retrieval"))
     media_type, charset = media_type_of(first(said, b"content-type"))
     if media_type == HTTP:
         yield from response(record.content, here, notes, options)
@@ -117,7 +117,7 @@ def _base(target: Base, fields: Fields, edition: str) -> Base:
         return target
 
 
-def _target(octets: bytes) -> URI | None:
+def target(octets: bytes) -> URI | None:
     """The WARC-Target-URI; the drafts of WARC 0.18 and 1.0 have it in angle brackets."""
     octets = octets.strip()
     if octets.startswith(b"<") and octets.endswith(b">"):
