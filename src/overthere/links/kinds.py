@@ -30,6 +30,7 @@ _MEDIA_TYPES = {
     "text/plain": "text",
     "text/rfc822-headers": "header",
     "application/http": "http",
+    "application/vnd.overthere.metadata": "metadata",
     "application/mbox": "mbox",
     "application/warc": "warc",
     "application/x-ia-arc": "arc",
@@ -296,7 +297,7 @@ _MAIL_FIELDS = frozenset(
 
 
 # A kind of text may hold what looks like another: HTML in Markdown, in a mail, a `{` at the start of a style sheet.
-_TEXTS = frozenset(("html", "xml", "css", "json", "markdown", "text", "message", "mbox", "http", "header"))
+_TEXTS = frozenset(("html", "xml", "css", "json", "markdown", "text", "message", "mbox", "http", "header", "metadata"))
 
 
 def _fits(told: str, there: str) -> bool:

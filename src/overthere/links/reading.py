@@ -24,6 +24,7 @@ _READERS = {
     "markdown": "overthere.links.markdown",
     "text": "overthere.links.plaintext",
     "http": "overthere.links.response",
+    "metadata": "overthere.links.metadata",
     "header": "overthere.links.message",
 }
 

@@ -51,6 +51,8 @@ _TYPE = re.compile(rb"\r\nWARC-Type:[ \t]*+([a-z]++)[ \t]*+\r\n", re.IGNORECASE)
 _ID = re.compile(rb"\r\nWARC-Record-ID:", re.IGNORECASE)
 _WANTED = (b"response", b"resource", b"conversion")
 _KNOWN = (b"warcinfo", b"request", b"metadata", b"revisit", b"continuation")
+# Metadata may hold references (`links.metadata`): of these types.
+_TELLING = re.compile(rb"\r\nContent-Type:[ \t]*+application/(?:json|warc-fields)[ \t;\r]", re.IGNORECASE)
 
 # How far a cut is looked into before it is believed. Octets that are seen as they are within a deflate stream lie in
 # a stored block, which has at most 65,535 of them (RFC 1951 3.2.4): no gzip members in a row within the content of a
@@ -144,6 +146,8 @@ def _passed(header: bytes) -> str | None:
     if kind is None:
         return ""
     name = kind[1].lower()
+    if name == b"metadata" and _TELLING.search(header):
+        return None
     return None if name in _WANTED else name.decode() if name in _KNOWN else "other"
 
 
