@@ -16,8 +16,9 @@ import pytest
 
 import test_arc as arc
 from overthere.links import extract
-from overthere.links.model import Document, Options
+from overthere.links.model import NOTES, Document, Options
 from overthere.links.sources import documents, tasks
+from overthere.links.walk import Walk
 from test_archives import tarred, zipped, zstd
 from test_faults import mailbox
 from test_warc import record, response
@@ -170,3 +171,39 @@ def expected(made: Archive, end: int) -> list[bytes]:
         return [text for text, last in zip(TEXTS, made.ends[1:], strict=True) if last <= end]
     texts = TEXTS if len(made.ends) == len(TEXTS) else [None, *(one for text in TEXTS for one in (None, text))]
     return [text for text, last in zip(texts, made.ends, strict=True) if text is not None and last <= end]
+
+
+CASES = [(kind, seed) for kind in MADE for seed in range(3)]
+
+
+@pytest.mark.parametrize(("kind", "seed"), CASES, ids=[f"{kind} {seed}" for kind, seed in CASES])
+def test_whatever_octets_are_wrong(kind: str, seed: int, tmp_path: Path) -> None:
+    """The law: each document is the source of rows, or passed over, or a note stands on it or on what holds it."""
+    made = MADE[kind]
+    chance = random.Random(f"{kind} {seed}")
+    for _ in range(40):
+        data = bytearray(made.data)
+        for _ in range(chance.choice((1, 1, 2, 5))):
+            at = chance.randrange(len(data))
+            match chance.randrange(3):
+                case 0:
+                    data[at] ^= 1 << chance.randrange(8)
+                case 1:
+                    data[at] = chance.randrange(256)
+                case _:
+                    del data[at : at + chance.randrange(1, 9)]
+        (tmp_path / made.name).write_bytes(data)
+        walk = Walk()
+        found = [
+            one for task in tasks([tmp_path / made.name], None, Options()) for one in documents(task, Options(), walk)
+        ]
+        assert all(note in NOTES for one in found for note in one.notes)
+        whole = len({one.source for one in found if one.content})
+        usual = 1 if kind == "members of gzip" else len(TEXTS)
+        if whole + walk.passed.total() - usually(kind) < usual:
+            assert told(tmp_path, made.name, found), (kind, seed, data)
+
+
+def usually(kind: str) -> int:
+    """What is passed over in the whole archive."""
+    return 4 if kind.startswith("warc") else 1 if kind.startswith("arc") else 0

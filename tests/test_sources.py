@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import test_arc
 from overthere import URI
 from overthere.base import file_uri
 from overthere.links import batches
@@ -268,3 +269,27 @@ def test_what_is_passed_over_is_counted(tmp_path: Path) -> None:
     assert summary.passed == walk.passed
     assert any(line.split()[:3] == ["passed", "over", "11"] for line in summary.lines())
     assert Summary.from_dict(summary.to_dict()) == summary
+
+
+@pytest.mark.parametrize("name", ["w.warc", "w.warc.gz", "w.arc", "w.arc.gz"])
+def test_a_record_at_an_offset(name: str, tmp_path: Path) -> None:
+    """As an index names it: FILE#OFFSET,LENGTH."""
+    made = [(test_arc.record if ".arc" in name else lambda page: record(response(page)))(b"%d" % n) for n in range(4)]
+    parts = [gzip.compress(one) for one in made] if name.endswith("gz") else made
+    (tmp_path / name).write_bytes(b"".join(parts))
+    at, file = 0, str(tmp_path / name)
+    for number, part in enumerate(parts):
+        (one,) = found([f"{file}#{at},{len(part)}"])
+        assert (one.content, one.source) == (b"%d" % number, f"{file}!{at}")
+        at += len(part)
+    assert [one.content for one in found([f"{file}#{len(parts[0])},{len(parts[1]) + 1}"])] == [b"1", b"2"]
+    assert [one.notes for one in found([f"{file}#{at},5"])] == [("truncated",)]
+    notes = found([f"{file}#{len(parts[0]) + 3},5"])[0].notes
+    assert set(notes) <= {"corrupt", "truncated"}
+    assert notes
+    assert [one.notes for one in found([f"{file}#0"])] == [("unreadable",)]
+    page = tmp_path / "a.html"
+    page.write_bytes(PAGE)
+    assert [one.notes for one in found([f"{page}#0,5"])] == [("unsupported",)]
+    Path(f"{page}#0,5").write_bytes(b"its own")
+    assert [one.content for one in found([f"{page}#0,5"])] == [b"its own"]

@@ -118,6 +118,10 @@ def _line(data: bytes) -> _Line | None:
 
 
 def _plain(file: BinaryIO, size: int, at: int, end: int, limit: int) -> Iterator[_Record]:
+    file.seek(max(at - 1, 0))
+    if at and file.read(1) != b"\n":
+        yield _Record(str(at), None, b"", ("corrupt",))  # no record begins here
+        at = _next(file, at, size)
     while at < end:
         file.seek(at)
         head = file.read(_LONGEST)

@@ -42,7 +42,8 @@ def extract(
     """The links of documents, one row for each reference, in the order of the documents.
 
     sources: HTML, XML (Atom, RSS, sitemap, SVG), CSS, Markdown, text, JSON on request, messages and MHTML, mailboxes,
-    WARC, ZIP and tar files, compressed ones, and folders of all these; or one of them.
+    WARC, ARC, ZIP and tar files, compressed ones, and folders of all these; or one of them.  `FILE#OFFSET,LENGTH` is
+    what lies there in a WARC or ARC file.
     base: the URI under which the sources are published: of a folder's root, or of the folder of a named file;
     by default each file's own `file:` URI is its retrieval URI (RFC 3986 5.1.3).
     rung: the rung of the ladder for the column `normal`.

@@ -79,6 +79,8 @@ def records(file: BinaryIO, limit: int, start: int = 0, end: int | None = None) 
         case other:
             if start == 0:
                 yield from _whole(_unpacked(file, other), "", _most(limit, size), limit)
+            else:
+                yield Record(str(start), b"", b"", ("unsupported",))  # no record begins there
 
 
 def cuts(file: BinaryIO, split: int) -> list[int]:

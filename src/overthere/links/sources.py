@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import io
 import os
+import re
 import shutil
 import stat
 import sys
@@ -38,7 +39,7 @@ class Task(NamedTuple):
     """The URI under which the sources are published."""
     start: int = 0
     end: int | None = None
-    """Of a WARC file the records that begin in [start, end)."""
+    """Of a WARC or ARC file the records that begin in [start, end)."""
     size: int = 0
     """Octets, as a measure of the work."""
     name: str | None = None
@@ -57,6 +58,9 @@ def tasks(
 
     split: octets of a WARC file that make a part.
 
+    `FILE#OFFSET,LENGTH` is a WARC or ARC file of which only the records are read that begin in so many octets from
+    there on, as an index names them; a file of that very name comes first.
+
     What comes through a pipe is laid into a temporary file first: another process could not read it, and archives are
     read from their end.  Hidden files count; links to folders are not followed.
     """
@@ -72,6 +76,10 @@ def tasks(
             for file, size in _walk(path):
                 yield from gathered.add(file, size, path)
             yield from gathered.all()
+        elif (placed := _placed(path)) is not None:
+            yield from gathered.all()
+            file, start, length = placed
+            yield Task((file,), None, text, start, start + length, length)
         else:
             yield from gathered.add(path, _size(path), None)
     yield from gathered.all()
@@ -120,6 +128,17 @@ class _Gathered:
             yield Task(tuple(self.paths), self.root, self.base, size=self.size)
             self.paths.clear()
             self.size = 0
+
+
+_PLACED = re.compile(r"(.+)#([0-9]{1,18}),([1-9][0-9]{0,17})", re.DOTALL)
+
+
+def _placed(path: str) -> tuple[str, int, int] | None:
+    """The file, the offset and the length that a source names."""
+    found = _PLACED.fullmatch(path)
+    if found is None or os.path.lexists(path) or not os.path.isfile(found[1]):
+        return None
+    return found[1], int(found[2]), int(found[3])
 
 
 def _walk(root: str) -> Iterator[tuple[str, int]]:
@@ -228,6 +247,10 @@ class _Reader:
             head = file.read(HEAD)
             kinds = kind(task.name or path, "", head)
             file.seek(0)
+            part = task.start or task.end is not None
+            if part and (kinds[0] not in _RECORDED or task.start >= os.fstat(file.fileno()).st_size):
+                yield document._replace(notes=("unsupported" if kinds[0] not in _RECORDED else "truncated",))
+                return
             if kinds[0] in CONTAINERS and head:
                 # An archive that is a source is published as a folder is.
                 beneath = URI(task.base) if named and task.base is not None else None
