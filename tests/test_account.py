@@ -6,6 +6,7 @@ import bz2
 import gzip
 import io
 import lzma
+import random
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -199,7 +200,8 @@ def test_whatever_octets_are_wrong(kind: str, seed: int, tmp_path: Path) -> None
         ]
         assert all(note in NOTES for one in found for note in one.notes)
         whole = len({one.source for one in found if one.content})
-        usual = 1 if kind == "members of gzip" else len(TEXTS)
+        # A message whose line "From " is broken is text of the one before it, and read as that.
+        usual = 1 if kind in ("members of gzip", "mbox") else len(TEXTS)
         if whole + walk.passed.total() - usually(kind) < usual:
             assert told(tmp_path, made.name, found), (kind, seed, data)
 

@@ -56,7 +56,12 @@ def test_wat(tmp_path: Path) -> None:
 
 
 def test_wat_that_is_none(tmp_path: Path) -> None:
-    for odd in ({}, {"Payload-Metadata": []}, {"Payload-Metadata": {"HTTP-Response-Metadata": {"HTML-Metadata": 1}}}):
+    odds: tuple[object, ...] = (
+        {},
+        {"Payload-Metadata": []},
+        {"Payload-Metadata": {"HTTP-Response-Metadata": {"HTML-Metadata": 1}}},
+    )
+    for odd in odds:
         assert rows(tmp_path, metadata(json.dumps({"Envelope": odd}).encode(), b"application/json")) == []
     cut = json.dumps(WAT).encode()[:-9]
     assert rows(tmp_path, metadata(cut, b"application/json")) == [(None, None, None, "corrupt")]

@@ -350,6 +350,8 @@ class _Reader:
             yield document._replace(notes=tuple(dict.fromkeys((*document.notes, "unsupported"))))
         else:
             self.walk.passed[passed_over(document)] += 1
+            if damage := tuple(note for note in document.notes if note in _DAMAGE):
+                yield document._replace(content=b"", notes=damage)
 
 
 _Kinds = tuple[str, tuple[str, ...]]
@@ -369,6 +371,8 @@ _STREAMED = ("tar", "compressed")
 """Containers that are read from their beginning to their end."""
 
 
+_DAMAGE = frozenset(("truncated", "corrupt", "wrong-length"))
+"""Notes that say something of the archive, also on what is passed over."""
 _RECORDED = ("warc", "arc")
 """Containers that say themselves which of their records begin."""
 
