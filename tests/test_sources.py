@@ -14,10 +14,15 @@ from pathlib import Path
 
 import pytest
 
+import test_arc
 from overthere import URI
 from overthere.base import file_uri
+from overthere.links import batches
 from overthere.links.model import Document, Options
+from overthere.links.pool import Done
 from overthere.links.sources import Task, blamed, documents, tasks
+from overthere.links.summary import Summary
+from overthere.links.walk import Walk
 from support import processor
 from test_archives import tarred, zipped
 from test_warc import PAGE, record, response
@@ -267,3 +272,50 @@ def test_zip_names_that_lie(tmp_path: Path) -> None:
         for name in ("../../../etc/x.html", "C:\\x.html", "a\nb.html", "!x!.html", "\u202e.html"):
             archive.writestr(name, PAGE)
     assert len(found([file], "http://h/")) == 5
+
+
+def test_what_is_passed_over_is_counted(tmp_path: Path) -> None:
+    """By kind, in folders and archives; what has no reader and is named has a note."""
+    png = b"\x89PNG\r\n\x1a\n"
+    (tmp_path / "d").mkdir()
+    for name in ("a.png", "b.JPG", "c.js", "d.pdf", "e"):
+        (tmp_path / "d" / name).write_bytes({"a.png": png, "d.pdf": b"%PDF-1.4"}.get(name, b"\0x"))
+    (tmp_path / "z.zip").write_bytes(zipped({"i.png": png, "f.woff2": b"wOF2", "p.html": PAGE}))
+    records = [record(b"GET / HTTP/1.1\r\n\r\n", b"request"), record(b"x", b"new"), record(b"1", target=b"dns:h"), WARC]
+    picture = record(b"HTTP/1.1 200 OK\r\nContent-Type: image/webp\r\n\r\nRIFF\0", target=b"http://h/x")
+    (tmp_path / "w.warc").write_bytes(b"".join((*records, picture)))
+    walk = Walk()
+    for task in cut([tmp_path]):
+        list(documents(task, Options(), walk))
+    assert walk.passed == {"image": 4, "code": 1, "pdf": 1, "font": 1, "other": 2, "request": 1, "dns": 1}
+    summary = Summary()
+    for batch in batches([tmp_path], options=Options()):
+        if isinstance(batch, Done):
+            summary.passed.update(batch.passed)
+    assert summary.passed == walk.passed
+    assert any(line.split()[:3] == ["passed", "over", "11"] for line in summary.lines())
+    assert Summary.from_dict(summary.to_dict()) == summary
+
+
+@pytest.mark.parametrize("name", ["w.warc", "w.warc.gz", "w.arc", "w.arc.gz"])
+def test_a_record_at_an_offset(name: str, tmp_path: Path) -> None:
+    """As an index names it: FILE#OFFSET,LENGTH."""
+    made = [(test_arc.record if ".arc" in name else lambda page: record(response(page)))(b"%d" % n) for n in range(4)]
+    parts = [gzip.compress(one) for one in made] if name.endswith("gz") else made
+    (tmp_path / name).write_bytes(b"".join(parts))
+    at, file = 0, str(tmp_path / name)
+    for number, part in enumerate(parts):
+        (one,) = found([f"{file}#{at},{len(part)}"])
+        assert (one.content, one.source) == (b"%d" % number, f"{file}!{at}")
+        at += len(part)
+    assert [one.content for one in found([f"{file}#{len(parts[0])},{len(parts[1]) + 1}"])] == [b"1", b"2"]
+    assert [one.notes for one in found([f"{file}#{at},5"])] == [("truncated",)]
+    notes = found([f"{file}#{len(parts[0]) + 3},5"])[0].notes
+    assert set(notes) <= {"corrupt", "truncated"}
+    assert notes
+    assert [one.notes for one in found([f"{file}#0"])] == [("unreadable",)]
+    page = tmp_path / "a.html"
+    page.write_bytes(PAGE)
+    assert [one.notes for one in found([f"{page}#0,5"])] == [("unsupported",)]
+    Path(f"{page}#0,5").write_bytes(b"its own")
+    assert [one.content for one in found([f"{page}#0,5"])] == [b"its own"]

@@ -238,6 +238,7 @@ class _Job:
                 self.mark = batch.mark
                 for kind, (count, octets) in batch.kinds.items():
                     self.summary.document(kind, octets, count)
+                self.summary.passed.update(batch.passed)
                 step(batch.documents, batch.size)
                 if writer is not None and time.monotonic() - self.committed > _COMMIT:
                     writer.commit(self._state())

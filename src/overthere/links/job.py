@@ -46,9 +46,10 @@ def extract(
     """The links of documents, one row for each reference, in the order of the documents.
 
     sources: HTML, XML (Atom, RSS, sitemap, SVG), CSS, Markdown, text, JSON on request, messages and MHTML, mailboxes,
-    WARC, ZIP and tar files, compressed ones, and folders of all these; or one of them.  Text with a scheme of two
-    letters or more that is no name of a file is a URI, and opened as by `overthere.open`; of a directory or menu each
-    entry with a URI is a row.  Why one could not be opened is said to the log "overthere.links".
+    WARC, ARC, ZIP and tar files, compressed ones, and folders of all these; or one of them.  `FILE#OFFSET,LENGTH` is
+    what lies there in a WARC or ARC file.  Text with a scheme of two letters or more that is no name of a file is a
+    URI, and opened as by `overthere.open`; of a directory or menu each entry with a URI is a row.  Why one could not be
+    opened is said to the log "overthere.links".
     base: the URI under which the sources are published: of a folder's root, or of the folder of a named file;
     by default each file's own `file:` URI is its retrieval URI (RFC 3986 5.1.3).  That of a source which is a URI is
     the last one that it was retrieved by, after redirects.

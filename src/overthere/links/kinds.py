@@ -12,7 +12,7 @@ __all__ = ["CONTAINERS", "HEAD", "LISTING", "kind", "kind_of", "media_type_of", 
 HEAD = 4096
 """Octets from the beginning of a document by which its kind is known."""
 
-CONTAINERS = frozenset(("message", "mbox", "warc", "zip", "tar", "compressed"))
+CONTAINERS = frozenset(("message", "mbox", "warc", "arc", "zip", "tar", "compressed"))
 """Kinds that hold documents; the others are read for references."""
 
 LISTING = "application/vnd.overthere.listing"
@@ -34,8 +34,11 @@ _MEDIA_TYPES = {
     "text/rfc822-headers": "header",
     "application/http": "http",
     LISTING: "listing",
+    "application/vnd.overthere.metadata": "metadata",
     "application/mbox": "mbox",
     "application/warc": "warc",
+    "application/x-ia-arc": "arc",
+    "application/x-internet-archive": "arc",
     "application/zip": "zip",
     "application/x-zip-compressed": "zip",
     "application/x-tar": "tar",
@@ -63,7 +66,7 @@ _SUFFIXES = {
     "jsonld": "json", "ndjson": "json",
     "md": "markdown", "markdown": "markdown", "txt": "text", "text": "text", "log": "text",
     "eml": "message", "mht": "message", "mhtml": "message", "mbox": "mbox", "mbx": "mbox",
-    "warc": "warc", "zip": "zip", "jar": "zip", "epub": "zip", "docx": "zip", "odt": "zip",
+    "warc": "warc", "arc": "arc", "zip": "zip", "jar": "zip", "epub": "zip", "docx": "zip", "odt": "zip",
     "tar": "tar", "gz": "compressed", "bz2": "compressed", "xz": "compressed", "zst": "compressed",
     "tgz": "compressed", "tbz2": "compressed", "txz": "compressed",
     "js": "code", "mjs": "code",
@@ -71,7 +74,7 @@ _SUFFIXES = {
 
 # First octets (MIME Sniffing 6; the formats' own documents).
 _MAGIC = (
-    (b"WARC/1.", "warc"), (b"WARC/0.", "warc"),
+    (b"WARC/1.", "warc"), (b"WARC/0.", "warc"), (b"filedesc://", "arc"),
     (b"PK\x03\x04", "zip"), (b"PK\x05\x06", "zip"),
     (b"\x1f\x8b\x08", "compressed"), (b"\xfd7zXZ\x00", "compressed"),
     (b"\x28\xb5\x2f\xfd", "compressed"), (b"\x04\x22\x4d\x18", "compressed"),
@@ -124,8 +127,8 @@ def kind(name: str, media_type: str, head: bytes) -> tuple[str, tuple[str, ...]]
         return _reader(there) if head else "", ()
     if not head or _fits(told, there):
         return _reader(told), ()
-    if there == "warc" and told == "compressed":
-        return "warc", ()  # records that are compressed one by one (WARC 1.1 annex D)
+    if there in ("warc", "arc") and told == "compressed":
+        return there, ()  # records that are compressed one by one (WARC 1.1 annex D)
     return _reader(there), ("wrong-type",)
 
 
@@ -217,7 +220,7 @@ def _suffix(name: str) -> str | None:
     if not dot or "/" in suffix:
         return None
     if suffix in ("gz", "zst", "lz4") and stem.endswith((".warc", ".arc")):
-        return "warc"
+        return "arc" if stem.endswith(".arc") and suffix == "gz" else "warc"
     return _SUFFIXES.get(suffix)
 
 
@@ -248,6 +251,8 @@ def _compressed(head: bytes) -> str:
         inside = zlib.decompressobj(31).decompress(head, 16)
     except zlib.error:
         return "compressed"
+    if inside.startswith(b"filedesc://"):
+        return "arc"
     return "warc" if inside.startswith((b"WARC/1.", b"WARC/0.")) else "compressed"
 
 
@@ -296,7 +301,9 @@ _MAIL_FIELDS = frozenset(
 
 
 # A kind of text may hold what looks like another: HTML in Markdown, in a mail, a `{` at the start of a style sheet.
-_TEXTS = frozenset(("html", "xml", "css", "json", "markdown", "text", "message", "mbox", "http", "header", "listing"))
+_TEXTS = frozenset(
+    ("html", "xml", "css", "json", "markdown", "text", "message", "mbox", "http", "header", "listing", "metadata")
+)
 
 
 def _fits(told: str, there: str) -> bool:
@@ -309,6 +316,8 @@ def _fits(told: str, there: str) -> bool:
             return there not in CONTAINERS and there != "html"
         case "tar":
             return there in ("tar", "octets")  # before POSIX a tar had no mark
+        case "arc":
+            return there in ("arc", "compressed", "octets", "text")
         case "warc":
             return there in ("warc", "compressed", "octets")  # it may be broken at its beginning
         case _ if told in _TEXTS:

@@ -271,6 +271,7 @@ def _fill(pen: Pen, part: Part, how: How, guarded: bool) -> Summary:
             if isinstance(batch, Done):
                 for kind, (count, octets) in batch.kinds.items():
                     summary.document(kind, octets, count)
+                summary.passed.update(batch.passed)
                 continue
             wanted = chosen(batch, how.only)
             pairs = graph.pairs(batch)

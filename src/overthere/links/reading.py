@@ -26,6 +26,7 @@ _READERS = {
     "text": "overthere.links.plaintext",
     "http": "overthere.links.response",
     "listing": "overthere.links.retrieved",
+    "metadata": "overthere.links.metadata",
     "header": "overthere.links.message",
 }
 

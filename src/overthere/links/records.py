@@ -10,10 +10,10 @@ import os
 import re
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import BinaryIO, NamedTuple
 
-__all__ = ["Record", "cuts", "records"]
+__all__ = ["Record", "cuts", "inflated", "member", "records"]
 
 
 class Record(NamedTuple):
@@ -51,6 +51,8 @@ _TYPE = re.compile(rb"\r\nWARC-Type:[ \t]*+([a-z]++)[ \t]*+\r\n", re.IGNORECASE)
 _ID = re.compile(rb"\r\nWARC-Record-ID:", re.IGNORECASE)
 _WANTED = (b"response", b"resource", b"conversion")
 _KNOWN = (b"warcinfo", b"request", b"metadata", b"revisit", b"continuation")
+# Metadata may hold references (`links.metadata`): of these types.
+_TELLING = re.compile(rb"\r\nContent-Type:[ \t]*+application/(?:json|warc-fields)[ \t;\r]", re.IGNORECASE)
 
 # How far a cut is looked into before it is believed. Octets that are seen as they are within a deflate stream lie in
 # a stored block, which has at most 65,535 of them (RFC 1951 3.2.4): no gzip members in a row within the content of a
@@ -77,6 +79,8 @@ def records(file: BinaryIO, limit: int, start: int = 0, end: int | None = None) 
         case other:
             if start == 0:
                 yield from _whole(_unpacked(file, other), "", _most(limit, size), limit)
+            else:
+                yield Record(str(start), b"", b"", ("unsupported",))  # no record begins there
 
 
 def cuts(file: BinaryIO, split: int) -> list[int]:
@@ -144,6 +148,8 @@ def _passed(header: bytes) -> str | None:
     if kind is None:
         return ""
     name = kind[1].lower()
+    if name == b"metadata" and _TELLING.search(header):
+        return None
     return None if name in _WANTED else name.decode() if name in _KNOWN else "other"
 
 
@@ -224,14 +230,14 @@ def _next_block(file: BinaryIO, at: int, size: int) -> int:
 
 def _gzipped(file: BinaryIO, size: int, at: int, end: int, limit: int) -> Iterator[Record]:
     while at < end:
-        data, note, after = _member(file, size, at, limit + _HEAD_MOST)
+        data, note, after = member(file, size, at, limit + _HEAD_MOST)
         block = _BLOCK.match(data)
         length = _LENGTH.search(block[0]) if block else None
         if block is None or length is None:
             if data or note:
                 yield Record(str(at), b"", b"", (note or "corrupt",))
         elif data[block.end() + int(length[1]) :].lstrip(b"\r\n").startswith(_VERSION):
-            yield from _whole(_inflated(file, at), f"{at}!", _most(limit, size), limit)
+            yield from _whole(inflated(file, at), f"{at}!", _most(limit, size), limit)
         elif (passed := _passed(block[0])) is None:
             yield _single(at, block[0], data[block.end() :], int(length[1]), note)
         else:
@@ -247,7 +253,13 @@ def _single(at: int, header: bytes, rest: bytes, length: int, note: str) -> Reco
     return Record(str(at), header, rest.removesuffix(_END), ("wrong-length",))
 
 
-def _member(file: BinaryIO, size: int, at: int, most: int) -> tuple[bytes, str, int]:
+def _is_record(head: bytes) -> bool:
+    return head.startswith(_VERSION)
+
+
+def member(
+    file: BinaryIO, size: int, at: int, most: int, holds: Callable[[bytes], bool] = _is_record
+) -> tuple[bytes, str, int]:
     """The first `most` octets of a gzip member; what is the matter with it, or ""; and where the next one begins."""
     inflate = zlib.decompressobj(31)
     parts: list[bytes] = []
@@ -257,24 +269,24 @@ def _member(file: BinaryIO, size: int, at: int, most: int) -> tuple[bytes, str, 
         piece = file.read(_PIECE)
         if not piece:
             # A length that is broken may lead to the end of the file too.
-            after = _next_member(file, at + 1, size, far=False)
+            after = _next_member(file, at + 1, size, holds, far=False)
             return b"".join(parts), "truncated" if after >= size else "corrupt", after
         used += len(piece)
         while piece and not inflate.eof:
             try:
                 out = inflate.decompress(piece, _HEAD_MOST)
             except zlib.error:
-                return b"".join(parts), "corrupt", _next_member(file, at + 1, size, far=False)
+                return b"".join(parts), "corrupt", _next_member(file, at + 1, size, holds, far=False)
             piece = inflate.unconsumed_tail
             if got < most:
                 parts.append(out)
             got += len(out)
             if got > most + _RATIO * used:
-                return b"".join(parts), "too-large", _next_member(file, at + used, size, far=False)
+                return b"".join(parts), "too-large", _next_member(file, at + used, size, holds, far=False)
     return b"".join(parts), "too-large" if got > most else "", at + used - len(inflate.unused_data)
 
 
-def _next_member(file: BinaryIO, at: int, size: int, *, far: bool) -> int:
+def _next_member(file: BinaryIO, at: int, size: int, holds: Callable[[bytes], bool] = _is_record, *, far: bool) -> int:
     """Where from `at` on a gzip member begins that holds a record; or `size`.
 
     far: believe only what is followed by gzip members as far as `_BELIEVED`.
@@ -290,7 +302,7 @@ def _next_member(file: BinaryIO, at: int, size: int, *, far: bool) -> int:
             # What is made to look like members without end is not tried without end.
             if tried < _RATIO * _BELIEVED + 8 * (at + place - begun):
                 tried += _FIRST
-                if _holds_record(window[place : place + _FIRST]):
+                if _holds(window[place : place + _FIRST], holds):
                     good, cost = _try_member(file, at + place, far)
                     if good:
                         return at + place
@@ -305,9 +317,9 @@ _FIRST = 1 << 10
 """Octets of a member in which its first ones must be."""
 
 
-def _holds_record(head: bytes) -> bool:
+def _holds(head: bytes, holds: Callable[[bytes], bool]) -> bool:
     try:
-        return zlib.decompressobj(31).decompress(head, 16).startswith(_VERSION)
+        return holds(zlib.decompressobj(31).decompress(head, 32))
     except zlib.error:
         return False
 
@@ -364,7 +376,7 @@ def _whole(pieces: Iterator[bytes], prefix: str, most: int, limit: int) -> Itera
 _CUT = re.compile("incomplete frame|fill whole buffer")
 
 
-def _inflated(file: BinaryIO, at: int) -> Iterator[bytes]:
+def inflated(file: BinaryIO, at: int) -> Iterator[bytes]:
     inflate = zlib.decompressobj(31)
     file.seek(at)
     while not inflate.eof and (piece := file.read(_PIECE)):

@@ -143,8 +143,8 @@ def _dechunked(data: bytes, limit: int) -> tuple[bytes, str]:
     at = got = 0
     while got <= limit:
         line = _CHUNK.match(data, at)
-        size = 0 if line is None else line[1].lstrip(b"0")
-        if line is None or (size and len(size) > _DIGITS):
+        size: bytes = b"" if line is None else line[1].lstrip(b"0")
+        if line is None or len(size) > _DIGITS:
             note = "truncated" if len(data) - at < _DIGITS and parts else "corrupt"
             return b"".join(parts), note if parts else "wrong-type"
         at = line.end()

@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import io
 import os
+import re
 import shutil
 import stat
 import sys
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
 from overthere.base import Base, file_uri, retrieval_uri
-from overthere.links import archives, records, warc
+from overthere.links import arc, archives, records, warc
 from overthere.links.faults import guarded, noted
 from overthere.links.kinds import CONTAINERS, HEAD, kind, kind_of, passed_over
 from overthere.links.model import Document, Note, Options, Passed
@@ -44,7 +45,7 @@ class Task(NamedTuple):
     """The URI under which the sources are published."""
     start: int = 0
     end: int | None = None
-    """Of a WARC file the records that begin in [start, end)."""
+    """Of a WARC or ARC file the records that begin in [start, end)."""
     size: int = 0
     """Octets, as a measure of the work."""
     name: str | None = None
@@ -66,6 +67,9 @@ def tasks(
 
     split: octets of a WARC file that make a part.
     policy: under which sources that are URIs (`is_uri`) are opened; without one every source is the name of a file.
+
+    `FILE#OFFSET,LENGTH` is a WARC or ARC file of which only the records are read that begin in so many octets from
+    there on, as an index names them; a file of that very name comes first.
 
     What comes through a pipe is laid into a temporary file first: another process could not read it, and archives are
     read from their end; so is what a URI names.  `drop` removes it.  Hidden files count.
@@ -90,6 +94,10 @@ def tasks(
             for file, size in _walk(path):
                 yield from gathered.add(file, size, path)
             yield from gathered.all()
+        elif (placed := _placed(path)) is not None:
+            yield from gathered.all()
+            file, start, length = placed
+            yield Task((file,), None, text, start, start + length, length)
         else:
             yield from gathered.add(path, _size(path), None)
     yield from gathered.all()
@@ -102,14 +110,7 @@ def documents(task: Task, options: Options, walk: Walk | None = None) -> Iterato
     and containers; of a file that was named the note "unsupported" says so.
     """
     for path in task.paths:
-        yield from guarded(_read(task, path, options, walk), partial(_document, task, path))
-
-
-def _read(task: Task, path: str, options: Options, walk: Walk | None) -> Iterator[Document]:
-    try:
-        yield from _Reader(options, walk).file(task, path)
-    except _NotFollowedError:
-        yield _document(task, path, "not-followed")
+        yield from guarded(_Reader(options, walk).file(task, path), partial(_document, task, path))
 
 
 def blamed(task: Task, options: Options) -> Iterator[Document]:
@@ -145,6 +146,17 @@ class _Gathered:
             yield Task(tuple(self.paths), self.root, self.base, size=self.size)
             self.paths.clear()
             self.size = 0
+
+
+_PLACED = re.compile(r"(.+)#([0-9]{1,18}),([1-9][0-9]{0,17})", re.DOTALL)
+
+
+def _placed(path: str) -> tuple[str, int, int] | None:
+    """The file, the offset and the length that a source names."""
+    found = _PLACED.fullmatch(path)
+    if found is None or os.path.lexists(path) or not os.path.isfile(found[1]):
+        return None
+    return found[1], int(found[2]), int(found[3])
 
 
 def _walk(root: str) -> Iterator[tuple[str, int]]:
@@ -301,6 +313,10 @@ class _Reader:
             head = file.read(HEAD)
             kinds = kind(document.name or task.name or path, document.media_type, head)
             file.seek(0)
+            part = task.start or task.end is not None
+            if part and (kinds[0] not in _RECORDED or task.start >= os.fstat(file.fileno()).st_size):
+                yield document._replace(notes=("unsupported" if kinds[0] not in _RECORDED else "truncated",))
+                return
             if task.retrieved is not None and task.retrieved.fields:
                 yield document._replace(content=task.retrieved.fields, media_type=HTTP, notes=())
             if kinds[0] in CONTAINERS and head:
@@ -334,7 +350,7 @@ class _Reader:
                 self.walk.passed[one.kind] += 1
             elif isinstance(one, Note):
                 yield document._replace(notes=(one.kind,))
-            elif kinds[0] != "warc" and not self.walk.begins(
+            elif kinds[0] not in _RECORDED and not self.walk.begins(
                 one.source if isinstance(one, Document) else one.document.source
             ):
                 continue
@@ -355,8 +371,9 @@ class _Reader:
     ) -> Iterator[Document | Note | Passed | archives.Member]:
         if kind in _STREAMED or kind == "zip":
             yield from archives.opened(kind, file, document, beneath)
-        elif kind == "warc":
-            yield from warc.members(cast("BinaryIO", file), document, self.options, *part, self.walk.begins)
+        elif kind in _RECORDED:
+            read = warc.members if kind == "warc" else arc.members
+            yield from read(cast("BinaryIO", file), document, self.options, *part, self.walk.begins)
         else:
             yield from import_module(f"overthere.links.{kind}").members(file, document, self.options)
 
@@ -401,6 +418,8 @@ class _Reader:
             yield document._replace(notes=tuple(dict.fromkeys((*document.notes, "unsupported"))))
         else:
             self.walk.passed[passed_over(document)] += 1
+            if damage := tuple(note for note in document.notes if note in _DAMAGE):
+                yield document._replace(content=b"", notes=damage)
 
 
 _Kinds = tuple[str, tuple[str, ...]]
@@ -418,6 +437,12 @@ def known(document: Document) -> Known:
 
 _STREAMED = ("tar", "compressed")
 """Containers that are read from their beginning to their end."""
+
+
+_DAMAGE = frozenset(("truncated", "corrupt", "wrong-length"))
+"""Notes that say something of the archive, also on what is passed over."""
+_RECORDED = ("warc", "arc")
+"""Containers that say themselves which of their records begin."""
 
 
 class _Counted:

@@ -20,7 +20,7 @@ NOBODY = "(empty host)"
 _NUMBERS = (
     "documents", "unread", "octets", "references", "same_document", "internal", "external", "hostless", "mapped",
 )  # fmt: skip
-_COUNTERS = ("kinds", "notes", "layers", "invalid", "audit")
+_COUNTERS = ("kinds", "passed", "notes", "layers", "invalid", "audit")
 _TOPS = ("hosts", "schemes")
 _LONGEST = 255
 """Characters of a name that is counted: no host of the DNS has more (RFC 3986 3.2.2)."""
@@ -99,6 +99,8 @@ class Summary:
         """Valid references that were IRIs (RFC 3987 3.1)."""
         self.kinds: Counter[str] = Counter()
         """Documents by kind."""
+        self.passed: Counter[str] = Counter()
+        """What held no document that can be read, by kind: images, requests and so on."""
         self.notes: Counter[str] = Counter()
         """What was the matter with documents, by `NOTES`."""
         self.layers: Counter[str] = Counter()
@@ -193,7 +195,7 @@ class Summary:
         for name in (*_NUMBERS, "seconds"):
             setattr(made, name, found[name])
         for name in _COUNTERS:
-            setattr(made, name, Counter(found[name]))
+            setattr(made, name, Counter(found.get(name, ())))
         for name in _TOPS:
             top = getattr(made, name)
             top.missed, top.counts = found[name]["missed"], Counter(found[name]["counts"])
@@ -227,6 +229,7 @@ class Summary:
         yield "documents", self.documents, _parts(self.kinds)
         yield "  not read whole", self.unread, []
         yield "  with notes", sum(self.notes.values()), _parts(self.notes)
+        yield "  passed over", sum(self.passed.values()), _parts(self.passed)
         yield "references", self.references, _parts(self.layers, "base from ")
         yield "  same document", self.same_document, []
         yield "  to the same host", self.internal, []

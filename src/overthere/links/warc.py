@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
@@ -9,13 +10,20 @@ from overthere.base import Base, establish, to_reference
 from overthere.errors import InvalidURI, NotSpecified
 from overthere.links.faults import guarded
 from overthere.links.kinds import media_type_of
+from overthere.links.metadata import METADATA, base_of, page_of
 from overthere.links.model import Document, Note, Options, Passed
 from overthere.links.records import Record, records
 from overthere.links.response import HTTP, POINTING, Fields, fields, first, header
 from overthere.links.response import content as decoded
 from overthere.uri import URI
 
-__all__ = ["members", "response"]
+__all__ = ["members", "response", "target"]
+
+
+_TELLS = re.compile(
+    rb"\s*+\{\s*+\"(?:Envelope|Container)\"|(?:(?!outlink:|via:)[^\n]*+\n)*+(?:outlink|via):", re.IGNORECASE
+)
+"""What metadata begins with, or has among its fields, that holds references."""
 
 
 def members(
@@ -30,9 +38,9 @@ def members(
 
     The source of a record is the octet at which it begins, or its gzip member: `crawl.warc.gz!12345`. Its base is its
     WARC-Target-URI (RFC 3986 5.1.3), or what a Content-Location of HTTP says (5.1.2). A response whose header refers
-    to something (Location, Link) is two documents of the same source: one of type application/http, which `read()`
-    reads, and the content. Requests, metadata, revisits and what came by DNS hold no documents,
-    and are passed over.
+    to something (Location, Link, Refresh) is two documents of the same source: one of type application/http, which
+    `response.read()` reads, and the content. Metadata of WAT and Heritrix is a document, and so are the page lists of
+    browsertrix. Requests, other metadata, revisits and what came by DNS hold no documents, and are passed over.
 
     begins: is told the source of each record before that is looked into, and says whether to do so.
     """
@@ -63,20 +71,30 @@ def _documents(record: Record, here: Document, options: Options) -> Iterator[Doc
     notes = list(record.notes)
     if first(said, b"warc-truncated") or first(said, b"warc-segment-number"):
         notes.append("truncated")  # a segmented record goes on in other records (WARC 1.1 section 7)
-    target = _target(next((value for name, value in said if name == b"warc-target-uri"), b""))
-    if target is None:
+    found = target(next((value for name, value in said if name == b"warc-target-uri"), b""))
+    if found is None:
         notes.append("corrupt")
-    elif target.scheme.lower() == "dns":
+    elif found.scheme.lower() == "dns":
         yield Passed("dns")
         if notes:
             yield here._replace(notes=_once(notes))
         return
     else:
-        here = here._replace(base=Base(target, "retrieval", "retrieval"))
+        here = here._replace(base=Base(found, "retrieval", "retrieval"))
     media_type, charset = media_type_of(first(said, b"content-type"))
     if media_type == HTTP:
         yield from response(record.content, here, notes, options)
         return
+    if first(said, b"warc-type").lower() == "metadata":
+        if not _TELLS.match(record.content):
+            yield Passed("metadata")
+            if notes:
+                yield here._replace(notes=_once(notes))
+            return
+        media_type, charset = METADATA, None
+    elif found is not None and media_type == "application/json" and (page := page_of(str(found))) is not None:
+        here = here._replace(base=base_of(page, here.base))
+        media_type, charset = METADATA, None
     content = record.content
     if len(content) > options.limit:
         content = content[: options.limit]
@@ -117,7 +135,7 @@ def _base(target: Base, fields: Fields, edition: str) -> Base:
         return target
 
 
-def _target(octets: bytes) -> URI | None:
+def target(octets: bytes) -> URI | None:
     """The WARC-Target-URI; the drafts of WARC 0.18 and 1.0 have it in angle brackets."""
     octets = octets.strip()
     if octets.startswith(b"<") and octets.endswith(b">"):

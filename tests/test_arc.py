@@ -1,0 +1,105 @@
+"""Documents out of ARC files, whole, damaged and lying."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from pathlib import Path
+
+import pytest
+
+from overthere import URI
+from overthere.base import Base
+from overthere.links import extract
+from overthere.links.arc import members
+from overthere.links.kinds import kind
+from overthere.links.model import Document, Note, Options, Passed
+from support import linear, processor
+
+OUTSIDE = Document("a", b"", Base(URI("file:///a"), "retrieval", "retrieval"))
+ABOUT = b"1 0 InternetArchive\nURL IP-address Archive-date Content-type Archive-length\n"
+ABOUT11 = ABOUT.replace(b"1 0", b"1 1") + b"<?xml version='1.0'?><arcmetadata><dc:title>x</dc:title></arcmetadata>\n"
+
+
+def first(about: bytes = ABOUT) -> bytes:
+    return b"filedesc://a.arc 0.0.0.0 20260101000000 text/plain %d\n" % len(about) + about + b"\n"
+
+
+def record(
+    body: bytes, url: bytes = b"http://h/d/a", head: bytes = b"HTTP/1.1 200 OK\nContent-Type: text/html\n\n"
+) -> bytes:
+    content = head + body
+    return url + b" 192.0.2.1 20260101000000 text/html %d\n" % len(content) + content + b"\n"
+
+
+PAGES = [record(b"<a href=x%d>" % number, b"http://h/d/%d" % number) for number in range(3)]
+
+
+def found(data: bytes, options: Options = Options()) -> list[Document]:  # noqa: B008
+    return [one for one in members(io.BytesIO(data), OUTSIDE, options) if isinstance(one, Document)]
+
+
+@pytest.mark.parametrize("about", [ABOUT, ABOUT11], ids=["1", "1.1"])
+@pytest.mark.parametrize("packed", [False, True])
+def test_records(about: bytes, packed: bool, tmp_path: Path) -> None:
+    parts = [first(about), *PAGES]
+    data = b"".join(map(gzip.compress, parts) if packed else parts)
+    ends = [len(gzip.compress(part) if packed else part) for part in parts]
+    for name in ("a.arc.gz", "x.gz", "x") if packed else ("a.arc", "x"):
+        (tmp_path / name).write_bytes(data)
+        rows = list(extract(tmp_path / name))
+        assert [(row.base, row.reference, row.error) for row in rows] == [
+            (f"http://h/d/{number}", f"x{number}", None) for number in range(3)
+        ]
+        assert [row.source.rpartition("!")[2] for row in rows] == [str(sum(ends[: 1 + number])) for number in range(3)]
+    assert [one.kind for one in members(io.BytesIO(data), OUTSIDE, Options()) if isinstance(one, Passed)] == [
+        "filedesc"
+    ]
+
+
+def test_many_records_in_one_member() -> None:
+    assert [one.content for one in found(gzip.compress(first() + b"".join(PAGES)))] == [
+        b"<a href=x%d>" % n for n in range(3)
+    ]
+
+
+def test_other_records() -> None:
+    version2 = b"http://h/2 192.0.2.1 20260101000000 text/html 200 - - 0 a.arc 10\n<a href=y>\n"
+    ftp = record(b"words", b"ftp://h/x.txt", b"")
+    blanks = record(b"1", b"http://h/a b")
+    dns = b"dns:h 192.0.2.1 20260101000000 text/dns 3\nabc\n"
+    given = found(first() + version2 + ftp + dns + blanks)
+    assert [(one.content, str(one.base.uri), one.notes) for one in given] == [
+        (b"<a href=y>", "http://h/2", ()), (b"words", "ftp://h/x.txt", ()), (b"1", "file:///a", ("corrupt",)),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("length", [0, 20, 500, 10**15])
+def test_lengths_that_lie(length: int) -> None:
+    lying = b"http://h/l 192.0.2.1 20260101000000 text/html %d\nHTTP/1.1 200 OK\n\n%s\n" % (length, b"<a href=y>" * 9)
+    one, two, three = found(first() + PAGES[0] + lying + PAGES[1])
+    assert (one.content, three.content) == (b"<a href=x0>", b"<a href=x1>")
+    assert (two.content.strip(), two.notes) == (b"<a href=y>" * 9, ("wrong-length",))
+
+
+def test_known() -> None:
+    assert kind("", "", first()) == ("arc", ())
+    assert kind("a.gz", "", gzip.compress(first())) == ("arc", ())
+    assert kind("a.arc.gz", "", gzip.compress(PAGES[0])) == ("arc", ())
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"\n" * 1_000_000, PAGES[0][:40] * 50_000, b"\na:" * 500_000,
+     b"http://h/ 1.1.1.1 20260101000000 t 9\n" * 50_000,
+     gzip.compress(b"a:")[:-8] * 50_000, gzip.compress(bytes(50_000_000))],
+    ids=lambda data: str(len(data)),
+)  # fmt: skip
+def test_hostile_files_do_not_hang(data: bytes) -> None:
+    with processor(60):
+        for one in members(io.BytesIO(data), OUTSIDE, Options(limit=1 << 20)):
+            assert isinstance(one, Document | Note | Passed)
+
+
+def test_garbage_in_linear_time() -> None:
+    linear(lambda count: found(b"\nhttp://h/" * count), 200_000)
