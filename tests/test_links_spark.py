@@ -416,6 +416,12 @@ def test_contents(session: SparkSession, folder: Path) -> None:
     assert rows(spark.extract(frame, content="content", base="http://h/"))[0][5] == "http://h/z"
 
 
+def test_contents_that_are_no_octets(session: SparkSession) -> None:
+    frame = session.createDataFrame([("a", "<a href=x>")], "path string, body string")
+    with pytest.raises(ValueError, match="the column 'body' is string, and documents are octets"):
+        spark.extract(frame, content="body")
+
+
 def test_contents_with_what_was_said_of_them(session: SparkSession) -> None:
     given = [
         ("http://h/a/b#c", b"<a href=x>", "text/html"),

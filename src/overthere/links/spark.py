@@ -168,8 +168,8 @@ def extract(
     process that reads it, if Spark may try again (`local[*,4]`, `spark.task.maxFailures`).
 
     Raises: InvalidURI if `base` is no URI; NotSpecified if there is no such edition; ValueError for a frame that has
-    neither paths nor contents, or parts and anything else; when it is carried out, Spark's errors, with the ValueError
-    of what is no part.
+    neither paths nor contents, or contents that are no octets, or parts and anything else; when it is carried out,
+    Spark's errors, with the ValueError of what is no part.
     """
     options = _options(rung, edition, json, audit)
     told = None if base is None else str(URI(base))
@@ -184,10 +184,10 @@ def extract(
         if path is None:
             raise ValueError("there is neither a column of paths nor one of contents")
         return _mapped(frame.select(path), partial(_read_paths, version, options, told), _ddl(schema()))
-    said = frame.schema[content].dataType.simpleString()
+    said = frame.select(F.col(content)).schema[0].dataType.simpleString()
     if said != "binary":
-        why = "octets are read, for which spark's own `encode` or a cast to binary stands: which charset is meant?"
-        raise ValueError(f"the column {content!r} is {said}, and no binary: {why}")
+        octets = f"documents are octets, a column of binary: F.encode({content!r}, 'utf-8')"
+        raise ValueError(f"the column {content!r} is {said}, and {octets}")
     if path not in frame.columns and url is not None:
         path = None
     wanted = {"path": path, "content": content, "url": url, "media_type": media_type}
