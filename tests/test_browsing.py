@@ -9,7 +9,6 @@ import pytest
 from overthere import kernel
 from overthere.editions import whatwg
 from overthere.links import Link, Options, batches, extract, schema
-from overthere.links import rows as making
 from overthere.links.browsing import output_encoding
 from overthere.links.html import decode
 from overthere.links.pool import Done
@@ -29,7 +28,7 @@ def either(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
     if request.param == "native" and kernel.name != "native":
         pytest.skip("the native kernel is absent or not asked for")
     if request.param == "reference":
-        monkeypatch.setattr(making.kernel, "name", "reference")
+        monkeypatch.setattr(kernel, "name", "reference")
 
 
 @pytest.mark.parametrize(

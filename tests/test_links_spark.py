@@ -354,8 +354,8 @@ def test_partitions(session: SparkSession, crawl: Path, folder: Path) -> None:
     count = frame.count()
     assert frame.rdd.getNumPartitions() == count > 6
     assert frame.agg({"octets": "sum"}).collect()[0][0] > crawl.stat().st_size
-    assert rows(spark.extract(frame, part="part", audit=True)) == rows(
-        local([crawl, folder], options=Options(audit=True))
+    assert rows(spark.extract(frame, part="part", audit=True, whatwg=True)) == rows(
+        local([crawl, folder], options=Options(audit=True, whatwg=True))
     )
 
 
