@@ -119,7 +119,7 @@ def test_csv_tells_undefined_from_empty_and_json_lines_are_those_of_json(tmp_pat
     for kind in (".csv", ".jsonl"):
         with open_writer(name(tmp_path, kind)) as writer:
             writer.write(to_batch([row]))
-    assert (tmp_path / "t.csv").read_text().splitlines()[1] == '"s","",,"""",",",,,true,,,7,,"="'
+    assert (tmp_path / "t.csv").read_text().splitlines()[1] == '"s","",,"""",",",,,true,,,7,,"=",'
     assert (tmp_path / "t.jsonl").read_text() == json.dumps(row._asdict(), ensure_ascii=False) + "\n"
 
 

@@ -354,8 +354,8 @@ def test_partitions(session: SparkSession, crawl: Path, folder: Path) -> None:
     count = frame.count()
     assert frame.rdd.getNumPartitions() == count > 6
     assert frame.agg({"octets": "sum"}).collect()[0][0] > crawl.stat().st_size
-    assert rows(spark.extract(frame, part="part", audit=True)) == rows(
-        local([crawl, folder], options=Options(audit=True))
+    assert rows(spark.extract(frame, part="part", audit=True, whatwg=True)) == rows(
+        local([crawl, folder], options=Options(audit=True, whatwg=True))
     )
 
 
@@ -414,6 +414,12 @@ def test_contents(session: SparkSession, folder: Path) -> None:
     frame = session.createDataFrame([("s3a://b/d/x y.html", b"<a href=z>")], "path string, content binary")
     assert rows(spark.extract(frame, content="content"))[0][1] == "s3a://b/d/x%20y.html"
     assert rows(spark.extract(frame, content="content", base="http://h/"))[0][5] == "http://h/z"
+
+
+def test_contents_that_are_no_octets(session: SparkSession) -> None:
+    frame = session.createDataFrame([("a", "<a href=x>")], "path string, body string")
+    with pytest.raises(ValueError, match="the column 'body' is string, and documents are octets"):
+        spark.extract(frame, content="body")
 
 
 def test_contents_with_what_was_said_of_them(session: SparkSession) -> None:

@@ -64,6 +64,8 @@ def _line(row: Link, column: int) -> Text:
         if marks:
             line.append(f"  ({'; '.join(marks)})", style="dim")
     line.append(f"  [{printable(row.where or '')}]", style="dim")
+    if row.browser is not None:
+        line.append(f"  browsers: {printable(mask(row.browser)) or 'nothing'}", style="cyan")
     if row.audit is not None:
         line.append(f"  {row.audit}", style="yellow")
     return line

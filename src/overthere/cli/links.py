@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from overthere.links.table import Writer
     from overthere.uri import URI
 
-_FINGERPRINT = ("base", "rung", "edition", "only", "strings", "audit", "csv_safe", "limit")
+_FINGERPRINT = ("base", "rung", "edition", "only", "strings", "audit", "whatwg", "csv_safe", "limit")
 """The options by which rows differ."""
 _COMMIT = 2.0
 """Seconds between two marks from which the job can go on."""
@@ -55,6 +55,7 @@ _COMMIT = 2.0
 @click.option("--distinct", is_flag=True, help="The link graph: source host, target host, how many links.")
 @click.option("--json", "strings", is_flag=True, help="Strings of JSON documents that are URIs are references.")
 @click.option("--audit", is_flag=True, help="Fill the column audit: what to be careful about in each target.")
+@click.option("--whatwg", is_flag=True, help="Fill the column browser: what browsers open, where that is no target.")
 @click.option("--csv-safe", "csv_safe", is_flag=True, help=CSV_SAFE)
 @click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE.svg", help="Draw links by host, errors by kind.")
 @click.option("--resume", is_flag=True, help="Go on where an earlier run to the same FILE stopped.")
@@ -93,7 +94,8 @@ def command(sources: tuple[str, ...], **asked: Any) -> None:
             return
         _Job(sources, **asked).run()
     except ModuleNotFoundError as error:
-        raise click.ClickException(f"{error.name} is missing: pip install 'overthere[links]'") from None
+        extra = "whatwg" if error.name == "ada_url" else "links"
+        raise click.ClickException(f"{error.name} is missing: pip install 'overthere[{extra}]'") from None
     except (OverthereError, ValueError) as error:
         raise click.UsageError(str(error)) from None
     except BrokenPipeError:
@@ -129,7 +131,7 @@ class _Job:
         self.base = None if asked["base"] is None else _published(base_uri(asked["base"]), sources)
         self.options = Options(
             Rung[asked["rung"].upper()], asked["edition"], json=asked["strings"], audit=asked["audit"],
-            limit=asked["limit"],
+            whatwg=asked["whatwg"], limit=asked["limit"],
         )  # fmt: skip
         self.policy = policy(asked)
         if asked["resume"] and (self.output in (None, "-") or asked["distinct"]):

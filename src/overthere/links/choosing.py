@@ -19,6 +19,7 @@ CHOICES = {
     "parts": "references to a part of the same message",
     "notes": "what is the matter with documents",
     "audit": "targets with findings of the audit",
+    "browser": "references of which browsers open something else",
 }
 """Name -> the rows that it chooses."""
 
@@ -60,7 +61,7 @@ def _mask(batch: Any, name: str) -> Any:
             return pc.is_valid(batch.column("part"))
         case "notes":
             return pc.is_null(reference)
-        case "audit":
-            return pc.is_valid(batch.column("audit"))
+        case "audit" | "browser":
+            return pc.is_valid(batch.column(name))
         case _:
             raise ValueError(f"there is no choice {name!r}; there is {', '.join(CHOICES)}")

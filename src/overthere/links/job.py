@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 from overthere.base import Base
 from overthere.errors import NotSpecified
 from overthere.exact import exact
+from overthere.links.held import drop
 from overthere.links.model import Document, Link, Options
 from overthere.links.pool import Done, cores, run
 from overthere.links.reading import fill
 from overthere.links.rows import rows
-from overthere.links.sources import Task, drop, tasks
+from overthere.links.sources import Task, tasks
 from overthere.normalize import Rung
 from overthere.uri import URI
 
@@ -40,6 +41,7 @@ def extract(
     edition: str = "rfc3986",
     json: bool = False,
     audit: bool = False,
+    whatwg: bool = False,
     workers: int = 1,
     policy: Policy | None = None,
 ) -> Iterator[Link]:
@@ -57,6 +59,7 @@ def extract(
     edition: by whose rules references are judged, resolved and normalised.
     json: whether strings of JSON documents that are URIs are references.
     audit: whether the column `audit` is filled (`overthere.audit`).
+    whatwg: whether the column `browser` is filled: what browsers open, where that is not the target.
     workers: processes that read; with more than one, the module that asks must be one that can be imported anew
     (`if __name__ == "__main__":`).
     policy: what opening sources that are URIs may do; by default `Policy()`, which is for URIs of others: no files, no
@@ -65,9 +68,9 @@ def extract(
     What is the matter with a document is a row without a reference: "unreadable", "truncated" and so on (`NOTES`).
 
     Raises: InvalidURI if `base` is no URI; NotSpecified if there is no such edition; ModuleNotFoundError without the
-    extra `links`.
+    extra `links`, or `whatwg` where it is asked for.
     """
-    options = Options(rung=rung, edition=edition, json=json, audit=audit)
+    options = Options(rung=rung, edition=edition, json=json, audit=audit, whatwg=whatwg)
     for batch in batches(sources, base, options, workers=workers, policy=policy):
         if not isinstance(batch, Done):
             yield from links(batch)
@@ -95,7 +98,7 @@ def batches(
     from overthere.editions import NAMES
 
     own = None if base is None else URI(base)
-    _needed()
+    _needed(options)
     if exact(options.edition, "edition") not in NAMES:
         raise NotSpecified(f"there is no edition {options.edition!r}; there is {', '.join(NAMES)}")
     if isinstance(sources, str | os.PathLike | URI):
@@ -141,7 +144,7 @@ class _Marks:
         mark, there = "", 0
         for _ in islice(self, count):
             mark, task = self.given.popleft()
-            drop(task)
+            drop(task.paths)
             there += 1
         return mark if there == count else ""
 
@@ -152,12 +155,12 @@ class _Marks:
                 for result in results:
                     if isinstance(result, Done):
                         mark, task = self.given.popleft()
-                        drop(task)
+                        drop(task.paths)
                         result = result._replace(mark=mark)
                     yield result
         finally:
             for _, task in self.given:
-                drop(task)
+                drop(task.paths)
 
 
 def _changed(path: str) -> int:
@@ -167,13 +170,15 @@ def _changed(path: str) -> int:
         return 0
 
 
-def _needed() -> None:
-    """Raises: ModuleNotFoundError for what the extra `links` brings: here, and not in a worker."""
+def _needed(options: Options) -> None:
+    """Raises: ModuleNotFoundError for what the extras `links` and `whatwg` bring: here, and not in a worker."""
     from importlib.util import find_spec
 
     for name in ("pyarrow", "fastwarc", "markdown_it", "webencodings"):
         if find_spec(name) is None:
             raise ModuleNotFoundError(f"{name} is missing: pip install 'overthere[links]'", name=name)
+    if options.whatwg and find_spec("ada_url") is None:
+        raise ModuleNotFoundError("ada_url is missing: pip install 'overthere[whatwg]'", name="ada_url")
 
 
 _LITTLE = 16 << 20

@@ -35,6 +35,7 @@ _MEDIA_TYPES = {
     "application/http": "http",
     LISTING: "listing",
     "application/vnd.overthere.metadata": "metadata",
+    "application/xml-dtd": "dtd",
     "application/mbox": "mbox",
     "application/warc": "warc",
     "application/x-ia-arc": "arc",
@@ -62,6 +63,7 @@ _SUFFIXES = {
     "html": "html", "htm": "html", "shtml": "html", "xhtml": "xml", "xht": "xml",
     "xml": "xml", "atom": "xml", "rss": "xml", "rdf": "xml", "svg": "xml", "xsl": "xml", "xslt": "xml", "xsd": "xml",
     "opml": "xml", "kml": "xml", "opf": "xml", "ncx": "xml", "rels": "xml",
+    "dtd": "dtd", "mod": "dtd", "ent": "dtd",
     "css": "css", "json": "json", "jsonl": "json", "geojson": "json", "webmanifest": "json",
     "jsonld": "json", "ndjson": "json",
     "md": "markdown", "markdown": "markdown", "txt": "text", "text": "text", "log": "text",
@@ -82,6 +84,7 @@ _MAGIC = (
     (b"\xff\xd8\xff", "binary"), (b"wOFF", "binary"), (b"wOF2", "binary"),
     (b"7z\xbc\xaf\x27\x1c", "binary"), (b"Rar!\x1a\x07", "binary"), (b"\x7fELF", "binary"),
 )  # fmt: skip
+_DTD = re.compile(rb"(?:\xef\xbb\xbf)?\s*+(?:<[!?]|%[^\s;]++;)")
 _LZ4 = b"\x04\x22\x4d\x18"
 _SPACE = b"\t\n\f\r "
 _HTML = re.compile(
@@ -123,6 +126,8 @@ def kind(name: str, media_type: str, head: bytes) -> tuple[str, tuple[str, ...]]
     told = _told(media_type)
     if told is None:
         told = _suffix(name)
+        if told == "dtd" and head and not name.lower().endswith("dtd") and not _DTD.match(head):
+            told = None  # modules of Go and of music, entries of protein databases
     if told is None:
         return _reader(there) if head else "", ()
     if not head or _fits(told, there):
@@ -302,7 +307,10 @@ _MAIL_FIELDS = frozenset(
 
 # A kind of text may hold what looks like another: HTML in Markdown, in a mail, a `{` at the start of a style sheet.
 _TEXTS = frozenset(
-    ("html", "xml", "css", "json", "markdown", "text", "message", "mbox", "http", "header", "listing", "metadata")
+    (
+        *("html", "xml", "css", "json", "markdown", "text", "message", "mbox"),
+        *("http", "header", "listing", "metadata", "dtd"),
+    )
 )
 
 

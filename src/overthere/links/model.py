@@ -41,6 +41,9 @@ class Link(NamedTuple):
     audit: str | None
     """Kinds of `overthere.audit` on the target, with blanks between; None if there are none or nobody asked;
     "audit-failed" is a fault of this library."""
+    browser: str | None = None
+    """What browsers open (URL Standard) where it is not the target, or there is none: "" if they open nothing; None
+    where it is the target, in running text, or if nobody asked."""
 
 
 class Document(NamedTuple):
@@ -141,6 +144,8 @@ class Options(NamedTuple):
     json: bool = False
     """Whether strings of JSON documents that are URIs are references."""
     audit: bool = False
+    whatwg: bool = False
+    """Whether the column `browser` is filled."""
     limit: int = 1 << 25
     """Octets of a document that are read."""
     depth: int = 16

@@ -19,6 +19,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from overthere.links.browsing import Browsing
 from overthere.links.faults import noted
 from overthere.links.model import Document, Options
 from overthere.links.reading import fill
@@ -80,7 +81,10 @@ def read(
     walk = Walk() if walk is None else walk
     made = rows(options)
     kinds: dict[str, tuple[int, int]] = {}
+    browsing = Browsing() if options.whatwg else None
     for document, (kind, notes) in documents:
+        if browsing is not None:
+            browsing.begin(document, kind, len(made))
         if kind not in _BESIDE:
             count, octets = kinds.get(kind or "other", (0, 0))
             kinds[kind or "other"] = (count + 1, octets + len(document.content))
@@ -88,11 +92,11 @@ def read(
             continue
         filling = fill(made, document, kind, notes, options)
         while _goes_on(filling, made, document):
-            yield _judged(made.take(), options)
+            yield _judged(made.take(), options, browsing)
         if walk.tell is not None and len(made):
-            yield _judged(made.take(), options)
+            yield _judged(made.take(), options, browsing)
     if len(made):
-        yield _judged(made.take(), options)
+        yield _judged(made.take(), options, browsing)
     yield Done(kinds, size, dict(walk.passed))
 
 
@@ -105,7 +109,9 @@ def _goes_on(filling: Iterator[None], made: Rows, document: Document) -> bool:
         return False
 
 
-def _judged(batch: pa.RecordBatch, options: Options) -> pa.RecordBatch:
+def _judged(batch: pa.RecordBatch, options: Options, browsing: Browsing | None) -> pa.RecordBatch:
+    if browsing is not None:
+        batch = browsing.filled(batch)
     if not options.audit:
         return batch
     from overthere.links.judging import judged

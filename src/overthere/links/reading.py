@@ -20,6 +20,7 @@ _SWELLING = 64
 
 _READERS = {
     "xml": "overthere.links.xml",
+    "dtd": "overthere.links.xml.dtd",
     "css": "overthere.links.css",
     "json": "overthere.links.json",
     "markdown": "overthere.links.markdown",

@@ -102,7 +102,8 @@ class _Native(Rows):
     def take(self) -> pa.RecordBatch:
         import pyarrow as pa
 
-        return pa.record_batch(pa.array(self.native.take()).flatten(), schema=schema())
+        made = pa.array(self.native.take())
+        return pa.record_batch([*made.flatten(), pa.nulls(len(made), pa.string())], schema=schema())
 
 
 def _text(text: str) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
-import contextlib
 import io
 import os
 import re
@@ -21,6 +19,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 from overthere.base import Base, file_uri, retrieval_uri
 from overthere.links import arc, archives, records, warc
 from overthere.links.faults import guarded, noted
+from overthere.links.held import hold
 from overthere.links.kinds import CONTAINERS, HEAD, kind, kind_of, passed_over
 from overthere.links.model import Document, Note, Options, Passed
 from overthere.links.response import HTTP
@@ -32,7 +31,7 @@ from overthere.uri import URI
 if TYPE_CHECKING:
     from overthere.access.policy import Policy
 
-__all__ = ["Known", "Task", "blamed", "documents", "drop", "is_pipe", "known", "tasks"]
+__all__ = ["Known", "Task", "blamed", "documents", "is_pipe", "known", "tasks"]
 
 
 class Task(NamedTuple):
@@ -72,7 +71,7 @@ def tasks(
     there on, as an index names them; a file of that very name comes first.
 
     What comes through a pipe is laid into a temporary file first: another process could not read it, and archives are
-    read from their end; so is what a URI names.  `drop` removes it.  Hidden files count.
+    read from their end; so is what a URI names.  `held.drop` removes it.  Hidden files count.
 
     Links: what is named itself is followed.  In a folder, a link to a file is followed if the file lies in that folder
     too, however deep.  A link that leads out of it, or to a folder (whose files are found where they lie, so that there
@@ -207,19 +206,8 @@ def is_pipe(path: str) -> bool:
     return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode)
 
 
-_HELD: set[str] = set()
-"""Temporary files."""
-
-
-def _holding() -> tuple[str, BinaryIO]:
-    """A temporary file, and where it is."""
-    descriptor, held = tempfile.mkstemp(prefix="overthere-")
-    _HELD.add(held)
-    return held, open(descriptor, "wb")
-
-
 def _retrieved(source: str | URI, policy: Policy, options: Options) -> Task:
-    held, file = _holding()
+    held, file = hold()
     with file:
         found = retrieve(source, policy, file, options.edition)
         size = file.tell()
@@ -227,7 +215,7 @@ def _retrieved(source: str | URI, policy: Policy, options: Options) -> Task:
 
 
 def _piped(path: str, base: str | None) -> Task:
-    held, file = _holding()
+    held, file = hold()
     with file:
         try:
             if path == "-":
@@ -241,19 +229,6 @@ def _piped(path: str, base: str | None) -> Task:
             return Task((path,), None, base)
         size = file.tell()
     return Task((held,), None, base, size=size, name=path)
-
-
-def drop(task: Task) -> None:
-    """Remove the temporary file of a task that is over."""
-    for path in _HELD.intersection(task.paths):
-        _HELD.discard(path)
-        with contextlib.suppress(OSError):
-            os.unlink(path)
-
-
-@atexit.register
-def _drop_all() -> None:
-    drop(Task(tuple(_HELD), None, None))
 
 
 def _cuts(path: str, split: int) -> list[int]:

@@ -77,6 +77,7 @@ def run(
     edition: str = "rfc3986",
     json: bool = False,
     audit: bool = False,
+    whatwg: bool = False,
     only: Iterable[str] = (),
     distinct: bool = False,
     octets: int | None = None,
@@ -88,7 +89,7 @@ def run(
     whatever ended it, and does only what is not there yet: each file says what it was made of, and a file that was
     changed, or asked for in another way, is made anew.  OUTPUT/_SUCCESS stands there when all are.
 
-    sources, base, rung, edition, json, audit: as for `links.extract`.
+    sources, base, rung, edition, json, audit, whatwg: as for `links.extract`.
     only: names of `choosing.CHOICES`: the rows that one of them chooses.
     distinct: the link graph instead (`graph.schema()`), whose files Spark writes at the end.
     octets: of the sources in a task; by default a 256th of them, from 8 MiB to 2 GiB.
@@ -98,7 +99,7 @@ def run(
     FileExistsError if the folder holds anything else; OSError if it cannot be written; Spark's errors.
     """
     began = time.monotonic()
-    options = _options(rung, edition, json, audit)
+    options = _options(rung, edition, json, audit, whatwg)
     folder = Path(os.path.abspath(output))
     told = None if base is None else str(URI(base))
     how = How(str(folder / _PAIRS if distinct else folder), options, told, tuple(only), distinct)
@@ -148,6 +149,7 @@ def extract(
     edition: str = "rfc3986",
     json: bool = False,
     audit: bool = False,
+    whatwg: bool = False,
 ) -> DataFrame:
     """The links of the documents that a frame names or holds: a frame with the columns of the link table.
 
@@ -161,17 +163,17 @@ def extract(
     media_type: a Content-Type, as it was told.
 
     base: where the sources are published: of the folder of each path.
-    rung, edition, json, audit: as for `links.extract`.
+    rung, edition, json, audit, whatwg: as for `links.extract`.
 
     Each partition is read from its beginning to its end, batch by batch; those of contents hold as much as
     `spark.sql.execution.arrow.maxBytesPerBatch` says.  What cannot be read is a row; also a file that kills the
     process that reads it, if Spark may try again (`local[*,4]`, `spark.task.maxFailures`).
 
     Raises: InvalidURI if `base` is no URI; NotSpecified if there is no such edition; ValueError for a frame that has
-    neither paths nor contents, or parts and anything else; when it is carried out, Spark's errors, with the ValueError
-    of what is no part.
+    neither paths nor contents, or contents that are no octets, or parts and anything else; when it is carried out,
+    Spark's errors, with the ValueError of what is no part.
     """
-    options = _options(rung, edition, json, audit)
+    options = _options(rung, edition, json, audit, whatwg)
     told = None if base is None else str(URI(base))
     version = overthere.__version__
     if part is not None:
@@ -184,10 +186,10 @@ def extract(
         if path is None:
             raise ValueError("there is neither a column of paths nor one of contents")
         return _mapped(frame.select(path), partial(_read_paths, version, options, told), _ddl(schema()))
-    said = frame.schema[content].dataType.simpleString()
+    said = frame.select(F.col(content)).schema[0].dataType.simpleString()
     if said != "binary":
-        why = "octets are read, for which spark's own `encode` or a cast to binary stands: which charset is meant?"
-        raise ValueError(f"the column {content!r} is {said}, and no binary: {why}")
+        octets = f"documents are octets, a column of binary: F.encode({content!r}, 'utf-8')"
+        raise ValueError(f"the column {content!r} is {said}, and {octets}")
     if path not in frame.columns and url is not None:
         path = None
     wanted = {"path": path, "content": content, "url": url, "media_type": media_type}
@@ -198,10 +200,10 @@ def extract(
 # -- on the driver
 
 
-def _options(rung: Rung, edition: str, json: bool, audit: bool) -> Options:
+def _options(rung: Rung, edition: str, json: bool, audit: bool, whatwg: bool) -> Options:
     if edition not in NAMES:
         raise NotSpecified(f"there is no edition {edition!r}; there is {', '.join(NAMES)}")
-    return Options(rung, edition, json, audit)
+    return Options(rung, edition, json, audit, whatwg)
 
 
 def _listed(sources: Sources) -> list[str | os.PathLike[str] | URI]:
