@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NamedTuple, Protocol, Self, cast
 
 from overthere.base import Base, enclosed
+from overthere.links import zipnames
 from overthere.links.faults import guarded
 from overthere.links.model import Document, Note, Options
 from overthere.uri import URI, URIReference
@@ -116,13 +117,15 @@ class _TooLarge(Exception):
 
 
 class _Guarded(io.RawIOBase):
-    """A ZIP file whose directory is not read if it would not fit in memory."""
+    """A ZIP file whose directory is not read if it would not fit in memory, and whose names are read by `zipnames`."""
 
     _MOST = 1 << 24
 
     def __init__(self, file: BinaryIO) -> None:
         super().__init__()
         self.file = file
+        self.reads: Callable[[bytes], bytes] = zipnames.directory
+        """What becomes of octets that are read: of the directory, of the header of a member, of a content."""
 
     def seekable(self) -> bool:
         return True
@@ -137,15 +140,14 @@ class _Guarded(io.RawIOBase):
         data = self.file.read(self._MOST + 1 if size < 0 else min(size, self._MOST + 1))
         if len(data) > self._MOST:
             raise _TooLarge
-        return data
+        return self.reads(data)
 
 
-def _placed(name: str | bytes, base: Base, beneath: URI | None) -> Base:
+def _placed(name: bytes, base: Base, beneath: URI | None) -> Base:
     if beneath is None:
         return base
-    octets = name if isinstance(name, bytes) else name.encode("utf-8", "surrogatepass")
     # What climbs out of the archive is brought back, as a dot-segment at the root is (RFC 3986 5.2.4).
-    segments = [segment for segment in octets.split(b"/") if segment not in (b"", b".", b"..")]
+    segments = [segment for segment in name.split(b"/") if segment not in (b"", b".", b"..")]
     return Base(beneath.join(URIReference.build(segments=segments)), "retrieval", "retrieval") if segments else base
 
 
@@ -156,18 +158,29 @@ def _within(document: Document, name: str, base: Base, *notes: str) -> Document:
 
 def _zip(file: BinaryIO, document: Document, beneath: URI | None) -> Iterator[Member | Note]:
     base = enclosed(document.base)
-    with zipfile.ZipFile(_Guarded(file)) as archive:
+    octets = _Guarded(file)
+    with zipfile.ZipFile(octets) as archive:
+        octets.reads = bytes
         is_epub = _is_epub(archive)
         for info in archive.infolist():
-            if info.is_dir() or stat.S_ISLNK(info.external_attr >> 16):
+            info.filename = zipnames.name(info)
+            # Not `is_dir`, which fails where there is no name.
+            if info.filename.endswith("/") or stat.S_ISLNK(info.external_attr >> 16):
                 continue
-            yield from guarded(_zipped(archive, info, document, base, beneath, is_epub), Note)
+            yield from guarded(_zipped(archive, octets, info, document, base, beneath, is_epub), Note)
 
 
 def _zipped(
-    archive: zipfile.ZipFile, info: zipfile.ZipInfo, document: Document, base: Base, beneath: URI | None, is_epub: bool
+    archive: zipfile.ZipFile,
+    octets: _Guarded,
+    info: zipfile.ZipInfo,
+    document: Document,
+    base: Base,
+    beneath: URI | None,
+    is_epub: bool,
 ) -> Iterator[Member | Note]:
-    within = _within(document, info.filename, _placed(info.filename, base, beneath))
+    name = info.filename.encode("utf-8", "surrogateescape")
+    within = _within(document, info.filename, _placed(name, base, beneath))
     if is_epub and info.filename.lower().endswith((".html", ".htm")):
         # Its documents are XHTML (EPUB 3.3 6.1).
         within = within._replace(media_type="application/xhtml+xml")
@@ -177,11 +190,14 @@ def _zipped(
     crc = info.CRC
     # The library looks at it with the last octets, and keeps these to itself if it differs.
     del info.CRC
+    octets.reads = zipnames.header
     try:
         stream = archive.open(info)
     except Exception as error:  # as above
         yield Member(within._replace(notes=(_note(error),)), None)
         return
+    finally:
+        octets.reads = bytes
     with stream:
         yield Member(within, stream, crc)
 
