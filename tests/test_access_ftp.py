@@ -353,6 +353,18 @@ def test_a_list_that_breaks_off() -> None:
         names(server.url(""))
 
 
+@pytest.mark.parametrize("line", [b"\r\n", b"./" * 30_000 + b"\r\n"])
+def test_a_list_that_names_nothing(line: bytes) -> None:
+    few, many = 60_000 // len(line), 4_000_000 // len(line)
+    with scripted({}, (line * few + b"one\r\n") * 20) as server:
+        assert names(server.url("")) == ["one"] * 20
+    with scripted({}, b"one\r\n" + line * many) as server, overthere.open(server.url(""), MINE) as found:
+        given = found.entries()
+        assert next(given).name == "one"
+        with pytest.raises(LimitExceeded, match="1,048,576 octets of lines that name nothing"):
+            next(given)
+
+
 # -- the file
 
 

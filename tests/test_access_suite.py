@@ -59,6 +59,15 @@ class TestFTP(AccessSuite):
     data = BODY
 
 
+class TestFTPNames(AccessSuite):
+    uri = "ftp://h.example/pub/;type=d"
+    answer = b"220 there\r\n331 password\r\n230 in\r\n250 there\r\n229 (|||50000|)\r\n150 Here\r\n226 done\r\n"
+    data = b"motd\r\nREADME\r\nsub/x\r\n"
+
+    def test_what_it_is(self) -> None:
+        assert [entry.name for entry in self.whole().entries] == ["motd", "README", "x"]
+
+
 class TestExchanges(AccessSuite):
     """The same with what was sent."""
 

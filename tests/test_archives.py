@@ -132,6 +132,39 @@ def test_names_of_what_is_compressed() -> None:
         assert one.source == f"{name}!{inside}"
 
 
+@pytest.mark.parametrize("beneath", [None, URI("http://h/z/")])
+def test_a_name_that_is_no_utf_8_costs_nothing_but_itself(beneath: URI | None) -> None:
+    """APPNOTE Appendix D: bit 11 says UTF-8.  `zipfile` alone would give none of the members."""
+    data = zipped({"\u00fcb": b"one", "d/\u00e9a": b"two", "c\u0101/": b"", "d": b"PK\1\2" + b"x" * 26})
+    broken = data.replace("\u00fcb".encode(), b"\xff\xfeb").replace("c\u0101".encode(), b"c\xc4\xc4")
+    assert broken.count(b"\xff\xfeb") == 2
+    one, two, three = (
+        (member.document.source, member.document.base.uri, read(member.stream, 99, member.crc))
+        for member in opened("zip", io.BytesIO(broken), OUTSIDE, beneath)
+        if isinstance(member, Member) and member.stream
+    )
+    assert one[::2] == ("x.gz!\ufffd\ufffdb", (b"one", ()))
+    assert two[::2] == ("x.gz!d/\u00e9a", (b"two", ()))
+    assert three[::2] == ("x.gz!d", (b"PK\1\2" + b"x" * 26, ()))
+    assert [str(one[1]), str(two[1])] == (
+        ["http://h/z/%FF%FEb", "http://h/z/d/%C3%A9a"] if beneath else ["http://h/x.gz"] * 2
+    )
+
+
+def test_names_of_a_zip_that_are_in_code_page_437() -> None:
+    data = zipped({"u\u0308": b"x"})
+    flagged = b"\x14\0\0\x08"
+    for name, flags, charset in (("\u00fc\u2566", b"\x14\0\0\0", "cp437"), ("\u0108", flagged, "utf-8")):
+        (one,) = found(data.replace("u\u0308".encode(), name.encode(charset) + b"!").replace(flagged, flags))
+        assert isinstance(one, Document)
+        assert (one.source, one.content) == (f"x.gz!{name}!", b"x")
+
+
+def test_a_member_without_a_name() -> None:
+    data = zipped({"?": b"x", "b": b"y"}).replace(b"?", b"\0")
+    assert [one.content for one in found(data) if isinstance(one, Document)] == [b"x", b"y"]
+
+
 def test_a_wrong_sum_in_a_zip() -> None:
     data = zipped({"a": b"x" * 100, "b": b"y"})
     broken = data.replace(zipfile.ZipFile(io.BytesIO(data)).getinfo("a").CRC.to_bytes(4, "little"), b"\0\0\0\0")

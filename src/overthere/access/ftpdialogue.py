@@ -30,6 +30,8 @@ _LINES, _OCTETS = 1000, 1 << 20
 """How many lines of a reply are kept, and how long one may be; how much of all of them is kept."""
 _PRELIMINARY = 10
 """How many 1yz replies a command may have; RFC 959 4.2 allows one, and 110 beside it."""
+_NAMELESS = 1 << 20
+"""Octets of lines that name nothing, in a row; NLST gives names "and no other information" (RFC 959 4.1.3)."""
 _BROKEN = (421, 425, 426, 451)
 """Not of the resource, but of the connection or the server (RFC 959 4.2.2)."""
 
@@ -237,12 +239,18 @@ def _octets() -> Generator[Effect, Any, int]:
 
 
 def _names(locator: FTPLocator, max_line: int, where: str) -> Dialogue:
-    data, directory = Wire(max_line, _DATA), _directory(locator)
+    data, directory, nameless = Wire(max_line, _DATA), _directory(locator), 0
     while (yield from data.fill()) or data.held:
         while b"\n" in data.held or len(data.held) > max_line or (data.over and data.held):
-            found = entry((yield from data.line(where)), directory, locator.charset)
+            line = yield from data.line(where)
+            found = entry(line, directory, locator.charset)
             if found is not None:
+                nameless = 0
                 yield Item(found)
+                continue
+            nameless += len(line) + 1
+            if nameless > _NAMELESS:
+                raise LimitExceeded(f"more than {_NAMELESS:,} octets of lines that name nothing", where=where)
 
 
 def _directory(locator: FTPLocator) -> FTPLocator:

@@ -9,11 +9,11 @@ import stat
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NamedTuple, Self, cast
 
 from overthere.base import Base, enclosed
-from overthere.links import torn
+from overthere.links import torn, zipnames
 from overthere.links.faults import guarded
 from overthere.links.model import Document, Note, Options, Passed
 from overthere.links.packed import MAGICS, Chained, Stream, unpacked
@@ -110,13 +110,15 @@ class _TooLarge(Exception):
 
 
 class _Guarded(io.RawIOBase):
-    """A ZIP file whose directory is not read if it would not fit in memory."""
+    """A ZIP file whose directory is not read if it would not fit in memory, and whose names are read by `zipnames`."""
 
     _MOST = 1 << 24
 
     def __init__(self, file: BinaryIO) -> None:
         super().__init__()
         self.file = file
+        self.reads: Callable[[bytes], bytes] = zipnames.directory
+        """What becomes of octets that are read: of the directory, of the header of a member, of a content."""
 
     def seekable(self) -> bool:
         return True
@@ -131,15 +133,14 @@ class _Guarded(io.RawIOBase):
         data = self.file.read(self._MOST + 1 if size < 0 else min(size, self._MOST + 1))
         if len(data) > self._MOST:
             raise _TooLarge
-        return data
+        return self.reads(data)
 
 
-def _placed(name: str | bytes, base: Base, beneath: URI | None) -> Base:
+def _placed(name: bytes, base: Base, beneath: URI | None) -> Base:
     if beneath is None:
         return base
-    octets = name if isinstance(name, bytes) else name.encode("utf-8", "surrogatepass")
     # What climbs out of the archive is brought back, as a dot-segment at the root is (RFC 3986 5.2.4).
-    segments = [segment for segment in octets.split(b"/") if segment not in (b"", b".", b"..")]
+    segments = [segment for segment in name.split(b"/") if segment not in (b"", b".", b"..")]
     return Base(beneath.join(URIReference.build(segments=segments)), "retrieval", "retrieval") if segments else base
 
 
@@ -150,30 +151,34 @@ def _within(document: Document, name: str, base: Base, *notes: str) -> Document:
 
 def _zip(file: BinaryIO, document: Document, beneath: URI | None) -> Iterator[Member | Note | Passed]:
     base = enclosed(document.base)
+    octets = _Guarded(file)
     try:
-        archive = zipfile.ZipFile(_Guarded(file))
+        archive = zipfile.ZipFile(octets)
     except zipfile.BadZipFile:
         yield from _torn(file, document, base, beneath)
         return
     with archive:
+        octets.reads = bytes
         if _hides(archive, file):
             yield from _torn(file, document, base, beneath)
             return
         is_epub = _is_epub(archive)
         for info in archive.infolist():
-            if info.is_dir():
+            info.filename = zipnames.name(info)
+            if info.filename.endswith("/"):  # not `is_dir`, which fails where there is no name
                 continue
             if stat.S_ISLNK(info.external_attr >> 16):
                 yield Passed("link")
                 continue
             within = _named(info, document, base, beneath, is_epub)
-            yield from guarded(_zipped(archive, info, within), Note)
+            yield from guarded(_zipped(archive, octets, info, within), Note)
         if (note := _behind(archive, file)) is not None:
             yield Note(note)
 
 
 def _named(info: zipfile.ZipInfo, document: Document, base: Base, beneath: URI | None, is_epub: bool) -> Document:
-    within = _within(document, info.filename, _placed(info.filename, base, beneath))
+    name = info.filename.encode("utf-8", "surrogateescape")
+    within = _within(document, info.filename, _placed(name, base, beneath))
     if is_epub and info.filename.lower().endswith((".html", ".htm")):
         # Its documents are XHTML (EPUB 3.3 6.1).
         return within._replace(media_type="application/xhtml+xml")
@@ -221,18 +226,23 @@ def _torn(file: BinaryIO, document: Document, base: Base, beneath: URI | None) -
         yield Member(within, stream, local.crc)
 
 
-def _zipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo, within: Document) -> Iterator[Member | Note | Passed]:
+def _zipped(
+    archive: zipfile.ZipFile, octets: _Guarded, info: zipfile.ZipInfo, within: Document
+) -> Iterator[Member | Note | Passed]:
     if info.flag_bits & 1:
         yield Member(within._replace(notes=("encrypted",)), None)
         return
     crc = info.CRC
     # The library looks at it with the last octets, and keeps these to itself if it differs.
     del info.CRC
+    octets.reads = zipnames.header
     try:
         stream = archive.open(info)
     except Exception as error:  # as above
         yield Member(within._replace(notes=(_note(error),)), None)
         return
+    finally:
+        octets.reads = bytes
     with stream:
         yield Member(within, stream, crc)
 
