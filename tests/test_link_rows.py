@@ -139,6 +139,31 @@ def test_any_document_is_read_alike(html: str) -> None:
     assert made(_Native(Options()), one) == made(_Plain(Options()), one)
 
 
+def styles() -> st.SearchStrategy[str]:
+    """Texts near style sheets: every delimiter and function that the tokens of CSS know."""
+    pieces = [
+        *"()\"'\\@#-_ \t\n\f;:,aé\0\x7f/", "url(", "URL(", "url(a)", "url('a b')", "url( b )", "/*", "*/", "\\75rl(",
+        "@import ", "@namespace x ", "src(", "image(", "image-set(", "-webkit-image-set(", "rgb(1)", "url()",
+        "url('')", "url(' c ')",
+    ]  # fmt: skip
+    return st.lists(st.sampled_from(pieces), max_size=10).map("".join)
+
+
+@native
+@settings(deadline=None, max_examples=2000)
+@given(styles())
+@example("fill:url(#a);mask: url( 'b' )url(\"c\")")
+@example("a:'url(b)';c:url(d)")
+@example("xurl(a) éurl(b) #url(c) 'url(d)")
+@example("a:url(b\nc) url('d\ne') url(f")
+def test_styles_are_read_alike(style: str) -> None:
+    """In a style sheet, in an attribute that is one, and in a presentation attribute."""
+    attribute = style.replace("&", "&amp;").replace('"', "&quot;")
+    html = f'<p style="{attribute}"><style>{style}</style><svg><path fill="{attribute}"/></svg>'
+    one = document(html.encode())
+    assert made(_Native(Options()), one) == made(_Plain(Options()), one)
+
+
 @native
 @settings(deadline=None, max_examples=1000)
 @given(st.lists(iris(), max_size=8))

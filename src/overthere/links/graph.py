@@ -51,19 +51,19 @@ def pairs(batch: Any) -> Any:
     import pyarrow as pa
 
     pc = compute()
-    batch = batch.select(["base", "target"]).filter(batch.column("target").is_valid())
     target = batch.column("target")
+    leads = target.is_valid()
     hosts = pa.array(columns.host(target, threads=1, views=False))
     schemes = pa.nulls(len(hosts), pa.string())
-    if hosts.null_count:
-        bare = hosts.is_null()
+    bare = pc.and_(leads, hosts.is_null())
+    if pc.any(bare).as_py():
         found = pa.array(columns.split(target.filter(bare), ("scheme",), threads=1, views=False)).field("scheme")
         schemes = pc.replace_with_mask(schemes, bare, pc.ascii_lower(found.cast(pa.string())))
     bases = batch.column("base").dictionary_encode()  # a document's links mostly have one base
     source = pa.array(columns.host(bases.dictionary, threads=1, views=False)).take(bases.indices)
     ones = pa.repeat(pa.scalar(1, pa.int64()), len(hosts))
     table = pa.table([_normal(source), _normal(hosts), schemes, ones], schema=schema())
-    return _summed(table)
+    return _summed(table.filter(leads) if target.null_count else table)
 
 
 def _normal(hosts: Any) -> Any:

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use overthere_html::{Attributes, Element, Namespace, Sink};
 use pyo3::prelude::*;
 
+use super::css::{holds, urls};
 use super::Callbacks;
 
 /// A reference: where it stands, its text, and what it is resolved against.
@@ -139,12 +140,6 @@ fn stripped(text: &[u8]) -> &[u8] {
     &text[start..end]
 }
 
-fn holds(text: &[u8], what: &[u8]) -> bool {
-    let (first, rest) = (what[0], &what[1..]);
-    memchr::memchr2_iter(first, first.to_ascii_uppercase(), text)
-        .any(|at| text[at + 1..].get(..rest.len()).is_some_and(|next| next.eq_ignore_ascii_case(rest)))
-}
-
 impl Taking<'_, '_> {
     fn place(&mut self, element: &[u8], name: &[u8]) -> usize {
         self.key.clear();
@@ -175,9 +170,21 @@ impl Taking<'_, '_> {
         }
     }
 
-    /// Python finds the references in a style sheet.
+    /// The references that stand in `url()` alone.  Returns: whether those are all.
+    fn urls(&mut self, element: &[u8], name: &[u8], text: &[u8]) -> bool {
+        let Some(found) = urls(text) else { return false };
+        if !found.is_empty() {
+            let place = self.place(element, name);
+            found.into_iter().for_each(|span| {
+                self.pending.add(place, &String::from_utf8_lossy(&text[span]), false);
+            });
+        }
+        true
+    }
+
+    /// Python finds the references in a style sheet that has others than `url()`.
     fn sheet(&mut self, element: &[u8], text: &[u8]) {
-        if !SIGNS.iter().any(|sign| holds(text, sign)) {
+        if self.urls(element, b"url()", text) || !SIGNS.iter().any(|sign| holds(text, sign)) {
             return;
         }
         let found = self
@@ -228,6 +235,7 @@ impl Sink for Taking<'_, '_> {
             "content" => self.content = Some(value.to_vec()),
             "style" => self.sheet(element, value),
             "paint" if namespace != Namespace::Svg || !value.contains(&b'(') => {}
+            "paint" if self.urls(element, name, value) => {}
             other => {
                 let other = other.to_owned();
                 self.values(element, name, &other, value);

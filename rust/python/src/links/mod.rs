@@ -1,5 +1,6 @@
 //! The rows of the link table, built as they are found: one object for one job, its columns taken batch by batch.
 
+mod css;
 mod html;
 mod table;
 

@@ -25,7 +25,7 @@ class Pen:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        self.path, self.part, self.columns = path, part, columns
+        self.path, self.part, self.columns, self.form = path, part, columns, form
         self.held: list[Any] = []
         self.count = self.size = self.rows = 0
         self.file = open_part(part, path)
@@ -52,8 +52,9 @@ class Pen:
         import pyarrow as pa
 
         if self.count:
-            table = pa.Table.from_batches(self.held).combine_chunks()
-            self.pen.write_table(table, table.num_rows)
+            table = pa.Table.from_batches(self.held)
+            # Parquet takes the batches as they are for one row group; Arrow would write each.
+            self.pen.write_table(table.combine_chunks() if self.form == ".arrow" else table, table.num_rows)
             del table
             pa.default_memory_pool().release_unused()
         self.held, self.count, self.size = [], 0, 0
