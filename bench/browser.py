@@ -8,7 +8,7 @@ resolved.  Here it is compared with the rows, page by page, and each difference 
 python bench/browser.py [FOLDER ...] [--pages N] [--kernel native|reference] [--examples N] [-o FILE]
 
 FOLDER: of HTML pages, or of html5lib-tests' tree-construction inputs (*.dat); by default the documentation on this
-machine as `pages.py` serves it, and ../shared/cases/html5lib where it is.
+machine as `pages.py` serves it, the pages of `known.py`, and ../shared/cases/html5lib where it is.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+import known
 from pages import pages, roots
 
-__all__ = ["Difference", "Row", "Served", "compared", "served"]
+__all__ = ["Difference", "Row", "Served", "compared", "resolved", "served"]
 
 HERE = Path(__file__).resolve().parent
 HTML5LIB = HERE.parent.parent / "shared" / "cases" / "html5lib" / "tree-construction"
@@ -86,6 +87,11 @@ def served(folders: Sequence[Path], count: int) -> Iterator[Served]:
         media_type = next(value for name, value in page.headers if name == "Content-Type")
         path = page.uri.split("/", 3)[3].partition("#")[0]
         yield Served(f"{page.uri} ({page.kind})", f"/{number}/{path}", media_type, content)
+    for number, row in enumerate(known.known()):
+        if row.uri.startswith("http:") and not row.coding:
+            media_type = next(value for name, value in known.page(row).headers if name == "Content-Type")
+            path = row.uri.partition("://")[2].partition("/")[2]
+            yield Served(f"known, {row.group}, {number}", f"/known/{number}/{path}", media_type, row.content)
     if HTML5LIB.exists():
         yield from _folder(HTML5LIB)
 
@@ -144,8 +150,32 @@ def _text(page: Served, charset: str | None) -> str:
 def _names() -> list[str]:
     from overthere.links.html import ATTRIBUTES
 
-    css = ("style", "paint", "http-equiv", "content")
-    return sorted({name for name, _, way in ATTRIBUTES if way not in css})
+    return sorted({name for name, _, way in ATTRIBUTES if way not in _NOT_COMPARED})
+
+
+def _has(tag: str, name: str) -> bool:
+    """Whether the rows have this attribute of this element."""
+    from overthere.links.html import ATTRIBUTES
+
+    rules = [elements for known, elements, way in ATTRIBUTES if known == name and way not in _NOT_COMPARED]
+    return any(not elements or tag in elements for elements in rules)
+
+
+_NOT_COMPARED = ("style", "paint", "http-equiv", "content")
+_TABLE = frozenset(("caption", "col", "colgroup", "tbody", "td", "tfoot", "th", "thead", "tr"))
+_ONE = frozenset(("body", "form", "head", "html"))
+_NAME = 64
+"""Characters of an element's name that a row tells."""
+
+
+def resolved(attributes: Mapping[str, Sequence[str]]) -> list[Difference]:
+    """Of each element the attributes that Chromium resolves and no row has."""
+    return [
+        Difference("", "resolved by Chromium, in no row", tag, name)
+        for tag, names in attributes.items()
+        for name in names
+        if not _has(tag, name)
+    ]
 
 
 # -- comparison
@@ -173,8 +203,8 @@ def compared(page: str, rows: Sequence[Row], report: Mapping[str, Any]) -> tuple
         else:
             counts["rows of style sheets and refreshes"] += 1
             styled.add(row.reference)
-    for tag, name, text, resolved, is_plain, is_known, place, _ in report["links"]:
-        where = f"{tag} {name}"
+    for tag, name, text, meant, is_plain, is_known, place, _ in report["links"]:
+        where = f"{tag[:_NAME]} {name}"
         counts["attributes in the tree"] += 1
         if place:
             counts[f"attributes in the tree, in a {place}"] += 1
@@ -182,26 +212,38 @@ def compared(page: str, rows: Sequence[Row], report: Mapping[str, Any]) -> tuple
         if waiting is None and tag == "img":
             waiting = ours.get((f"image {name}", text))  # HTML 13.2.6.4.7: "Change the token's tag name to 'img'"
         if waiting is None:
-            kind = "in the tree only" if is_known or name in names else "of an element without this attribute"
-            differ(f"{kind}: {where}" if kind[0] == "i" else kind, where, text, None, resolved)
+            if is_known or _has(tag, name):
+                differ(f"in the tree only: {where}", where, text, None, meant)
+            else:
+                counts["of an element that has no such attribute"] += 1
             continue
         if not waiting:
-            differ("in the tree twice", where, text, None, resolved)
+            differ("in the tree twice", where, text, None, meant)
             continue
         row, spelled = waiting.pop()
-        kind = _resolution(row, spelled, resolved, is_plain, report["base"])
+        kind = _resolution(row, spelled, meant, is_plain, report["base"])
         if kind in ("the same", "the same, but for the browser's spelling", "both refuse"):
             counts[kind] += 1
         else:
-            differ(kind, where, text, row.target, resolved)
+            differ(kind, where, text, row.target, meant)
     for (where, reference), left in ours.items():
         for row, _ in left:
-            differ("in the rows only", where, reference, row.target)
+            differ(_ignored(where.partition(" ")[0], report["frameset"]), where, reference, row.target)
     for url in report["styles"]:
         counts["url() in style sheets"] += 1
         if url and url not in styled:
             differ("url() in the tree only", "style", url)
     return counts, differences
+
+
+def _ignored(tag: str, is_frameset: bool) -> str:
+    if is_frameset:
+        return "in the rows only: the page is a frameset"
+    if tag in _TABLE:
+        return "in the rows only: part of a table outside of one"
+    if tag == "frameset" or tag == "frame":
+        return "in the rows only: frames in a page that is no frameset"
+    return "in the rows only: a second one" if tag in _ONE else "in the rows only"
 
 
 def _resolution(row: Row, spelled: str | None, resolved: str | None, is_plain: bool, base: str) -> str:
@@ -287,6 +329,12 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["Content-Length"] or 0))
         if self.path == "/end":
             self.server.done.set()
+        elif self.path == "/resolves":
+            found = json.loads(body)
+            print(*sorted(f"{tag}/{name}" for tag, names in found.items() for name in names), file=sys.stderr)
+            self.server.differences += resolved(found)
+            self.server.counts["attributes that Chromium resolves"] = sum(map(len, found.values()))
+            self.server.counts["resolved by Chromium, in no row"] = len(self.server.differences)
         else:
             self.server.report(int(self.path[8:]), json.loads(body))
         self._send("text/plain", b"")

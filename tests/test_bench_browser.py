@@ -12,7 +12,7 @@ from support import ROOT
 
 sys.path.append(str(ROOT / "bench"))
 
-from browser import Difference, Row, Served, compared, served
+from browser import Difference, Row, Served, compared, resolved, served
 
 BASE = "http://pages.example/p/"
 Link = tuple[str, str, str, str | None, bool, bool, str, bool]
@@ -34,7 +34,7 @@ def kinds(
     """How often each kind of difference is there."""
     said = spelled or {}
     report = {
-        "base": BASE, "links": links, "styles": styles,
+        "base": BASE, "frameset": False, "links": links, "styles": styles,
         "spelled": [None if one.target is None else said.get(one.target, one.target) for one in rows],
     }  # fmt: skip
     counts, differences = compared("p", rows, report)
@@ -64,6 +64,9 @@ def test_what_is_the_same() -> None:
         ([], [link("p new", "x")], "in the tree only: p new"),
         ([], [link("p src", "x", is_known=False)], "in the tree only: p src"),
         ([row("a href", "x")], [], "in the rows only"),
+        ([row("td background", "x")], [], "in the rows only: part of a table outside of one"),
+        ([row("html manifest", "x")], [], "in the rows only: a second one"),
+        ([row("frame src", "x")], [], "in the rows only: frames in a page that is no frameset"),
         ([row("a href", "x")], [link("a href", "x"), link("a href", "x")], "in the tree twice"),
         ([row("a href", "x")], [link("a href", "x", None)], "only the browser refuses"),
         ([row("a href", "a b", error="space")], [link("a href", "a b")], "only the grammar refuses: space"),
@@ -97,8 +100,24 @@ def test_a_style_sheet_has_what_no_row_has() -> None:
     assert kinds([row("style url", "s")], [], ("s", "t"))[0] == ["url() in the tree only"]
 
 
+def test_what_stands_in_a_frameset() -> None:
+    rows = [row("a href", "x")]
+    report = {"base": BASE, "frameset": True, "links": [], "styles": [], "spelled": [rows[0].target]}
+    assert set(compared("p", rows, report)[0]) == {"in the rows only: the page is a frameset"}
+
+
+def test_which_attributes_are_resolved() -> None:
+    found = resolved({"a": ["href", "ping"], "video": ["poster", "src", "new"], "p": ["cite", "background"]})
+    assert [(one.where, one.reference) for one in found] == [("video", "new"), ("p", "cite")]
+
+
+def test_other_attributes_are_counted() -> None:
+    assert kinds([], [link("p action", "x", is_known=False)])[1]["of an element that has no such attribute"] == 1
+
+
 def test_a_difference_says_where() -> None:
-    _, differences = compared("p", [], {"base": BASE, "links": [link("a href", "x")], "styles": [], "spelled": []})
+    report = {"base": BASE, "frameset": False, "links": [link("a href", "x")], "styles": [], "spelled": []}
+    _, differences = compared("p", [], report)
     assert differences == [Difference("p", "in the tree only: a href", "a href", "x", None, BASE + "x")]
 
 

@@ -220,7 +220,19 @@ def test_what_lies_too_deep_is_told(maker: type[Rows]) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["<noscript>", "<svg>", "<b>", "</b>", "<div><svg></x>", "<svg><desc>", "</p>", "<table><td>"]
+    "piece",
+    [
+        "<noscript>",
+        "<svg>",
+        "<b>",
+        "</b>",
+        "<div><svg></x>",
+        "<svg><desc>",
+        "</p>",
+        "<table><td>",
+        "<template><b>",
+        "<template></template>",
+    ],
 )
 def test_nesting_takes_no_memory(piece: str) -> None:
     most = 0
@@ -234,12 +246,14 @@ def test_nesting_takes_no_memory(piece: str) -> None:
         most = max(most, len(watched.open))
     assert most <= tree.DEPTH
     assert sum(watched.counts.values()) == len(watched.open)
+    assert watched.templates == watched.counts.get("template", 0)
 
 
 HOSTILE = [
     "<!-- -", "<a ", "<a b='", "<a b=c ", "<svg><", "</x>", "<script><!--<script>", "<meta charset=x ", "<![CDATA[",
     "<svg><style>x&", "<title></title ", "<noscript>", "<b></i>", "<p><b></p>", "<svg><foreignObject><div>",
-    "<span><svg><desc></span>", "<annotation-xml encoding=a ", "<a href=&#",
+    "<span><svg><desc></span>", "<template>", "<template><b></template>", "<template><base href=x>",
+    "<annotation-xml encoding=a ", "<a href=&#",
 ]  # fmt: skip
 
 
