@@ -23,14 +23,15 @@ from typing import Any
 
 from crawl import CACHE, Crawl, crawl
 from overthere.links import graph, records
+from overthere.links.carrying import Done, carry_out
 from overthere.links.kinds import kind_of
 from overthere.links.model import Document, Options
-from overthere.links.pool import Done, carry_out
 from overthere.links.reading import fill
 from overthere.links.rows import rows
-from overthere.links.sources import documents, tasks
+from overthere.links.sources import tasks
 from overthere.links.summary import Summary
 from overthere.links.table import open_writer
+from overthere.links.unpacked import documents
 
 Row = dict[str, Any]
 OPTIONS = Options()

@@ -94,7 +94,7 @@ def selected(reader: Reader, octets: bytes) -> Given:
     contents: list[bytes] = []
     notes: list[str] = []
     for found in reader(octets):
-        notes += [found.kind] if isinstance(found, Note) else found.notes
+        notes += [found.kind] if isinstance(found, Note) else getattr(found, "notes", ())
         if isinstance(found, Document):
             found.source.encode()
             contents.append(found.content)

@@ -18,7 +18,8 @@ import pytest
 import test_arc as arc
 from overthere.links import extract
 from overthere.links.model import NOTES, Document, Options
-from overthere.links.sources import documents, tasks
+from overthere.links.sources import tasks
+from overthere.links.unpacked import documents
 from overthere.links.walk import Walk
 from test_archives import tarred, zipped, zstd
 from test_faults import mailbox

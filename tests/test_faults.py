@@ -174,7 +174,7 @@ def test_contents(monkeypatch: pytest.MonkeyPatch) -> None:
 SCRIPT = """
 import sys
 from overthere.links import batches, html
-from overthere.links.pool import Done
+from overthere.links.carrying import Done
 from test_faults import failing
 
 html.octets = failing(ZeroDivisionError(), html.octets)

@@ -16,8 +16,8 @@ import pytest
 from overthere import URI, InvalidURI, NotSpecified, Rung
 from overthere.base import Base, file_uri, from_content, retrieval_uri
 from overthere.links import Link, Options, batches, extract, extract_html
+from overthere.links.carrying import Done
 from overthere.links.html import decode, read
-from overthere.links.pool import Done
 from servers import NET, wait_until
 from support import ROOT, cases, ids
 

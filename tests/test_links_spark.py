@@ -24,8 +24,8 @@ import pytest
 
 from overthere import InvalidURI, NotSpecified, Rung, links
 from overthere.links import graph
+from overthere.links.carrying import Done
 from overthere.links.model import Options
-from overthere.links.pool import Done
 from servers import NET, wait_until
 from support import ROOT
 

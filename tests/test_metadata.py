@@ -7,7 +7,8 @@ from pathlib import Path
 
 from overthere.links import extract
 from overthere.links.model import Options
-from overthere.links.sources import documents, tasks
+from overthere.links.sources import tasks
+from overthere.links.unpacked import documents
 from overthere.links.walk import Walk
 from test_warc import record
 

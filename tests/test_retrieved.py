@@ -19,7 +19,7 @@ from overthere.access.policy import Policy
 from overthere.base import file_uri
 from overthere.links import Link, Options, batches, extract
 from overthere.links import parts as job_parts
-from overthere.links.pool import Done
+from overthere.links.carrying import Done
 from overthere.links.retrieved import is_uri
 from overthere.links.sources import tasks
 from servers import NET

@@ -18,10 +18,11 @@ import test_arc
 from overthere import URI
 from overthere.base import file_uri
 from overthere.links import batches
+from overthere.links.carrying import Done
 from overthere.links.model import Document, Options
-from overthere.links.pool import Done
-from overthere.links.sources import Task, blamed, documents, tasks
+from overthere.links.sources import Task, tasks
 from overthere.links.summary import Summary
+from overthere.links.unpacked import blamed, documents
 from overthere.links.walk import Walk
 from support import processor
 from test_archives import tarred, zipped

@@ -226,9 +226,9 @@ class _Job:
     def _batches(self, step: Callable[[int, int], None], writer: Writer | None) -> Iterator[Any]:
         """The chosen rows, counted; between them what is said and marked."""
         from overthere.links import graph
+        from overthere.links.carrying import Done
         from overthere.links.choosing import chosen
         from overthere.links.job import batches
-        from overthere.links.pool import Done
 
         run = batches(
             self.sources, self.base, self.options, workers=self.asked["workers"], skip=self.tasks, mark=self.mark,

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from overthere.base import THIS_MESSAGE, Base, file_uri, to_reference
 from overthere.errors import OverthereError
+from overthere.links.carrying import Done
+from overthere.links.carrying import read as rows_of
 from overthere.links.faults import guarded
 from overthere.links.kinds import CONTAINERS, HEAD, kind, media_type_of
 from overthere.links.model import Document, Options
-from overthere.links.pool import Done
-from overthere.links.pool import read as rows_of
-from overthere.links.sources import Known, _Reader, known
+from overthere.links.unpacked import Known, Reader, known
 from overthere.uri import URI, URIReference
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def _within(outside: Document, kinds: tuple[str, tuple[str, ...]], options: Opti
             notes = (*notes, "unsupported")
         yield outside._replace(content=content, notes=notes)
         return
-    reader = _Reader(options)
+    reader = Reader(options)
     reader.left = 64 * options.limit + 32 * len(content)
     yield from guarded(reader.leaf(outside, kinds, named=True), outside.failed)
 

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 from overthere.base import Base
 from overthere.errors import NotSpecified
 from overthere.exact import exact
+from overthere.links.carrying import Done
 from overthere.links.held import drop
 from overthere.links.model import Document, Link, Options
-from overthere.links.pool import Done, cores, run
+from overthere.links.pool import cores, run
 from overthere.links.reading import fill
 from overthere.links.rows import rows
 from overthere.links.sources import Task, tasks

@@ -25,9 +25,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import overthere
 from overthere.links import graph
+from overthere.links.carrying import Done
 from overthere.links.choosing import chosen
 from overthere.links.model import Options
-from overthere.links.pool import Done, run
+from overthere.links.pool import run
 from overthere.links.retrieved import is_uri
 from overthere.links.sources import Task, tasks
 from overthere.links.summary import Summary, Top

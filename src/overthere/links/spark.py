@@ -26,10 +26,10 @@ import overthere
 from overthere.editions import NAMES
 from overthere.errors import NotSpecified
 from overthere.links import contents, graph, parts
+from overthere.links.carrying import Done
 from overthere.links.job import Sources
 from overthere.links.model import Options
 from overthere.links.parts import How, Part
-from overthere.links.pool import Done
 from overthere.links.pool import run as carried
 from overthere.links.sources import tasks
 from overthere.links.summary import Summary
