@@ -83,7 +83,7 @@ def _beyond() -> Iterator[str]:
         ("IPRIVATE", IPRIVATE, "`iprivate` (RFC 3987 2.2), in their order"),
     ):
         left = list(_without(ranges, controls))
-        yield from ("", f"/// {text}.", f"pub static {name}: [(char, char); {len(left)}] = [")
+        yield from ("", f"/// {text}.", "#[rustfmt::skip]", f"pub static {name}: [(char, char); {len(left)}] = [")
         yield from (f"    ('\\u{{{first:x}}}', '\\u{{{last:x}}}')," for first, last in left)
         yield "];"
 

@@ -41,6 +41,7 @@ pub static CLASS: [u8; 256] = [
 ];
 
 /// `ucschar` (RFC 3987 2.2) without the controls of 4.1, in their order.
+#[rustfmt::skip]
 pub static UCSCHAR: [(char, char); 19] = [
     ('\u{a0}', '\u{200d}'),
     ('\u{2010}', '\u{2029}'),
@@ -64,5 +65,9 @@ pub static UCSCHAR: [(char, char); 19] = [
 ];
 
 /// `iprivate` (RFC 3987 2.2), in their order.
-pub static IPRIVATE: [(char, char); 3] =
-    [('\u{e000}', '\u{f8ff}'), ('\u{f0000}', '\u{ffffd}'), ('\u{100000}', '\u{10fffd}')];
+#[rustfmt::skip]
+pub static IPRIVATE: [(char, char); 3] = [
+    ('\u{e000}', '\u{f8ff}'),
+    ('\u{f0000}', '\u{ffffd}'),
+    ('\u{100000}', '\u{10fffd}'),
+];
