@@ -90,7 +90,7 @@ def served(folders: Sequence[Path], count: int) -> Iterator[Served]:
     for number, row in enumerate(known.known()):
         if row.uri.startswith("http:") and not row.coding:
             media_type = next(value for name, value in known.page(row).headers if name == "Content-Type")
-            path = row.uri.partition("://")[2].partition("/")[2]
+            path = row.uri.partition("://")[2].partition("/")[2].partition("#")[0]
             yield Served(f"known, {row.group}, {number}", f"/known/{number}/{path}", media_type, row.content)
     if HTML5LIB.exists():
         yield from _folder(HTML5LIB)
@@ -391,8 +391,10 @@ def main() -> None:
     parser.add_argument("--examples", type=int, default=5, help="of each kind, at most so many are shown (5)")
     parser.add_argument("-o", dest="output", type=Path, help="every difference, as lines of JSON")
     given = parser.parse_args()
-    if given.kernel:
+    if given.kernel not in (None, os.environ.get("OVERTHERE_KERNEL")):
+        # The kernel is picked when overthere is imported.
         os.environ["OVERTHERE_KERNEL"] = given.kernel
+        os.execv(sys.executable, [sys.executable, *sys.argv])
     counts, differences = run(list(served(given.folder, given.pages)))
     from overthere import kernel
 
