@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, NamedTuple, Protocol, Self, cast
 
 from overthere.base import Base, enclosed
 from overthere.links import zipnames
-from overthere.links.faults import guarded
+from overthere.links.faults import guarded, noted, ours
 from overthere.links.model import Document, Note, Options
 from overthere.uri import URI, URIReference
 
@@ -102,6 +102,8 @@ _PIECE = 1 << 16
 
 
 def _note(error: Exception) -> str:
+    if ours(error):
+        return noted(error)
     if isinstance(error, MemoryError | _TooLarge):
         return "too-large"
     if isinstance(error, NotImplementedError):
