@@ -236,5 +236,18 @@ def test_tests_see_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert [row.error for row in extract(tmp_path)] == ["unreadable"]
 
 
+@pytest.mark.parametrize("name", ["_within", "_placed"])
+@pytest.mark.parametrize("make", [zipped, tarred])
+def test_a_mistake_in_an_archive_is_not_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[dict[str, bytes]], bytes], name: str
+) -> None:
+    (tmp_path / f"a.{make.__name__}").write_bytes(make({"a.html": PAGES[0]}))
+    monkeypatch.setattr(f"overthere.links.archives.{name}", None)
+    assert "reader-failed" in [row.error for row in extract(tmp_path)]
+    monkeypatch.setenv("OVERTHERE_FAULTS", "raise")
+    with pytest.raises(TypeError):
+        list(extract(tmp_path))
+
+
 def test_the_notes_are_known() -> None:
     assert "reader-failed" in NOTES.keys() & UNREAD

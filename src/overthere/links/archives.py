@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, NamedTuple, Self, cast
 
 from overthere.base import Base, enclosed
 from overthere.links import torn, zipnames
-from overthere.links.faults import guarded
+from overthere.links.faults import guarded, noted, ours
 from overthere.links.model import Document, Note, Options, Passed
 from overthere.links.packed import MAGICS, Chained, Stream, unpacked
 from overthere.uri import URI, URIReference
@@ -95,6 +95,8 @@ _PIECE = 1 << 16
 
 
 def _note(error: Exception) -> str:
+    if ours(error):
+        return noted(error)
     if isinstance(error, MemoryError | _TooLarge):
         return "too-large"
     if isinstance(error, NotImplementedError):

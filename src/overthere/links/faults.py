@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
-__all__ = ["guarded", "noted"]
+__all__ = ["guarded", "noted", "ours"]
 
 T = TypeVar("T")
 
@@ -27,6 +27,22 @@ def noted(error: Exception) -> str:
     if os.environ.get("OVERTHERE_FAULTS") == "raise":
         raise error
     return "too-deep" if isinstance(error, RecursionError) else "reader-failed"
+
+
+_MISTAKES = (ArithmeticError, AssertionError, AttributeError, LookupError, NameError, TypeError)
+
+
+def ours(error: Exception) -> bool:
+    """Whether it is a mistake that a line of this package made, and not what a library makes of hostile octets.
+
+    >>> ours(ZeroDivisionError())
+    False
+    """
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    where = "" if at is None else str(at.tb_frame.f_globals.get("__name__", ""))
+    return isinstance(error, _MISTAKES) and where.startswith("overthere.")
 
 
 def guarded(work: Iterable[T], told: Callable[[str], T]) -> Iterator[T]:
