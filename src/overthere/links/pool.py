@@ -220,15 +220,13 @@ class _Sender:
 class _Suspect:
     """A task that a worker died of."""
 
-    _MOST = 64
-    """Deaths in a path after which it is given up."""
+    _MOST = 64  # deaths in a path, after which it is given up
 
     def __init__(self) -> None:
         self.path, self.unit, self.source, self.new = 0, -1, "", True
         """Where the worker is that reads it again, and whether its rows are such as have not come yet."""
         self.avoided: frozenset[int] = frozenset()
-        self.again = 0
-        """How often it was begun again for nothing."""
+        self.again = 0  # how often it was begun again for nothing
         self.kinds: dict[str, tuple[int, int]] = {}
         self.passed: Counter[str] = Counter()
 
@@ -239,8 +237,7 @@ class _Suspect:
             self.kinds[kind] = (before[0] + count, before[1] + octets)
 
     def next(self, task: Task, rows: int) -> tuple[_Again, str | None]:
-        """What is to be read now that a worker has died again, and the source to blame: None for nobody yet, "" for
-        the path."""
+        """What is to be read now that a worker has died again; the source to blame, "" for the path, None for none."""
         if not self.new and self.again < 3:
             self.again += 1
             return _Again(task, rows, -1, self.avoided), None
