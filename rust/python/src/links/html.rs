@@ -176,7 +176,7 @@ impl Taking<'_, '_> {
         if !found.is_empty() {
             let place = self.place(element, name);
             found.into_iter().for_each(|span| {
-                self.pending.add(place, &String::from_utf8_lossy(&text[span]), false);
+                self.pending.add(place, &String::from_utf8_lossy(&text[span]), Against::Content);
             });
         }
         true
