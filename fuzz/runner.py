@@ -4,7 +4,7 @@
 
 Rust targets are libFuzzer in programs of stable Rust: rustc's own LLVM puts the counters in, libfuzzer-sys brings
 libFuzzer, and no nightly is asked for.  Python targets are atheris.  Where cargo or a C++ compiler is missing, the
-Python targets run alone; where atheris is missing, their seeds are mutated without guidance.
+Python targets run alone; where atheris is missing, and for `UNGUIDED` ones, their seeds are mutated without guidance.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from laws import NAMES as PYTHON
-from laws import law
+from laws import UNGUIDED, law
 from seeds import HERE, kept, pack, seeds, spread
 
 RUST = ("parse", "host", "resolve", "dots", "normalize", "coding")
@@ -91,7 +91,9 @@ def program(target: str, built: Path | None) -> list[str] | None:
     """How a target is started with coverage; None where it cannot be."""
     if target in RUST:
         return [str(built / target)] if built else None
-    return [sys.executable, str(HERE / "guided.py"), target] if find_spec("atheris") else None
+    if target in UNGUIDED or not find_spec("atheris"):
+        return None
+    return [sys.executable, str(HERE / "guided.py"), target]
 
 
 def longest(target: str) -> int:
@@ -257,7 +259,7 @@ def main() -> int:
     built = build() if set(targets) & set(RUST) else None
     commands = {target: program(target, built) for target in targets}
     running = [target for target in targets if target in PYTHON or commands[target] is not None]
-    if any(commands[target] is None for target in running):
+    if not find_spec("atheris") and set(running) & set(PYTHON):
         print("no atheris: the seeds of the Python targets are mutated without coverage")
     seconds = max(1, options.seconds // max(1, len(running)))
     wrong = 0
