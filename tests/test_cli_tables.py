@@ -590,9 +590,9 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 
 @pytest.mark.parametrize("form", [".parquet", ".csv", ".csv.gz", ".arrows"])
 def test_memory_is_bounded(form: str, tmp_path: Path) -> None:
-    """A table of 120 MB takes little more memory than one of 1 MB, be it one row group."""
+    """A table of 200 MB takes little more memory than one of 1 MB, be it one row group."""
     peaks = []
-    for rows in (100, 12_000):
+    for rows in (100, 20_000):
         texts = pa.table({"url": [f"http://h/{i}/" + "x" * 10_000 for i in range(rows)]})
         path = tmp_path / f"in{rows}{form}"
         if form == ".parquet":
@@ -611,7 +611,7 @@ def test_memory_is_bounded(form: str, tmp_path: Path) -> None:
         )
         assert done.returncode == 0, done.stderr
         peaks.append(int(done.stdout))
-    assert peaks[1] - peaks[0] < 60, peaks  # MiB, of 120
+    assert peaks[1] - peaks[0] < 100, peaks  # MiB, of 200
 
 
 @pytest.mark.parametrize("width", [60, 120])
