@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError
 from overthere.access.wire import Data, Dialogue
+from overthere.extras import missing
 
 __all__ = ["codings", "undone"]
 
@@ -139,7 +140,7 @@ def _library(coding: str, names: tuple[str, ...]) -> Any:
         except ImportError:
             continue
     raise AccessFailed(
-        f"the content comes in the coding {coding!r}, and {names[-1]} is missing: pip install 'overthere[access]'",
+        f"the content comes in the coding {coding!r}, and {missing(names[-1], 'access')}",
         _SOURCE,
     )
 

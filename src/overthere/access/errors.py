@@ -13,6 +13,7 @@ AccessError (OverthereError)
 from __future__ import annotations
 
 from overthere.errors import InvalidURI, NotSpecified, OverthereError, PlanRefused
+from overthere.extras import need
 from overthere.redact import mask
 from overthere.showing import bounded, printable
 
@@ -68,10 +69,10 @@ def _told(text: str, most: int = 1000) -> str:
 
 def needs(module: str) -> None:
     """Raises: AccessFailed if a module is not installed that the extra "access" brings."""
-    from importlib.util import find_spec
-
-    if find_spec(module) is None:
-        raise AccessFailed(f"{module} is missing: pip install 'overthere[access]'")
+    try:
+        need("access", module)
+    except ModuleNotFoundError as error:
+        raise AccessFailed(str(error)) from None
 
 
 class AccessRefused(AccessError):

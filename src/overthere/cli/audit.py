@@ -15,6 +15,7 @@ import click
 from overthere import sarif
 from overthere.cli.common import inputs, texts_argument, width
 from overthere.errors import Finding
+from overthere.extras import missing
 from overthere.redact import mask, password_spans
 from overthere.security import KINDS, LEVELS, Level, audit, level_of, veiled
 from overthere.showing import printable, underline
@@ -141,7 +142,7 @@ def _found(name: str) -> Iterator[_Audited]:
         from overthere.links.charset import decoded
         from overthere.text import find
     except ImportError as error:
-        raise click.UsageError(f"--file needs {error.name}: pip install 'overthere[links]'") from None
+        raise click.UsageError(f"--file: {missing(str(error.name), 'links')}") from None
     try:
         content = Path(name).read_bytes()
     except OSError as error:

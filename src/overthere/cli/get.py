@@ -36,6 +36,7 @@ from overthere.cli.policies import bounds, policy
 from overthere.cli.terminal import Binary, Display, aligned, bare, one_line
 from overthere.editions import NAMES, edition
 from overthere.errors import InvalidURI, OverthereError
+from overthere.extras import missing
 from overthere.redact import mask
 from overthere.schemes import Locator, Registry
 from overthere.showing import printable
@@ -112,7 +113,7 @@ def command(texts: tuple[str, ...], user: str | None, password_file: Path | None
         click.echo("Stopped", err=True)
         raise SystemExit(130) from None
     except ModuleNotFoundError as error:
-        raise _Impossible(f"{error.name} is missing: pip install 'overthere[access]'") from None
+        raise _Impossible(missing(str(error.name), "access")) from None
 
 
 class _Impossible(click.ClickException):

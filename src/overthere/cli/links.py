@@ -20,6 +20,7 @@ from overthere.cli.policies import bounds, policy
 from overthere.cli.progress import progress
 from overthere.editions import NAMES
 from overthere.errors import OverthereError
+from overthere.extras import missing
 from overthere.links.choosing import CHOICES
 from overthere.links.model import Options
 from overthere.redact import mask
@@ -95,7 +96,7 @@ def command(sources: tuple[str, ...], **asked: Any) -> None:
         _Job(sources, **asked).run()
     except ModuleNotFoundError as error:
         extra = "whatwg" if error.name == "ada_url" else "links"
-        raise click.ClickException(f"{error.name} is missing: pip install 'overthere[{extra}]'") from None
+        raise click.ClickException(missing(str(error.name), extra)) from None
     except (OverthereError, ValueError) as error:
         raise click.UsageError(str(error)) from None
     except BrokenPipeError:

@@ -63,8 +63,8 @@ def run(sources: tuple[str, ...], **asked: Any) -> None:
     logging.disable()
     try:
         from overthere.links import spark
-    except ImportError:
-        raise click.ClickException("pyspark is missing: pip install 'overthere[spark]'") from None
+    except ModuleNotFoundError as error:
+        raise click.ClickException(str(error)) from None
     from pyspark.errors import PySparkException
 
     session = None

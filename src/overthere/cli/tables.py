@@ -19,6 +19,7 @@ from rich.progress import BarColumn, Progress, ProgressColumn, TaskProgressColum
 from overthere.cli.common import CSV_SAFE
 from overthere.cli.files import SUFFIXES, Source, Writer, open_source, suffix
 from overthere.errors import KINDS
+from overthere.extras import missing
 from overthere.showing import printable
 
 __all__ = ["Table", "table_options"]
@@ -75,7 +76,7 @@ def _told(name: str) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except ModuleNotFoundError as error:
-        raise Refused(f"{error.name} is missing: pip install 'overthere[columns]'") from None
+        raise Refused(missing(str(error.name), "columns")) from None
     except Exception as error:
         known = isinstance(error, OSError | ValueError)
         if not known and not type(error).__module__.startswith("pyarrow"):

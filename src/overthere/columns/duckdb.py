@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from overthere import columns
 from overthere.columns.plain import compute, taken
 from overthere.errors import InvalidURI
+from overthere.extras import brought_by
 
 if TYPE_CHECKING:
     import duckdb
@@ -21,8 +22,10 @@ __all__ = ["register"]
 
 def register(con: duckdb.DuckDBPyConnection) -> None:
     """Register the functions on a connection."""
-    import pyarrow as pa
-    from duckdb.sqltypes import BOOLEAN, VARCHAR
+    with brought_by("duckdb"):
+        import numpy  # noqa: F401 - which functions in Python need, and DuckDB does not bring
+        import pyarrow as pa
+        from duckdb.sqltypes import BOOLEAN, VARCHAR
 
     def text(found: Any) -> Any:
         return taken(found).cast(pa.string())

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import pandas as pd
-import pyarrow as pa
-
 from overthere import columns
 from overthere.columns.plain import compute, taken
+from overthere.extras import brought_by
 from overthere.normalize import Rung
+
+with brought_by("pandas"):
+    import pandas as pd
+    import pyarrow as pa
 
 __all__ = ["Accessor"]
 

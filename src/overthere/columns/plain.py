@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from overthere import encoding
 from overthere.errors import CodingError, InvalidURI
+from overthere.extras import need
 from overthere.kernel import reference
 from overthere.normalize import Rung, normal_form
 from overthere.uri import URI, URIReference
 
 if TYPE_CHECKING:
     from overthere.grammar.automaton import Automaton
+
+need("columns", "pyarrow")
 
 _Error = tuple[str, int]
 """A kind, and the code point where."""

@@ -10,10 +10,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import polars as pl
-
 from overthere import columns
+from overthere.extras import brought_by
 from overthere.normalize import Rung
+
+with brought_by("polars"):
+    import polars as pl
 
 __all__ = ["ExprNamespace", "SeriesNamespace"]
 

@@ -12,14 +12,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
 from overthere import columns
 from overthere.columns.plain import compute, taken
+from overthere.extras import brought_by
 from overthere.normalize import Rung
 
-try:
+with brought_by("spark"):
+    import pyarrow as pa
     from pyspark.sql import Column, SparkSession
+
+try:
     from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined]
 except ImportError as error:
     raise ImportError("overthere.columns.spark needs Spark 4.1 or later: pip install 'overthere[spark]'") from error

@@ -8,6 +8,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, NamedTuple
 
+from overthere.extras import missing
+
 __all__ = ["Href", "available", "read"]
 
 
@@ -48,7 +50,7 @@ def read(text: str, base: str | None = None) -> Href | None:
     """
     ada = _ada()
     if ada is None:
-        raise ImportError("the reading of browsers needs ada: pip install 'overthere[whatwg]'")
+        raise ImportError(f"the reading of browsers needs it: {missing('ada_url', 'whatwg')}")
     try:
         url = ada.URL(_scalar(text)) if base is None else ada.URL(_scalar(text), _scalar(base))
     except ValueError:

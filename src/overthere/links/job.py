@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from overthere.base import Base
 from overthere.errors import NotSpecified
 from overthere.exact import exact
+from overthere.extras import need
 from overthere.links.carrying import Done
 from overthere.links.held import drop
 from overthere.links.model import Document, Link, Options
@@ -173,13 +174,9 @@ def _changed(path: str) -> int:
 
 def _needed(options: Options) -> None:
     """Raises: ModuleNotFoundError for what the extras `links` and `whatwg` bring: here, and not in a worker."""
-    from importlib.util import find_spec
-
-    for name in ("pyarrow", "fastwarc", "markdown_it", "webencodings"):
-        if find_spec(name) is None:
-            raise ModuleNotFoundError(f"{name} is missing: pip install 'overthere[links]'", name=name)
-    if options.whatwg and find_spec("ada_url") is None:
-        raise ModuleNotFoundError("ada_url is missing: pip install 'overthere[whatwg]'", name="ada_url")
+    need("links", "pyarrow", "fastwarc", "markdown_it", "webencodings")
+    if options.whatwg:
+        need("whatwg", "ada_url")
 
 
 _LITTLE = 16 << 20

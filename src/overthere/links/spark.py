@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import overthere
 from overthere.editions import NAMES
 from overthere.errors import NotSpecified
+from overthere.extras import brought_by
 from overthere.links import contents, graph, parts
 from overthere.links.carrying import Done
 from overthere.links.job import Sources
@@ -37,12 +38,10 @@ from overthere.links.table import schema
 from overthere.normalize import Rung
 from overthere.uri import URI
 
-try:
+with brought_by("spark"):
     from pyspark import TaskContext
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql import functions as F  # noqa: N812 - as its users call it
-except ImportError as error:
-    raise ImportError("overthere.links.spark needs Spark 4.1 or later: pip install 'overthere[spark]'") from error
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -1,0 +1,111 @@
+"""What is built and installed: wheels by their names, the source distribution whole, extras and what they bring."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from support import ROOT
+
+pytest.importorskip("setuptools_rust")
+BUILD = "import sys; from setuptools import build_meta; print(getattr(build_meta, sys.argv[1])(sys.argv[2]))"
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The project's files, and nothing that was built from them."""
+    copy = tmp_path_factory.mktemp("tree") / "overthere"
+    left = shutil.ignore_patterns(
+        ".git", ".venv", "target", "build", "dist", "*.egg-info", "*.so", "__pycache__", ".*_cache", ".hypothesis"
+    )
+    shutil.copytree(ROOT, copy, ignore=left, symlinks=True)
+    yield copy
+    shutil.rmtree(copy)
+
+
+def build(tree: Path, kind: str, into: Path, **environment: str) -> Path:
+    """The file that the build backend makes."""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", BUILD, kind, str(into)],
+        cwd=tree,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return into / done.stdout.splitlines()[-1]
+
+
+def cargo(folder: Path, status: int) -> str:
+    """A search path on which cargo is missing (127), or fails at building."""
+    if status != 127:
+        for name in ("cargo", "rustc"):
+            (folder / name).write_text(f"#!/bin/sh\ncase $1 in -*) echo {name} 1.90.0;; *) exit {status};; esac\n")
+            (folder / name).chmod(0o755)
+    return os.pathsep.join([str(folder), "/usr/bin", "/bin"])
+
+
+@pytest.mark.parametrize("status", [127, 1])
+def test_without_the_kernel_a_wheel_is_for_every_machine(tree: Path, tmp_path: Path, status: int) -> None:
+    wheel = build(tree, "build_wheel", tmp_path, PATH=cargo(tmp_path, status))
+    assert wheel.name.endswith("-py3-none-any.whl")
+    with zipfile.ZipFile(wheel) as packed:
+        names = packed.namelist()
+        told = packed.read(next(n for n in names if n.endswith("/WHEEL"))).decode()
+    assert "Root-Is-Purelib: true\n" in told
+    assert "Tag: py3-none-any\n" in told
+    assert {n.split("/")[0].split("-")[0] for n in names} == {"overthere"}
+    assert not [n for n in names if ".data/" in n or n.endswith((".so", ".pyd"))]
+    installed = {n for n in names if n.startswith("overthere/")}
+    here = ROOT / "src"
+    assert installed == {
+        file.relative_to(here).as_posix()
+        for file in (here / "overthere").rglob("*")
+        if file.is_file() and "__pycache__" not in file.parts and file.suffix != ".so"
+    }
+
+
+def test_a_failed_build_leaves_no_older_kernel(tree: Path, tmp_path: Path) -> None:
+    """In an editable install the module lies among the sources; one of older sources would be loaded."""
+    older = tree / "src" / "overthere" / "_native.cpython-0-any.so"
+    older.write_bytes(b"older")
+    build(tree, "build_editable", tmp_path, PATH=cargo(tmp_path, 1))
+    assert not older.exists()
+
+
+def test_the_source_distribution_is_whole(tree: Path, tmp_path: Path) -> None:
+    """Everything that git keeps but its own files and CI's: the tests pass from it."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split()
+    wanted = {n for n in listed if not n.startswith((".ci/", ".git"))}
+    with tarfile.open(build(tree, "build_sdist", tmp_path)) as packed:
+        held = {m.name.split("/", 1)[1] for m in packed if m.isfile()}
+    assert not wanted - held
+    assert not [n for n in held if n.endswith((".so", ".pyc")) or n.startswith(("rust/target/", ".venv/"))]
+
+
+@pytest.mark.parametrize(
+    ("module", "extra", "package"),
+    [
+        ("overthere.columns.polars", "polars", "polars"),
+        ("overthere.columns.pandas", "pandas", "pandas"),
+        ("overthere.columns.plain", "columns", "pyarrow"),
+        ("overthere.columns.spark", "spark", "pyspark"),
+        ("overthere.links.spark", "spark", "pyspark"),
+    ],
+)
+def test_what_is_missing_is_told_with_its_extra(module: str, extra: str, package: str) -> None:
+    """The package is hidden from a new process; the message is the line that installs it."""
+    code = f"import sys; sys.modules[{package!r}] = None; import {module}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr.splitlines()[-1] == (
+        f"ModuleNotFoundError: {package} is missing: pip install 'overthere[{extra}]'"
+    )
