@@ -543,6 +543,16 @@ NOT_FOLLOWED = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("peer", "private"), [(("tcp", ("93.184.215.14", 80)), False), (("tcp", ("10.0.0.1", 80)), True), (None, True)]
+)
+def test_what_a_public_server_says_reaches_nothing_private(peer: tuple[Any, ...] | None, private: bool) -> None:
+    """RFC 3986 7.4: also where the caller's own URIs may; ports that are reserved are closed again, too."""
+    way = _Way("http://h.example/", Policy.local().with_(ports=frozenset({6000})), None, None, None)
+    way.follow(Head(location="http://10.0.0.2/"), peer)
+    assert (way.policy.private, way.policy.ports) == (private, frozenset({6000} if private else ()))
+
+
 @pytest.mark.parametrize("policy", [Policy(), Policy.local()], ids=["safe", "local"])
 @pytest.mark.parametrize(("uri", "location"), FOLLOWED)
 def test_where_a_redirect_may_lead(uri: str, location: str, policy: Policy) -> None:

@@ -281,6 +281,8 @@ def test_pairs() -> None:
     a, b = pa.array([r["a"] for r in rows] + [None, "x:%"]), pa.array([r["b"] for r in rows] + ["x:", "x:%"])
     wanted = [None if r["lowest"] == "none" else int(Rung[r["lowest"]]) for r in rows]
     assert value(columns.lowest_rung(a, b)) == [*wanted, None, None]
+    names = pa.array(["urn:example:a?+x", "urn:example:a?=x"]), pa.array(["URN:EXAMPLE:a?+y#f", "urn:example:b?=x"])
+    assert value(columns.equivalent(*names, Rung.SCHEME)) == [True, False]  # RFC 8141 3.1: the name alone is compared
     assert value(columns.equivalent(a, b)) == [*[w is not None and w <= 3 for w in wanted], None, None]
 
 
@@ -332,6 +334,7 @@ def test_wrong_arguments() -> None:
         lambda: columns.resolve(column, "no base"),
         lambda: columns.encode(column, "nothing"),
         lambda: columns.check(column, threads=0),
+        lambda: columns.engine().text(column, "nothing", details=False, threads=1, views=False, safe=""),
     ]
     for call in calls:
         with pytest.raises(ValueError, match=r"."):

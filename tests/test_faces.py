@@ -98,6 +98,8 @@ def test_duckdb() -> None:
         assert [row[0] for row in found] == WANTED[name], name
     found = con.sql(f"select uri_resolve(url, '{BASE}') from t order by n").fetchall()
     assert [row[0] for row in found] == WANTED["resolve"]
+    found = con.sql("select uri_resolve(url, 'no base') from t").fetchall()
+    assert {row[0] for row in found} == {None}
     own = con.sql("select uri_resolve('../g', b) from (values ('http://a/b/c'), ('x'), (null)) v(b)").fetchall()
     assert [row[0] for row in own] == ["http://a/g", None, None]
     con.close()

@@ -374,6 +374,8 @@ def notes(content: bytes, options: Options = DEFAULT) -> list[tuple[str, str]]:
         (b"Content-Type: multipart/x; boundary=b\n\n--b\n\ncut", [("1", "truncated")]),
         (b"Content-Type: multipart/x; boundary=b\n\n--b\n\nx\n--b\nContent-Type: multipart/y; boundary=c\n\n"
          b"--c\n\ny\n--b--", [("2.1", "truncated")]),
+        (b"Content-Type: multipart/x; boundary=b\n\n--b\nContent-Type: multipart/y; boundary=c\n\n--c\n\ny\n--c--\n"
+         b"--b\n\nx\n--c\nz\n--b--", []),  # a mark of what is closed is text
         (b"Content-Type: multipart/x; boundary=b\n\nnothing", [("", "truncated")]),
         (b"Content-Type: multipart/x; boundary=b\n\n--b--", [("", "empty")]),
         (b"Content-Type: multipart/x\n\nhttp://h/", [("1", "corrupt")]),

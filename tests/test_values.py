@@ -23,11 +23,13 @@ from overthere import (
     NotRegular,
     NotSpecified,
     OverthereError,
+    Rung,
     Unreachable,
     URIReference,
     check,
     edition,
     explain,
+    lowest_rung,
 )
 from overthere.errors import KINDS
 from overthere.kernel.components import Component
@@ -96,6 +98,14 @@ def test_one_class_from_another() -> None:
         URI(IRI("a:ü"))
     zoned = URI("http://[fe80::1%25a]/", zone=True)
     assert URIReference(zoned).zone == "a"
+
+
+def test_a_zone_keeps_its_case() -> None:
+    """RFC 6874 2: what a zone is called is the system's affair; the address beside it is in small letters."""
+    mixed = URI("http://[FE80::A%25Eth0]:80/", zone=True)
+    assert str(mixed.normalize(Rung.SCHEME)) == "http://[fe80::a%25Eth0]/"
+    assert lowest_rung(mixed, URI("http://[fe80::A%25Eth0]:80/", zone=True)) is Rung.CASE
+    assert lowest_rung(mixed, URI("http://[FE80::A%25eth0]:80/", zone=True)) is None
 
 
 @pytest.mark.parametrize("wrong", [None, 5, b"http://h/", ["http://h/"], object(), bytearray(b"a:")])

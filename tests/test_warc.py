@@ -168,6 +168,14 @@ def test_lengths_that_lie() -> None:
             assert (two.content, two.notes) == (PAGE * 9, ("wrong-length",))
 
 
+def test_the_last_line_ends_are_missing() -> None:
+    """WARC 1.1 4: two line ends behind each record; without those of the last it is read whole, and said to be cut."""
+    whole = record(response())
+    assert [one.notes for one in documents(whole)] == [()]
+    for less in range(1, 5):
+        assert [(one.content, one.notes) for one in documents(whole[:-less])] == [(PAGE, ("truncated",))]
+
+
 def test_garbage_between() -> None:
     data = [record(response(b"1")), b"garbage\r\n\r\n" * 9, record(response(b"2"))]
     assert [one.content for one in documents(packed(data))] == [b"1", b"", b"2"]

@@ -174,8 +174,10 @@ def _answer(row: str | None, operation: str, base: str | None, **how: Any) -> tu
                 from overthere.kernel import percent_encode
 
                 return percent_encode(row.encode(), how["safe"]), None
-            case _:
+            case "decode":
                 return encoding.decode(row), None
+            case _:
+                raise ValueError(f"there is no operation {operation!r}")
     except InvalidURI as error:
         return None, (error.kind, error.start)
     except CodingError:
