@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
 import tempfile
 import tomllib
+from collections.abc import Generator
 from importlib.util import find_spec
 
 import pytest
@@ -46,8 +48,21 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_unconfigure() -> None:
+    gc.unfreeze()
     for folder in MADE:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """The tests live as long as the session: who looks for garbage among a million objects finds none there."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 def note(report: pytest.TestReport | pytest.CollectReport) -> None:
