@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
 import tempfile
 import tomllib
+from collections.abc import Generator
 from importlib.util import find_spec
 
 import pytest
@@ -22,6 +24,9 @@ if not find_spec("pyspark"):
 # A note would hide a mistake in a reader: here it is raised, in processes of their own too.
 os.environ["OVERTHERE_FAULTS"] = "raise"
 
+# A JVM of some seconds spends more on compiling twice, and on collecting beside its work, than that saves.
+os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+
 # A shell starts jobs in the background with Ctrl-C ignored, which children inherit: the tests of it need its default.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -29,6 +34,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # An example may take as long as the machine lets it.
 settings.register_profile("anywhere", deadline=None)
 settings.load_profile("anywhere")
+
+# Begun first, and by one worker, which then starts one JVM; what lies behind them is taken over by the others.
+FIRST = ("test_spark", "test_links_spark")
 
 LISTED = {row["reason"] for row in tomllib.loads((TESTS / "expected_failures.toml").read_text()).get("skip", ())}
 UNLISTED: list[str] = []
@@ -46,8 +54,25 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_unconfigure() -> None:
+    gc.unfreeze()
     for folder in MADE:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """The tests live as long as the session: who looks for garbage among a million objects finds none there."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.path.stem not in FIRST)
 
 
 def note(report: pytest.TestReport | pytest.CollectReport) -> None:

@@ -160,7 +160,7 @@ def utf8_ranges(low: int, high: int) -> Iterator[list[tuple[int, int]]]:
 def _classes(masks: Iterable[int]) -> tuple[bytes, list[int]]:
     """Bytes that lie in the same masks form a class; returns byte -> class and one byte of each class."""
     groups = [(1 << 256) - 1]
-    for mask in set(masks):
+    for mask in masks:
         groups = [g for old in groups for g in (old & mask, old & ~mask) if g]
     groups.sort(key=lambda g: g & -g)
     table = bytearray(256)
@@ -175,7 +175,9 @@ def subsets(
     edges: Sequence[Sequence[tuple[int, int]]], free: Sequence[Sequence[int]], start: Iterable[int], accepting: set[int]
 ) -> Automaton:
     """The subset construction; the result is minimised."""
-    classes, samples = _classes(mask for out in edges for mask, _ in out)
+    masks = {mask for out in edges for mask, _ in out}
+    classes, samples = _classes(masks)
+    reads = {mask: [c for c, byte in enumerate(samples) if mask >> byte & 1] for mask in masks}
 
     reach: dict[int, frozenset[int]] = {}
 
@@ -199,15 +201,18 @@ def subsets(
     order = [frozenset[int](), first]
     rows: list[list[int]] = []
     for held in order:
-        row: list[int] = []
-        out = [edge for s in held for edge in edges[s]]
-        for byte in samples:
-            target = closure({t for mask, t in out if mask >> byte & 1})
+        targets: dict[int, set[int]] = {}
+        for mask, t in (edge for s in held for edge in edges[s]):
+            for c in reads[mask]:
+                targets.setdefault(c, set()).add(t)
+        row = [0] * len(samples)
+        for c in sorted(targets):
+            target = closure(targets[c])
             if target not in numbers:
                 if len(order) >= MAX_STATES:
                     raise GrammarError(f"the rule needs more than {MAX_STATES} states")
                 numbers[target] = len(order)
                 order.append(target)
-            row.append(numbers[target])
+            row[c] = numbers[target]
         rows.append(row)
     return Automaton.minimal(rows, classes, 1, [bool(held & accepting) for held in order])
