@@ -245,6 +245,13 @@ impl Taking<'_, '_> {
 }
 
 impl Taking<'_, '_> {
+    /// The key is a value in lower case.
+    fn lower(&mut self, value: &[u8]) {
+        self.key.clear();
+        self.key.extend_from_slice(value);
+        self.key.make_ascii_lowercase();
+    }
+
     fn embed(&mut self, name: usize, text: &[u8]) {
         let name = self.pending.place(self.embedded.names[name].as_bytes());
         self.pending.add(name, &String::from_utf8_lossy(text), Against::Embedded);
@@ -280,14 +287,14 @@ impl Sink for Taking<'_, '_> {
             }
             "property" | "type" | "srcdoc" if namespace != Namespace::Html || self.name.is_some() => {}
             "property" => {
-                let lower = value.to_ascii_lowercase();
-                self.name = lower.split(is_space).find_map(|name| self.embedded.number("property", name));
+                self.lower(value);
+                self.name = self.key.split(is_space).find_map(|name| self.embedded.number("property", name));
             }
             "type" => {
-                let lower = value.to_ascii_lowercase();
+                self.lower(value);
                 // A media type may have parameters; what is none is what it is as a whole.
-                let end = if lower.contains(&b'/') { memchr::memchr(b';', &lower) } else { None };
-                self.script = self.embedded.number("type", stripped(&lower[..end.unwrap_or(lower.len())]));
+                let end = if value.contains(&b'/') { memchr::memchr(b';', value) } else { None };
+                self.script = self.embedded.number("type", stripped(&self.key[..end.unwrap_or(value.len())]));
             }
             "srcdoc" => {
                 self.name = self.embedded.number("srcdoc", name);
