@@ -18,7 +18,7 @@ from seeds import CASES
 __all__ = ["LABELS", "OUTER", "documents", "judge", "rows_of", "told"]
 
 OUTER = Base(URI("http://h.example/a/b"), "retrieval", "retrieval")
-_OPTIONS = Options(json=True, limit=1 << 20)
+_OPTIONS = Options(json=True, metadata=True, limit=1 << 20)
 _WHERE = 4096
 """Characters in which a row says where its reference stands."""
 LABELS = (b"utf-8\n", b"utf-16le\n", b"utf-16\n", b"iso-8859-1\n", b"shift_jis\n", b"koi8-r\n", b"x-user-defined\n")

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from overthere import URI
 from overthere.base import Base
 from overthere.links import css, json, markdown, xml
-from overthere.links.model import NOTES, Document, Found, Note, Options
+from overthere.links.model import NOTES, Document, Found, Note, Options, Passed
 from support import cases, linear
 
-Reader = Callable[[Document, Options], Iterator[Found | Note]]
+Reader = Callable[[Document, Options], Iterator[Found | Note | Passed]]
 READERS: dict[str, Reader] = {"xml": xml.read, "css": css.read, "json": json.read, "markdown": markdown.read}
 OUTER = Base(URI("http://h/a/b"), "retrieval", "retrieval")
 ROWS = [(name, row) for name in READERS for row in cases(name)]

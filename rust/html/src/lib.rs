@@ -54,10 +54,12 @@ impl Attributes {
 pub trait Sink {
     /// An attribute that was looked for.
     fn attribute(&mut self, element: Element<'_>, name: &[u8], way: usize, value: &[u8]);
-    /// The tag that had attributes which were looked for is over.
-    fn end_tag(&mut self);
+    /// The tag that had attributes which were looked for is over.  Returns: whether the text of a `script` is wanted.
+    fn end_tag(&mut self) -> bool;
     /// The text of a `style` element, of HTML or SVG.
     fn style(&mut self, text: &[u8]);
+    /// The text of the `script` element of HTML that was wanted.
+    fn script(&mut self, text: &[u8]);
 }
 
 /// An element that has an attribute.
@@ -90,7 +92,8 @@ pub fn read(octets: &[u8], attributes: &Attributes, sink: &mut impl Sink) -> boo
         value: 0,
         way: Way::Unknown,
         held: Vec::new(),
-        style: None,
+        is_script: false,
+        text: None,
     };
     let mut tokenizer =
         Tokenizer::new_with_emitter(Shallow { octets: octets.to_reader(), left: VALUES }, emitter);
@@ -190,7 +193,9 @@ struct Reading<'a, S> {
     way: Way,
     /// What was found in the tag so far: one that does not end is none.
     held: Vec<Held>,
-    style: Option<Vec<u8>>,
+    /// The text of a style sheet, or of a script.
+    text: Option<Vec<u8>>,
+    is_script: bool,
 }
 
 /// The ends of a name and of its value in the octets of the tag.
@@ -250,6 +255,14 @@ impl<S: Sink> Reading<'_, S> {
         self.way = Way::Unknown;
     }
 
+    fn end_text(&mut self) {
+        match self.text.take() {
+            Some(text) if self.is_script => self.sink.script(&text),
+            Some(text) => self.sink.style(&text),
+            None => {}
+        }
+    }
+
     fn begin(&mut self, is_start: bool) {
         self.is_start = is_start;
         self.said = Said::default();
@@ -271,9 +284,7 @@ impl<S: Sink> Emitter for Reading<'_, S> {
     }
 
     fn emit_eof(&mut self) {
-        if let Some(style) = self.style.take() {
-            self.sink.style(&style);
-        }
+        self.end_text();
     }
 
     fn emit_error(&mut self, _: Error) {}
@@ -287,8 +298,8 @@ impl<S: Sink> Emitter for Reading<'_, S> {
     }
 
     fn emit_string(&mut self, text: &[u8]) {
-        if let Some(style) = &mut self.style {
-            style.extend_from_slice(text);
+        if let Some(raw) = &mut self.text {
+            raw.extend_from_slice(text);
         }
     }
 
@@ -305,9 +316,7 @@ impl<S: Sink> Emitter for Reading<'_, S> {
     /// 13.2.6: what the tree's construction would switch the tokenizer to, without scripting.
     fn emit_current_tag(&mut self) -> Option<State> {
         self.end_attribute();
-        if let Some(style) = self.style.take() {
-            self.sink.style(&style);
-        }
+        self.end_text();
         if !self.is_start {
             self.opened.clear();
             self.tree.end(&self.element);
@@ -319,22 +328,25 @@ impl<S: Sink> Emitter for Reading<'_, S> {
             let (name, value) = (&self.octets[held.start..held.name], &self.octets[held.name..held.value]);
             self.sink.attribute(element, name, held.way, value);
         }
-        if !self.held.is_empty() {
-            self.sink.end_tag();
-        }
+        let is_wanted = !self.held.is_empty() && self.sink.end_tag();
+        self.is_script = false;
         if namespace != Namespace::Html {
             let is_sheet =
                 namespace == Namespace::Svg && self.element == b"style" && !self.said.is_self_closing;
-            self.style = is_sheet.then(Vec::new);
+            self.text = is_sheet.then(Vec::new);
             return None;
         }
         self.opened.clone_from(&self.element);
         match &self.element[..] {
             b"textarea" | b"title" => Some(State::RcData),
             b"plaintext" => Some(State::PlainText),
-            b"script" => Some(State::ScriptData),
+            b"script" => {
+                self.is_script = is_wanted;
+                self.text = is_wanted.then(Vec::new);
+                Some(State::ScriptData)
+            }
             b"style" => {
-                self.style = Some(Vec::new());
+                self.text = Some(Vec::new());
                 Some(State::RawText)
             }
             b"iframe" | b"xmp" | b"noembed" | b"noframes" => Some(State::RawText),

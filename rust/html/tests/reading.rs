@@ -11,10 +11,16 @@ impl Sink for All {
         self.0.push(format!("{} {} {way} {}", text(element.name), text(name), text(value)));
     }
 
-    fn end_tag(&mut self) {}
+    fn end_tag(&mut self) -> bool {
+        self.0.last().is_some_and(|last| last == "script type 2 data")
+    }
 
     fn style(&mut self, text: &[u8]) {
         self.0.push(format!("style: {}", String::from_utf8_lossy(text)));
+    }
+
+    fn script(&mut self, text: &[u8]) {
+        self.0.push(format!("script: {}", String::from_utf8_lossy(text)));
     }
 }
 
@@ -22,6 +28,7 @@ fn all(text: &str) -> Vec<String> {
     let mut attributes = Attributes::default();
     attributes.add("href", &[], 0);
     attributes.add("data", &["object".to_owned()], 1);
+    attributes.add("type", &["script".to_owned()], 2);
     let mut sink = All::default();
     read(text.as_bytes(), &attributes, &mut sink);
     sink.0
@@ -47,6 +54,24 @@ fn what_is_no_raw_text_in_svg_is_markup() {
     let text = "<svg><![CDATA[<a href=n>]]><style>a&amp;<!-- b --><![CDATA[c]]></style><a href=1></svg>\
                 <![CDATA[<a href=2>]]>";
     assert_eq!(all(text), ["style: a&c", "a href 0 1"]);
+}
+
+#[test]
+fn the_text_of_a_script_that_is_wanted() {
+    let text = "<script type=data>a<!--<script></script>-->&amp;<b href=n></script><script type=x>no</script>\
+                <script>no</script><style>s</style><svg><script type=data>no</script></svg><script type=data>\0";
+    assert_eq!(
+        all(text),
+        [
+            "script type 2 data",
+            "script: a<!--<script></script>-->&amp;<b href=n>",
+            "script type 2 x",
+            "style: s",
+            "script type 2 data",
+            "script type 2 data",
+            "script: \u{FFFD}"
+        ]
+    );
 }
 
 #[test]

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from overthere.links.table import Writer
     from overthere.uri import URI
 
-_FINGERPRINT = ("base", "rung", "edition", "only", "strings", "audit", "whatwg", "csv_safe", "limit")
+_FINGERPRINT = ("base", "rung", "edition", "only", "strings", "audit", "whatwg", "metadata", "csv_safe", "limit")
 """The options by which rows differ."""
 _COMMIT = 2.0
 """Seconds between two marks from which the job can go on."""
@@ -57,6 +57,12 @@ _COMMIT = 2.0
 @click.option("--json", "strings", is_flag=True, help="Strings of JSON documents that are URIs are references.")
 @click.option("--audit", is_flag=True, help="Fill the column audit: what to be careful about in each target.")
 @click.option("--whatwg", is_flag=True, help="Fill the column browser: what browsers open, where that is no target.")
+@click.option(
+    "--metadata",
+    is_flag=True,
+    help="Read what pages hold in a syntax of its own: og: and twitter: metas, JSON-LD, import maps, srcdoc; else the "
+    "summary counts it as passed over.",
+)
 @click.option("--csv-safe", "csv_safe", is_flag=True, help=CSV_SAFE)
 @click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE.svg", help="Draw links by host, errors by kind.")
 @click.option("--resume", is_flag=True, help="Go on where an earlier run to the same FILE stopped.")
@@ -132,7 +138,7 @@ class _Job:
         self.base = None if asked["base"] is None else _published(base_uri(asked["base"]), sources)
         self.options = Options(
             Rung[asked["rung"].upper()], asked["edition"], json=asked["strings"], audit=asked["audit"],
-            whatwg=asked["whatwg"], limit=asked["limit"],
+            whatwg=asked["whatwg"], metadata=asked["metadata"], limit=asked["limit"],
         )  # fmt: skip
         self.policy = policy(asked)
         if asked["resume"] and (self.output in (None, "-") or asked["distinct"]):

@@ -75,8 +75,8 @@ def run(sources: tuple[str, ...], **asked: Any) -> None:
         with _progress(session):
             done = spark.run(
                 session, sources, output, base=base, rung=Rung[asked["rung"].upper()], edition=asked["edition"],
-                json=asked["strings"], audit=asked["audit"], whatwg=asked["whatwg"], only=asked["only"],
-                distinct=asked["distinct"],
+                json=asked["strings"], audit=asked["audit"], whatwg=asked["whatwg"], metadata=asked["metadata"],
+                only=asked["only"], distinct=asked["distinct"],
             )  # fmt: skip
     except KeyboardInterrupt:
         if session is not None:

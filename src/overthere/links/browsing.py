@@ -16,6 +16,8 @@ __all__ = ["Browsing", "output_encoding"]
 _READ = frozenset(("html", "xml", "css", "http"))
 """Kinds of documents whose references browsers parse; in running text nobody says what they would."""
 _FIELDS = frozenset(("Location", "Content-Location", "Link", "Refresh"))
+_EMBEDDED = ("iframe srcdoc > ", "script ")
+"""What may have a base of its own: a document in `srcdoc`, JSON-LD."""
 _SPECIAL = frozenset(("http:", "https:", "ftp:", "file:"))
 """Those whose query is in the document's encoding: special, and neither ws nor wss (URL Standard 4.4, query state)."""
 _QUERY = frozenset(b"\"#<>' ") | frozenset(range(0x21)) | frozenset(range(0x7F, 0x100))
@@ -47,8 +49,8 @@ class Browsing:
     def __init__(self) -> None:
         self.pages: dict[str, str | None] = {}
         """Documents with rows, and the encoding in which one of HTML writes its queries."""
-        self.bases: dict[str, str] = {}
-        """By the first base element of a document."""
+        self.bases: dict[str, tuple[str, str]] = {}
+        """By the first base element of a document: what browsers have, and what stands in the column `base`."""
         self.last = ""
         self.rows = -1
         self.new = False
@@ -69,12 +71,12 @@ class Browsing:
 
         names = ("source", "base", "reference", "where", "target")
         rows = list(zip(*(batch.column(name).to_pylist() for name in names), strict=True))
-        for source, base, reference, where, _ in rows:
+        for source, base, reference, where, target in rows:
             # HTML 4.2.3: the first base element counts, for what stands before it too.
             if where == "base href" and source not in self.bases and self.pages.get(source) is not None:
                 url = self._read(source, reference, base, where)
                 if url and not url.startswith(("data:", "javascript:")):
-                    self.bases[source] = url
+                    self.bases[source] = (url, base if target is None else target.partition("#")[0])
         found = pa.array([self._row(*row) for row in rows], pa.string())
         self.pages = {source: page for source, page in self.pages.items() if source == self.last}
         self.bases = {source: base for source, base in self.bases.items() if source == self.last}
@@ -84,7 +86,9 @@ class Browsing:
     def _row(self, source: str, base: str, reference: str | None, where: str, target: str | None) -> str | None:
         if reference is None or source not in self.pages:
             return None
-        outer = base if where == "base href" or where in _FIELDS else self.bases.get(source, base)
+        outer, own = self.bases.get(source, (base, base))
+        if where == "base href" or where in _FIELDS or (base != own and where.startswith(_EMBEDDED)):
+            outer = base
         url = self._read(source, reference, outer, where)
         if url is None:
             return None if target is None else ""

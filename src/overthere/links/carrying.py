@@ -28,7 +28,7 @@ class Done(NamedTuple):
     size: int
     """Octets of its sources."""
     passed: dict[str, int] = {}  # noqa: RUF012 - a default that nobody changes
-    """What held no document that can be read, by kind."""
+    """What held no document that can be read, or is read by choice only, by kind."""
     mark: str = ""
     """Of all tasks so far: the same only if their sources are."""
 
@@ -73,7 +73,7 @@ def read(
             yield _judged(made.take(), options, browsing)
     if len(made):
         yield _judged(made.take(), options, browsing)
-    yield Done(kinds, size, dict(walk.passed))
+    yield Done(kinds, size, dict(walk.passed + made.passed))
 
 
 def _goes_on(filling: Iterator[None], made: Rows, document: Document) -> bool:

@@ -8,12 +8,24 @@ from typing import NamedTuple
 
 from overthere.links import css
 from overthere.links.charset import MARKS, decoded, encoding
-from overthere.links.model import Found
+from overthere.links.model import Embedded, Found
 from overthere.links.prescan import declared
-from overthere.links.tokens import Sheet, tokens
+from overthere.links.tokens import Script, Sheet, tokens
 from overthere.links.tree import Namespace
 
-__all__ = ["ATTRIBUTES", "CODEBASE", "Read", "decode", "octets", "read", "references", "values"]
+__all__ = [
+    "ATTRIBUTES",
+    "CODEBASE",
+    "EMBEDDED",
+    "OBJECTS",
+    "Read",
+    "decode",
+    "embedded",
+    "octets",
+    "read",
+    "references",
+    "values",
+]
 
 # ASCII whitespace of the HTML Standard, which may surround a URL.
 _SPACE = "\t\n\f\r "
@@ -116,14 +128,52 @@ ATTRIBUTES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("lowsrc", ("img",), "nonempty"),
     ("profile", ("head",), "list"),
     ("usemap", ("img", "input", "object"), "nonempty"),
+    # What embeds references in a syntax of its own.
+    ("property", ("meta",), "property"),
+    ("name", ("meta",), "property"),
+    ("type", ("script",), "type"),
+    ("srcdoc", ("iframe",), "srcdoc"),
     # SVG
     *((name, (), "paint") for name in sorted(css.PAINTED)),
 )
 """Attribute, elements (or none for every one), and how its URLs are written.
 
 "style" is a style sheet, "paint" a value of CSS on elements of SVG only; "http-equiv" and "content" are a refresh
-together.
+together; "property", "type" and "srcdoc" name what is `EMBEDDED`.
 """
+OBJECTS = frozenset(
+    (
+        "article:author", "article:publisher", "book:author", "music:album", "music:creator", "music:musician",
+        "music:song", "video:actor", "video:director", "video:series", "video:writer",
+    )
+)  # fmt: skip
+"""Properties whose values are objects of Open Graph, which their URIs name (ogp.me, Object Types); many pages have a
+name of a person there."""
+_METAS = frozenset(
+    (
+        # ogp.me: Basic Metadata, Optional Metadata, Structured Properties; og:see_also is of its namespace ogp.me/ns#.
+        "og:url", "og:see_also",
+        "og:image", "og:image:url", "og:image:secure_url",
+        "og:video", "og:video:url", "og:video:secure_url",
+        "og:audio", "og:audio:url", "og:audio:secure_url",
+        # Cards of Twitter: the markup reference, and what it had before.
+        "twitter:url", "twitter:image", "twitter:image:src", "twitter:player", "twitter:player:stream",
+        "twitter:image0", "twitter:image1", "twitter:image2", "twitter:image3",
+        "twitter:app:url:iphone", "twitter:app:url:ipad", "twitter:app:url:googleplay",
+    )
+)  # fmt: skip
+EMBEDDED = {
+    "property": dict.fromkeys(sorted(_METAS | OBJECTS), "meta"),
+    "type": {
+        "application/ld+json": "json-ld",
+        "importmap": "import map",
+        "speculationrules": "speculation rules",
+    },
+    "srcdoc": {"srcdoc": "srcdoc"},
+}
+"""What holds references in a syntax of its own: by the way of the attribute that says it, its names, and how it is
+called where it is passed over.  Properties (RDFa in HTML 3.1) or names of metas; types of scripts (HTML 4.12.1; JSON-LD
+1.1 7); the attribute `srcdoc` (HTML 4.8.5)."""
 CODEBASE = {"object": ("classid", "data", "archive"), "applet": ("code", "archive")}
 """Attributes that are resolved against the `codebase` of their element (HTML 4.01 13.3.1, 13.4)."""
 _RULES: dict[str, list[tuple[tuple[str, ...], str]]] = {}
@@ -183,8 +233,8 @@ class Read(NamedTuple):
 
     base: str | None
     """The first base href that is not in a template; None without one (HTML 4.2.3: "in tree order")."""
-    found: list[Found]
-    """Every reference, in the order of the document."""
+    found: list[Found | Embedded]
+    """Every reference, in the order of the document, and what embeds some."""
     too_deep: bool
     """Elements of SVG or MathML, or a template, lay too deep to be followed (`tree.DEPTH`)."""
 
@@ -192,19 +242,28 @@ class Read(NamedTuple):
 def read(text: str) -> Read:
     """Tokens (HTML 13.2.5) and no tree: nesting costs nothing, and a reference stands once where it is written."""
     base: str | None = None
-    found: list[Found] = []
+    found: list[Found | Embedded] = []
+    script: str | None = None
     too_deep = False
     for token in tokens(text):
         if token is None:
             too_deep = True
         elif isinstance(token, Sheet):
             found += _styles("style", token.text)
+        elif isinstance(token, Script):
+            if script is not None:
+                found.append(Embedded(script, token.text))
         else:
             name, attributes, namespace, in_template = token
             counts = namespace is Namespace.HTML and not in_template
             if name == "base" and base is None and "href" in attributes and counts:
                 base = attributes["href"].strip(_SPACE)
             found += references(name, attributes, namespace is Namespace.SVG)
+            known = embedded(name, attributes) if namespace is Namespace.HTML else None
+            if name == "script":
+                script = known
+            elif known is not None:
+                found.append(Embedded(known, attributes["srcdoc" if name == "iframe" else "content"]))
     return Read(base, found, too_deep)
 
 
@@ -223,6 +282,24 @@ def references(tag: str, attributes: Mapping[str, str | None], is_svg: bool = Fa
     if tag == "meta" and (attributes.get("http-equiv") or "").strip(_SPACE).lower() == "refresh":
         for url in _refresh(attributes.get("content") or ""):
             yield Found("meta refresh", url)
+
+
+def embedded(tag: str, attributes: Mapping[str, str | None]) -> str | None:
+    """Which of `EMBEDDED` an element of HTML holds: a meta in its content, a script in its text; None for none.
+
+    Of two attributes that say it the first counts.
+    """
+    if tag == "iframe":
+        return "srcdoc" if "srcdoc" in attributes else None
+    if tag == "script":
+        named = (attributes.get("type") or "").strip(_SPACE).lower()
+        # A media type may have parameters; what is none is what it is as a whole.
+        named = named.partition(";")[0].strip(_SPACE) if "/" in named else named
+        return named if named in EMBEDDED["type"] else None
+    if tag != "meta" or "content" not in attributes:
+        return None
+    names = (attributes[name] or "" for name in attributes if name in ("property", "name"))
+    return next((one for value in names for one in _list(value.lower()) if one in EMBEDDED["property"]), None)
 
 
 def _styles(tag: str, text: str) -> Iterator[Found]:

@@ -44,6 +44,7 @@ def extract(
     json: bool = False,
     audit: bool = False,
     whatwg: bool = False,
+    metadata: bool = False,
     workers: int = 1,
     policy: Policy | None = None,
 ) -> Iterator[Link]:
@@ -62,6 +63,8 @@ def extract(
     json: whether strings of JSON documents that are URIs are references.
     audit: whether the column `audit` is filled (`overthere.audit`).
     whatwg: whether the column `browser` is filled: what browsers open, where that is not the target.
+    metadata: whether references are read that HTML holds in a syntax of its own: metas of Open Graph and Twitter,
+    JSON-LD, import maps, speculation rules, documents in `srcdoc`; else `Done.passed` of `batches` counts these.
     workers: processes that read; with more than one, the module that asks must be one that can be imported anew
     (`if __name__ == "__main__":`).
     policy: what opening sources that are URIs may do; by default `Policy()`, which is for URIs of others: no files, no
@@ -72,7 +75,7 @@ def extract(
     Raises: InvalidURI if `base` is no URI; NotSpecified if there is no such edition; ModuleNotFoundError without the
     extra `links`, or `whatwg` where it is asked for.
     """
-    options = Options(rung=rung, edition=edition, json=json, audit=audit, whatwg=whatwg)
+    options = Options(rung=rung, edition=edition, json=json, audit=audit, whatwg=whatwg, metadata=metadata)
     for batch in batches(sources, base, options, workers=workers, policy=policy):
         if not isinstance(batch, Done):
             yield from links(batch)

@@ -25,7 +25,7 @@ from overthere.links.scope import narrowed
 from overthere.schemes.iana import registration
 from overthere.schemes.registry import BUILT_IN
 
-__all__ = ["DEPTH", "read"]
+__all__ = ["DEPTH", "Open", "Reader", "is_uri", "read"]
 
 DEPTH = 512
 """Arrays and objects in one another."""
@@ -60,23 +60,11 @@ def read(document: Document, options: Options) -> Iterator[Found | Note]:
     text, wrong = decoded(document.content, told)
     if wrong:
         yield Note("wrong-charset")
-    reader = _Reader(document.base)
-    for token in _TOKEN.finditer(text):
-        if (found := reader.take(token)) is not None:
-            yield found
-        if len(reader.open) > DEPTH:
-            yield Note("too-deep")
-            return
-    if reader.flawed:
-        yield Note("corrupt")
-    if reader.open or reader.cut:
-        yield Note("truncated")
+    yield from Reader(document.base).read(text)
 
 
-class _Open:
+class Open:
     """An array or an object that has begun."""
-
-    __slots__ = ("array", "base", "index", "name", "pointer", "says")
 
     def __init__(self, array: bool, pointer: str, says: bool, base: Base | None) -> None:
         self.array = array
@@ -91,16 +79,54 @@ class _Open:
 _VALUE, _VALUE_OR_END, _NAME, _NAME_OR_END, _COLON, _COMMA_OR_END = range(6)
 
 
-class _Reader:
-    """Takes token by token; what does not fit where it stands is noted, and taken as well as it goes."""
+class Reader:
+    """Takes token by token; what does not fit where it stands is noted, and taken as well as it goes.
+
+    Which strings are references, others may know otherwise: `opened`, `named`, `reference` and `closed` are theirs.
+    """
 
     def __init__(self, outer: Base) -> None:
         self.outer = outer
-        self.open: list[_Open] = []
+        self.open: list[Open] = []
         self.next = _VALUE
         self.texts = 0
         self.flawed = False
         self.cut = False
+
+    def read(self, text: str) -> Iterator[Found | Note]:
+        """The references of a text of JSON, or of several, and what is the matter with it."""
+        for token in _TOKEN.finditer(text):
+            if (found := self.take(token)) is not None:
+                yield found
+            if len(self.open) > DEPTH:
+                yield Note("too-deep")
+                return
+        if self.flawed:
+            yield Note("corrupt")
+        if self.open or self.cut:
+            yield Note("truncated")
+
+    def opened(self, new: Open) -> None:
+        """An array or an object begins, which is the last of `open`."""
+
+    def named(self, inner: Open, raw: str) -> Found | None:
+        """A name stands in an object, written so; its value comes."""
+        inner.says = _says(inner.name)
+        return None
+
+    def reference(self, inner: Open | None, text: str) -> Found | None:
+        """A string that is a value."""
+        base = None if inner is None else inner.base
+        if not ((inner is not None and inner.says and text and not text.startswith("_:")) or is_uri(text)):
+            return None
+        found = Found(self.pointer(), text, base)
+        if inner is not None and inner.name == "$id" and not inner.array:
+            # Against the base around the object; one that would be too long changes nothing.
+            inner.base = narrowed(text, base or self.outer, "$id") or base
+        return found
+
+    def closed(self, last: Open) -> None:
+        """An array or an object has ended."""
 
     def take(self, token: re.Match[str]) -> Found | None:
         kind = token.lastgroup
@@ -132,14 +158,15 @@ class _Reader:
             self.expect(_VALUE, _VALUE_OR_END)
             array = mark == "["
             says, base = (False, None) if inner is None else (inner.says and array, inner.base)
-            self.open.append(_Open(array, self.pointer(), says, base))
+            self.open.append(Open(array, self.pointer(), says, base))
+            self.opened(self.open[-1])
             self.next = _VALUE_OR_END if array else _NAME_OR_END
         elif mark in "}]":
             self.expect(_COMMA_OR_END, _VALUE_OR_END if mark == "]" else _NAME_OR_END)
             if inner is None or inner.array != (mark == "]"):
                 self.flawed = True
             else:
-                self.open.pop()
+                self.closed(self.open.pop())
                 self.ended()
         elif mark == ",":
             self.expect(_COMMA_OR_END)
@@ -158,18 +185,10 @@ class _Reader:
         if inner is not None and not inner.array and self.next not in (_VALUE, _COLON):
             self.expect(_NAME, _NAME_OR_END)
             inner.name = self.characters(raw[: _POINTER + 1])
-            inner.says = _says(inner.name)
             self.next = _COLON
-            return None
+            return self.named(inner, raw)
         self.expect(_VALUE, _VALUE_OR_END)
-        text = self.characters(raw).strip(" \t\r\n")
-        base = None if inner is None else inner.base
-        found = None
-        if (inner is not None and inner.says and text and not text.startswith("_:")) or _is_uri(text):
-            found = Found(self.pointer(), text, base)
-            if inner is not None and inner.name == "$id" and not inner.array:
-                # Against the base around the object; one that would be too long changes nothing.
-                inner.base = narrowed(text, base or self.outer, "$id") or base
+        found = self.reference(inner, self.characters(raw).strip(" \t\r\n"))
         self.ended()
         return found
 
@@ -199,7 +218,8 @@ def _says(name: str) -> bool:
     return len(name) <= 100 and _SAYING.fullmatch(name) is not None
 
 
-def _is_uri(text: str) -> bool:
+def is_uri(text: str) -> bool:
+    """Whether a text is a URI as a whole: its scheme is followed by `//`, or is a registered one."""
     match = _SCHEME.match(text)
     if match is None or len(text.split(None, 1)) > 1:
         return False

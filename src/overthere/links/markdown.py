@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
-from overthere.links import html
+from overthere.links import embedded, html
 from overthere.links.charset import decoded
-from overthere.links.model import Document, Found, Note, Options
+from overthere.links.model import Document, Embedded, Found, Note, Options, Passed
 from overthere.text import gfm
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _STYLE = re.compile(r"<style", re.IGNORECASE)
 _EXTENDED = re.compile(r"www\.|://|@", re.IGNORECASE)
 
 
-def read(document: Document, options: Options) -> Iterator[Found | Note]:
+def read(document: Document, options: Options) -> Iterator[Found | Note | Passed]:
     """The references of a Markdown document, in its order.
 
     They are given after the escapes of Markdown, without the percent-encoding that renderers add.  A definition is
@@ -51,7 +51,12 @@ def read(document: Document, options: Options) -> Iterator[Found | Note]:
         # A bracket costs a thousand times what a letter does: text that is hardly anything else has no links.
         brackets = piece.count("[") * 3 > len(piece) > 100
         deep = deep or brackets
-        yield from _piece(piece, _markdown(links=not brackets))
+        for found in _piece(piece, _markdown(links=not brackets)):
+            if isinstance(found, Found):
+                yield found
+                continue
+            for one in embedded.read(found, document.base, options, document.depth):
+                yield one._replace(where=f"html {one.where}") if isinstance(one, Found) else one
     if deep:
         yield Note("too-deep")
 
@@ -89,7 +94,7 @@ def _any(url: str) -> bool:
     return True
 
 
-def _piece(text: str, parser: MarkdownIt) -> Iterator[Found]:
+def _piece(text: str, parser: MarkdownIt) -> Iterator[Found | Embedded]:
     env: dict[str, object] = {}
     for token in parser.parse(text, env):
         if token.type == "inline":
@@ -102,7 +107,7 @@ def _piece(text: str, parser: MarkdownIt) -> Iterator[Found]:
             yield from _bare(token.meta["url"]) if footnote else [Found("definition", token.meta["url"])]
 
 
-def _inline(tokens: Iterable[Token]) -> Iterator[Found]:
+def _inline(tokens: Iterable[Token]) -> Iterator[Found | Embedded]:
     run: list[str] = []  # text that no token interrupts
     inside = 0
     automatic: str | None = None
@@ -135,10 +140,10 @@ def _inline(tokens: Iterable[Token]) -> Iterator[Found]:
         yield from _bare("".join(run))
 
 
-def _html(text: str) -> Iterator[Found]:
+def _html(text: str) -> Iterator[Found | Embedded]:
     if _ATTRIBUTES.search(text) or _STYLE.search(text):
         for found in html.read(text).found:
-            yield found._replace(where=f"html {found.where}")
+            yield found._replace(where=f"html {found.where}") if isinstance(found, Found) else found
 
 
 def _bare(text: str) -> Iterator[Found]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from overthere.base import Base
 from overthere.rung import Rung
 
-__all__ = ["NOTES", "UNREAD", "Document", "Found", "Link", "Note", "Options", "Passed"]
+__all__ = ["NOTES", "UNREAD", "Document", "Embedded", "Found", "Link", "Note", "Options", "Passed"]
 
 
 class Link(NamedTuple):
@@ -84,6 +84,14 @@ class Found(NamedTuple):
     """The codebase of its element, a reference which gives the base of this one (HTML 4.01 13.3.1, 13.4)."""
 
 
+class Embedded(NamedTuple):
+    """What stands in HTML and holds references in a syntax of its own."""
+
+    name: str
+    """Of a meta its property, of a script its type, else the attribute; of `html.EMBEDDED`."""
+    text: str
+
+
 class Note(NamedTuple):
     """Something that is the matter with a document as a whole."""
 
@@ -91,10 +99,10 @@ class Note(NamedTuple):
 
 
 class Passed(NamedTuple):
-    """Something that holds no document that can be read."""
+    """Something that holds no document that can be read, or that is read by choice only."""
 
     kind: str
-    """Of a record its type, else what it is: "image", "link" and so on."""
+    """Of a record its type, else what it is: "image", "link", "json-ld" and so on."""
 
 
 NOTES = {
@@ -146,6 +154,8 @@ class Options(NamedTuple):
     audit: bool = False
     whatwg: bool = False
     """Whether the column `browser` is filled."""
+    metadata: bool = False
+    """Whether what is `Embedded` in HTML is read; else it is passed over, and counted."""
     limit: int = 1 << 25
     """Octets of a document that are read."""
     depth: int = 16

@@ -7,8 +7,8 @@ from importlib import import_module
 from itertools import chain, groupby, islice
 
 from overthere.base import Base, from_content
-from overthere.links import html
-from overthere.links.model import Document, Found, Note, Options
+from overthere.links import embedded, html
+from overthere.links.model import Document, Found, Note, Options, Passed
 from overthere.links.rows import OCTETS, Rows
 
 __all__ = ["BATCH", "fill"]
@@ -48,7 +48,7 @@ def fill(rows: Rows, document: Document, kind: str, notes: tuple[str, ...], opti
         if note not in document.notes:
             rows.note(document, note)
     most = OCTETS + _SWELLING * len(document.content)
-    for octets in _html(rows, document) if kind == "html" else _others(kind, rows, document, options):
+    for octets in _html(rows, document, options) if kind == "html" else _others(kind, rows, document, options):
         most -= octets
         if most < 0:
             rows.note(document, "too-large")
@@ -63,13 +63,16 @@ def _full(rows: Rows) -> bool:
 _STEP = 256
 
 
-def _html(rows: Rows, document: Document) -> Iterator[int]:
+def _html(rows: Rows, document: Document, options: Options) -> Iterator[int]:
+    said = set(document.notes)
     content, lossy = html.octets(document.content, document.charset)
-    if lossy and "wrong-charset" not in document.notes:
-        rows.note(document, "wrong-charset")
-    if rows.html(document, content) and "too-deep" not in document.notes:
-        rows.note(document, "too-deep")
+    if lossy:
+        _say(rows, document, "wrong-charset", said)
+    if rows.html(document, content):
+        _say(rows, document, "too-deep", said)
     while rows.step(_STEP):
+        if (one := rows.embedded()) is not None:
+            yield from _add(rows, document, rows.base, embedded.read(one, rows.base, options, document.depth), said)
         if _full(rows):
             yield rows.octets
 
@@ -77,23 +80,43 @@ def _html(rows: Rows, document: Document) -> Iterator[int]:
 def _others(kind: str, rows: Rows, document: Document, options: Options) -> Iterator[int]:
     if kind not in _READERS or (kind == "json" and not options.json):
         return
-    read: Callable[[Document, Options], Iterator[Found | Note]] = import_module(_READERS[kind]).read
+    read: Callable[[Document, Options], Iterator[Found | Note | Passed]] = import_module(_READERS[kind]).read
+    yield from _add(rows, document, document.base, read(document, options), set(document.notes))
 
-    def base_of(one: Found | Note) -> Base | None:
-        if isinstance(one, Note):
+
+def _say(rows: Rows, document: Document, kind: str, said: set[str]) -> None:
+    """A note of a document, once."""
+    if kind not in said:
+        said.add(kind)
+        rows.note(document, kind)
+
+
+def _add(
+    rows: Rows, document: Document, outer: Base, found: Iterator[Found | Note | Passed], said: set[str]
+) -> Iterator[int]:
+    """Put in what a reader has found, which has the base `outer` where it has none of its own.
+
+    said: the notes so far.
+    """
+
+    def base_of(one: Found | Note | Passed) -> Base | None:
+        if not isinstance(one, Found):
             return None
-        return one.base if one.codebase is None else from_content(one.codebase, one.base or document.base)
+        return one.base if one.codebase is None else from_content(one.codebase, one.base or outer)
 
-    for base, group in groupby(read(document, options), base_of):
+    for base, group in groupby(found, base_of):
         # A long base stands in every row, in most targets and in their normal forms.
-        step = min(_STEP, OCTETS // (3 * len(str((base or document.base).uri))) + 1)
+        step = min(_STEP, OCTETS // (3 * len(str((base or outer).uri))) + 1)
         for first in group:
-            found = []
+            some = []
             for one in chain((first,), islice(group, step - 1)):
                 if isinstance(one, Found):
-                    found.append(one)
-                elif one.kind not in document.notes:
-                    rows.note(document, one.kind)
-            rows.add(document, base or document.base, found)
+                    some.append(one)
+                elif isinstance(one, Passed):
+                    rows.others[one.kind] += 1
+                else:
+                    _say(rows, document, one.kind, said)
+            if some:
+                rows.add(document, base or outer, some)
             if _full(rows):
                 yield rows.octets

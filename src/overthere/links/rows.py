@@ -6,6 +6,7 @@ Both are filled document by document and emptied batch by batch, so that no more
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +16,12 @@ from overthere.editions import edition
 from overthere.editions.resolution import for_request
 from overthere.errors import InvalidURI, NotSpecified
 from overthere.links import css, html
+from overthere.links.embedded import kind
 from overthere.links.message.labels import part_of
-from overthere.links.model import Document, Found, Link, Options
+from overthere.links.model import Document, Embedded, Found, Link, Options
 from overthere.links.table import schema, to_batch
 from overthere.normalize import Rung, normal_form
-from overthere.uri import URIReference
+from overthere.uri import URI, URIReference
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,6 +36,17 @@ class Rows(ABC):
     """The rows so far.  `len` of it says how many they are, `octets` about how much text."""
 
     octets: int
+    base: Base
+    """Of the document that `html` read."""
+
+    def __init__(self) -> None:
+        self.others: Counter[str] = Counter()
+        """What other readers have passed over."""
+
+    @property
+    def passed(self) -> Counter[str]:
+        """What documents held so far that is read by choice only, and was not, by kind."""
+        return +self.others
 
     @abstractmethod
     def __len__(self) -> int: ...
@@ -47,7 +60,14 @@ class Rows(ABC):
 
     @abstractmethod
     def step(self, count: int) -> bool:
-        """Make at most so many rows of what `html` read, fewer of long ones.  Returns: whether there are more."""
+        """Make at most so many rows of what `html` read, fewer of long ones, and none beyond what `embedded` gives.
+
+        Returns: whether there are more.
+        """
+
+    @abstractmethod
+    def embedded(self) -> Embedded | None:
+        """What `step` has come to that holds references in a syntax of its own; it is given once."""
 
     @abstractmethod
     def add(self, document: Document, base: Base, found: Sequence[Found]) -> None:
@@ -73,10 +93,15 @@ class _Native(Rows):
     def __init__(self, options: Options) -> None:
         from overthere._native import LinkRows
 
+        super().__init__()
+        self.options = options
+        names = [(way, name) for way, names in html.EMBEDDED.items() for name in names]
         normal = None if options.rung <= Rung.SYNTAX else _at(options.rung)
         attributes = [(name, list(elements), way) for name, elements, way in html.ATTRIBUTES]
         rung = min(options.rung, Rung.SYNTAX)
-        self.native = LinkRows(attributes, rung, _mapped, html.values, _styles, normal, part_of)
+        self.native = LinkRows(
+            attributes, names, options.metadata, rung, _mapped, html.values, _styles, normal, part_of
+        )
 
     def __len__(self) -> int:
         return len(self.native)
@@ -86,11 +111,26 @@ class _Native(Rows):
         return self.native.octets
 
     def html(self, document: Document, content: bytes) -> bool:
-        base = document.base
-        return self.native.html(document.source, content, str(base.uri), base.layer, _parts(document))
+        self.base = base = document.base
+        too_deep = self.native.html(document.source, content, str(base.uri), base.layer, _parts(document))
+        if self.options.metadata and (found := self.native.base()) != (str(base.uri), base.layer):
+            self.base = Base(URI(found[0]), "content", "HTML base")
+        return too_deep
 
     def step(self, count: int) -> bool:
         return self.native.step(count)
+
+    def embedded(self) -> Embedded | None:
+        found = self.native.embedded() if self.options.metadata else None
+        return None if found is None else Embedded(*found)
+
+    @property
+    def passed(self) -> Counter[str]:
+        passed = super().passed
+        for name, count in self.native.passed():
+            if count:
+                passed[kind(name)] += count
+        return passed
 
     def add(self, document: Document, base: Base, found: Sequence[Found]) -> None:
         plain = [(_text(one.where), _text(one.reference), one.target) for one in found]
@@ -135,10 +175,12 @@ def _at(rung: Rung) -> Any:
 
 class _Plain(Rows):
     def __init__(self, options: Options) -> None:
+        super().__init__()
         self.options = options
         self.made: list[Link] = []
         self.octets = 0
-        self.waiting: Iterator[Link] = iter(())
+        self.waiting: Iterator[Link | Embedded] = iter(())
+        self.next: Embedded | None = None
         self.of = self._of if options.edition == "rfc3986" else self._by_edition
 
     def __len__(self) -> int:
@@ -150,13 +192,16 @@ class _Plain(Rows):
 
     def html(self, document: Document, content: bytes) -> bool:
         href, found, too_deep = html.read(content.decode("utf-8", "replace"))
-        base = from_content(href, document.base)
+        self.base = base = from_content(href, document.base)
+        if not self.options.metadata:
+            self.others.update(kind(one.name) for one in found if isinstance(one, Embedded))
+            found = [one for one in found if isinstance(one, Found)]
 
         def against(one: Found) -> Base:
             # Each base element is resolved against what stands outside of it (HTML 4.2.3).
             return document.base if one.where == "base href" else from_content(one.codebase, base)
 
-        self.waiting = (self.of(document, against(one), one) for one in found)
+        self.waiting = (one if isinstance(one, Embedded) else self.of(document, against(one), one) for one in found)
         return too_deep
 
     def step(self, count: int) -> bool:
@@ -166,8 +211,15 @@ class _Plain(Rows):
             link = next(self.waiting, None)
             if link is None:
                 return False
+            if isinstance(link, Embedded):
+                self.next = link
+                break
             self._put(link)
         return True
+
+    def embedded(self) -> Embedded | None:
+        found, self.next = self.next, None
+        return found
 
     def add(self, document: Document, base: Base, found: Sequence[Found]) -> None:
         for one in found:

@@ -15,8 +15,11 @@ document's length.
 
 
 def narrowed(value: str, outer: Base, by: str) -> Base | None:
-    """The base that holds where `value` stands within `outer`; None if it would be longer than `LONGEST`."""
-    if len(value) > LONGEST:
+    """The base that holds where `value` stands within `outer`; None if it would be longer than `LONGEST`.
+
+    Also within one that is longer: as many bases as there is text would each be resolved against it.
+    """
+    if len(value) > LONGEST or len(str(outer.uri)) > LONGEST:
         return None
     inner = from_content(value, outer, by)
     return inner if inner is outer or len(str(inner.uri)) <= LONGEST else None

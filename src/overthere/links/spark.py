@@ -77,6 +77,7 @@ def run(
     json: bool = False,
     audit: bool = False,
     whatwg: bool = False,
+    metadata: bool = False,
     only: Iterable[str] = (),
     distinct: bool = False,
     octets: int | None = None,
@@ -88,7 +89,7 @@ def run(
     whatever ended it, and does only what is not there yet: each file says what it was made of, and a file that was
     changed, or asked for in another way, is made anew.  OUTPUT/_SUCCESS stands there when all are.
 
-    sources, base, rung, edition, json, audit, whatwg: as for `links.extract`.
+    sources, base, rung, edition, json, audit, whatwg, metadata: as for `links.extract`.
     only: names of `choosing.CHOICES`: the rows that one of them chooses.
     distinct: the link graph instead (`graph.schema()`), whose files Spark writes at the end.
     octets: of the sources in a task; by default a 256th of them, from 8 MiB to 2 GiB.
@@ -98,7 +99,7 @@ def run(
     FileExistsError if the folder holds anything else; OSError if it cannot be written; Spark's errors.
     """
     began = time.monotonic()
-    options = _options(rung, edition, json, audit, whatwg)
+    options = _options(rung, edition, json, audit, whatwg, metadata)
     folder = Path(os.path.abspath(output))
     told = None if base is None else str(URI(base))
     how = How(str(folder / _PAIRS if distinct else folder), options, told, tuple(only), distinct)
@@ -149,6 +150,7 @@ def extract(
     json: bool = False,
     audit: bool = False,
     whatwg: bool = False,
+    metadata: bool = False,
 ) -> DataFrame:
     """The links of the documents that a frame names or holds: a frame with the columns of the link table.
 
@@ -162,7 +164,7 @@ def extract(
     media_type: a Content-Type, as it was told.
 
     base: where the sources are published: of the folder of each path.
-    rung, edition, json, audit, whatwg: as for `links.extract`.
+    rung, edition, json, audit, whatwg, metadata: as for `links.extract`.
 
     Each partition is read from its beginning to its end, batch by batch; those of contents hold as much as
     `spark.sql.execution.arrow.maxBytesPerBatch` says.  What cannot be read is a row; also a file that kills the
@@ -172,7 +174,7 @@ def extract(
     neither paths nor contents, or contents that are no octets, or parts and anything else; when it is carried out,
     Spark's errors, with the ValueError of what is no part.
     """
-    options = _options(rung, edition, json, audit, whatwg)
+    options = _options(rung, edition, json, audit, whatwg, metadata)
     told = None if base is None else str(URI(base))
     version = overthere.__version__
     if part is not None:
@@ -199,10 +201,10 @@ def extract(
 # -- on the driver
 
 
-def _options(rung: Rung, edition: str, json: bool, audit: bool, whatwg: bool) -> Options:
+def _options(rung: Rung, edition: str, json: bool, audit: bool, whatwg: bool, metadata: bool) -> Options:
     if edition not in NAMES:
         raise NotSpecified(f"there is no edition {edition!r}; there is {', '.join(NAMES)}")
-    return Options(rung, edition, json, audit, whatwg)
+    return Options(rung, edition, json, audit, whatwg, metadata)
 
 
 def _listed(sources: Sources) -> list[str | os.PathLike[str] | URI]:

@@ -100,7 +100,8 @@ class Summary:
         self.kinds: Counter[str] = Counter()
         """Documents by kind."""
         self.passed: Counter[str] = Counter()
-        """What held no document that can be read, by kind: images, requests and so on."""
+        """What held no document that can be read, by kind: images, requests and so on; and what of documents is read by
+        choice only."""
         self.notes: Counter[str] = Counter()
         """What was the matter with documents, by `NOTES`."""
         self.layers: Counter[str] = Counter()

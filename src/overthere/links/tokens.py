@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from overthere.links.tree import Namespace, Tree
 
-__all__ = ["Sheet", "Start", "tokens"]
+__all__ = ["Script", "Sheet", "Start", "tokens"]
 
 
 class Start(NamedTuple):
@@ -28,6 +28,12 @@ class Start(NamedTuple):
 
 class Sheet(NamedTuple):
     """The text of a `style` element, of HTML or SVG."""
+
+    text: str
+
+
+class Script(NamedTuple):
+    """The text of the script of HTML whose start tag came before, if that says a type."""
 
     text: str
 
@@ -52,8 +58,8 @@ _RAW = {
 }
 
 
-def tokens(text: str) -> Iterator[Start | Sheet | None]:
-    """The start tags and style sheets of a document, in its order.
+def tokens(text: str) -> Iterator[Start | Sheet | Script | None]:
+    """The start tags, style sheets and typed scripts of a document, in its order.
 
     None at the end: elements of SVG or MathML, or a template, lay too deep to be followed (`tree.DEPTH`).
     """
@@ -99,6 +105,8 @@ def tokens(text: str) -> Iterator[Start | Sheet | None]:
                 at = close.start() if close else len(text)
             elif name == "script":
                 at = _script_end(text, at)
+                if "type" in attributes:
+                    yield Script(text[begins:at].replace("\0", "\ufffd"))
             elif name == "plaintext":
                 at = len(text)
             if name == "style":

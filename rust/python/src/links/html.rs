@@ -26,6 +26,8 @@ pub enum Against {
     Outside,
     /// The codebase of the element, by the place of its text (HTML 4.01 13.3.1, 13.4).
     Codebase(usize, usize),
+    /// This is no reference, but holds some in a syntax of its own: Python reads it.
+    Embedded,
 }
 
 /// What was found in a document and is no row yet.
@@ -37,6 +39,8 @@ pub struct Pending {
     base: Option<(usize, usize)>,
     /// Elements of SVG or MathML lay too deep to be followed.
     pub too_deep: bool,
+    /// What is embedded and was not asked for: how many of each name of `Embedded`.
+    pub passed: Vec<u64>,
     /// Element and attribute, each once for the whole job.
     places: Vec<String>,
     known: HashMap<Vec<u8>, usize>,
@@ -70,6 +74,7 @@ impl Pending {
         data: &[u8],
         attributes: &Attributes,
         ways: &[String],
+        embedded: &Embedded,
         python: &Callbacks,
     ) -> PyResult<()> {
         self.texts.clear();
@@ -80,16 +85,20 @@ impl Pending {
             self.places.clear();
             self.known.clear();
         }
+        self.passed.resize(embedded.names.len(), 0);
         let mut taking = Taking {
             pending: self,
             py,
             ways,
+            embedded,
             python,
             key: Vec::new(),
             refresh: false,
             content: None,
             codebase: None,
             by_codebase: Vec::new(),
+            name: None,
+            script: None,
             failed: None,
         };
         let too_deep = overthere_html::read(data, attributes, &mut taking);
@@ -114,6 +123,30 @@ impl Pending {
     }
 }
 
+/// What may be embedded: values of `property` and `name`, of `type`, and the attribute `srcdoc` itself.
+pub struct Embedded {
+    pub names: Vec<String>,
+    /// By the way of the attribute that says it.
+    numbers: HashMap<String, HashMap<Vec<u8>, usize>>,
+    /// Whether it is read, or counted only.
+    is_read: bool,
+}
+
+impl Embedded {
+    /// names: (way, name)
+    pub fn new(names: Vec<(String, String)>, is_read: bool) -> Self {
+        let mut numbers: HashMap<String, HashMap<Vec<u8>, usize>> = HashMap::new();
+        for (number, (way, name)) in names.iter().enumerate() {
+            numbers.entry(way.clone()).or_default().insert(name.clone().into_bytes(), number);
+        }
+        Embedded { names: names.into_iter().map(|(_, name)| name).collect(), numbers, is_read }
+    }
+
+    fn number(&self, way: &str, name: &[u8]) -> Option<usize> {
+        self.numbers.get(way)?.get(name).copied()
+    }
+}
+
 /// A hostile document may have a name of its own for every element.
 const MOST_PLACES: usize = 10_000;
 
@@ -121,6 +154,7 @@ struct Taking<'a, 'py> {
     pending: &'a mut Pending,
     py: Python<'py>,
     ways: &'a [String],
+    embedded: &'a Embedded,
     python: &'a Callbacks,
     key: Vec<u8>,
     /// Of a `meta` element: whether it is a refresh, and its content.
@@ -129,15 +163,21 @@ struct Taking<'a, 'py> {
     /// Of an `object` or `applet`: its codebase, and which references are resolved against it.
     codebase: Option<(usize, usize)>,
     by_codebase: Vec<usize>,
+    /// What the tag of a meta or an iframe embeds, and what the script does whose text comes.
+    name: Option<usize>,
+    script: Option<usize>,
     failed: Option<PyErr>,
 }
 
 /// Without the ASCII whitespace of the HTML Standard around it.
 fn stripped(text: &[u8]) -> &[u8] {
-    let space = |b: &u8| matches!(b, b'\t' | b'\n' | 0x0C | b'\r' | b' ');
-    let start = text.iter().position(|b| !space(b)).unwrap_or(text.len());
-    let end = text.iter().rposition(|b| !space(b)).map_or(start, |last| last + 1);
+    let start = text.iter().position(|b| !is_space(b)).unwrap_or(text.len());
+    let end = text.iter().rposition(|b| !is_space(b)).map_or(start, |last| last + 1);
     &text[start..end]
+}
+
+fn is_space(b: &u8) -> bool {
+    matches!(b, b'\t' | b'\n' | 0x0C | b'\r' | b' ')
 }
 
 impl Taking<'_, '_> {
@@ -204,6 +244,20 @@ impl Taking<'_, '_> {
     }
 }
 
+impl Taking<'_, '_> {
+    /// The key is a value in lower case.
+    fn lower(&mut self, value: &[u8]) {
+        self.key.clear();
+        self.key.extend_from_slice(value);
+        self.key.make_ascii_lowercase();
+    }
+
+    fn embed(&mut self, name: usize, text: &[u8]) {
+        let name = self.pending.place(self.embedded.names[name].as_bytes());
+        self.pending.add(name, &String::from_utf8_lossy(text), Against::Embedded);
+    }
+}
+
 /// What a style sheet with references holds; a backslash may hide one of them.
 const SIGNS: [&[u8]; 6] = [b"url(", b"@import", b"image-set(", b"src(", b"image(", b"\\"];
 
@@ -231,6 +285,21 @@ impl Sink for Taking<'_, '_> {
                     self.pending.add(place, &String::from_utf8_lossy(value), Against::Content);
                 }
             }
+            "property" | "type" | "srcdoc" if namespace != Namespace::Html || self.name.is_some() => {}
+            "property" => {
+                self.lower(value);
+                self.name = self.key.split(is_space).find_map(|name| self.embedded.number("property", name));
+            }
+            "type" => {
+                self.lower(value);
+                // A media type may have parameters; what is none is what it is as a whole.
+                let end = if value.contains(&b'/') { memchr::memchr(b';', value) } else { None };
+                self.script = self.embedded.number("type", stripped(&self.key[..end.unwrap_or(value.len())]));
+            }
+            "srcdoc" => {
+                self.name = self.embedded.number("srcdoc", name);
+                self.content = Some(if self.embedded.is_read { value.to_vec() } else { Vec::new() });
+            }
             "http-equiv" => self.refresh = stripped(value).eq_ignore_ascii_case(b"refresh"),
             "content" => self.content = Some(value.to_vec()),
             "style" => self.sheet(element, value),
@@ -252,7 +321,7 @@ impl Sink for Taking<'_, '_> {
         }
     }
 
-    fn end_tag(&mut self) {
+    fn end_tag(&mut self) -> bool {
         if let Some((start, end)) = self.codebase.take() {
             for at in &self.by_codebase {
                 self.pending.found[*at].against = Against::Codebase(start, end);
@@ -261,13 +330,31 @@ impl Sink for Taking<'_, '_> {
         self.by_codebase.clear();
         let content = self.content.take();
         if std::mem::take(&mut self.refresh) {
-            if let Some(content) = content {
-                self.values(b"meta", b"refresh", "refresh", &content);
+            if let Some(content) = &content {
+                self.values(b"meta", b"refresh", "refresh", content);
             }
         }
+        // What a meta or an iframe embeds is at hand; the text of a script comes.
+        let held = self.name.take().zip(content);
+        if self.embedded.is_read {
+            if let Some((name, content)) = held {
+                self.embed(name, &content);
+            }
+            return self.script.is_some();
+        }
+        if let Some(name) = held.map(|(name, _)| name).or(self.script.take()) {
+            self.pending.passed[name] += 1;
+        }
+        false
     }
 
     fn style(&mut self, text: &[u8]) {
         self.sheet(b"style", text);
+    }
+
+    fn script(&mut self, text: &[u8]) {
+        if let Some(name) = self.script.take() {
+            self.embed(name, text);
+        }
     }
 }

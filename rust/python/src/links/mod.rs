@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use crate::bug::guarded;
 use crate::fast::parse;
-use html::{Against, Found, Pending};
+use html::{Against, Embedded, Found, Pending};
 use table::{Base, Columns, Row};
 
 /// What Python does: what is rare, or needs what only it knows.
@@ -36,14 +36,17 @@ struct Callbacks {
 /// The rows of links.
 ///
 /// attributes: (name, elements, way) of each rule of HTML; a way is "one", "nonempty", or one that `values` knows.
+/// embedded: (way, name) of what HTML holds in a syntax of its own; metadata: whether that is handed over or counted.
 #[pyclass(module = "overthere._native")]
 pub struct LinkRows {
     attributes: Attributes,
     ways: Vec<String>,
+    embedded: Embedded,
     rung: u8,
     python: Callbacks,
     columns: Columns,
     pending: Pending,
+    waiting: Option<Found>,
     source: String,
     fallback: Base,
     base: Base,
@@ -56,8 +59,11 @@ const OCTETS: usize = 1 << 24;
 #[pymethods]
 impl LinkRows {
     #[new]
+    #[allow(clippy::too_many_arguments)] // Each is a fact of Python's own.
     fn new(
         attributes: Vec<(String, Vec<String>, String)>,
+        embedded: Vec<(String, String)>,
+        metadata: bool,
         rung: u8,
         mapped: Py<PyAny>,
         values: Py<PyAny>,
@@ -77,10 +83,12 @@ impl LinkRows {
         LinkRows {
             attributes: rules,
             ways,
+            embedded: Embedded::new(embedded, metadata),
             rung,
             python: Callbacks { mapped, values, styles, normal, part },
             columns: Columns::default(),
             pending: Pending::default(),
+            waiting: None,
             source: String::new(),
             fallback: Base::default(),
             base: Base::default(),
@@ -116,7 +124,9 @@ impl LinkRows {
         self.source = source;
         self.parts = parts;
         self.fallback = Base::new(base, layer)?;
-        guarded(py, || self.pending.read(py, data, &self.attributes, &self.ways, &self.python))?;
+        guarded(py, || {
+            self.pending.read(py, data, &self.attributes, &self.ways, &self.embedded, &self.python)
+        })?;
         self.base = match self.pending.base_href() {
             None => self.fallback.clone(),
             Some(href) => from_content(py, href, &self.fallback, &self.python)?,
@@ -124,7 +134,9 @@ impl LinkRows {
         Ok(self.pending.too_deep)
     }
 
-    /// Make at most so many rows of what was read.  Returns: whether there are more.
+    /// Make at most so many rows of what was read, and none beyond what `embedded` gives then.
+    ///
+    /// Returns: whether there are more.
     fn step(&mut self, py: Python<'_>, count: usize) -> PyResult<bool> {
         guarded(py, || {
             for _ in 0..count {
@@ -134,6 +146,10 @@ impl LinkRows {
                 let Some(found) = self.pending.next() else { return Ok(false) };
                 let inner;
                 let base = match found.against {
+                    Against::Embedded => {
+                        self.waiting = Some(found);
+                        break;
+                    }
                     Against::Content => &self.base,
                     Against::Outside => &self.fallback,
                     Against::Codebase(start, end) => {
@@ -146,6 +162,21 @@ impl LinkRows {
             }
             Ok(true)
         })
+    }
+
+    /// What `step` came to that holds references in a syntax of its own: its name, its text.  It is given once.
+    fn embedded(&mut self) -> Option<(&str, &str)> {
+        self.waiting.take().map(|found| self.pending.texts(found))
+    }
+
+    /// The base of the document that was read, and the layer that gave it.
+    fn base(&self) -> (&str, &str) {
+        (&self.base.text, &self.base.layer)
+    }
+
+    /// What was embedded so far and not asked for: names, each with how many there were.
+    fn passed(&self) -> Vec<(&str, u64)> {
+        self.embedded.names.iter().map(String::as_str).zip(self.pending.passed.iter().copied()).collect()
     }
 
     /// Add references that Python found: (where, reference, target or None).

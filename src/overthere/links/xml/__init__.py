@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from overthere.base import Base, from_content
-from overthere.links import css, html
-from overthere.links.model import Document, Found, Note, Options
+from overthere.links import css, embedded, html
+from overthere.links.model import Document, Embedded, Found, Note, Options, Passed
 from overthere.links.scope import narrowed
 from overthere.links.xml.events import characters, events, unescaped
 from overthere.links.xml.names import MAIN, NAMESPACES, ROOTS, way_of_attribute, way_of_text
@@ -28,7 +28,7 @@ _PSEUDO = re.compile(r"""(?<![^\s])href\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
 _HTML_TYPES = ("html", "text/html")
 
 
-def read(document: Document, options: Options) -> Iterator[Found | Note]:
+def read(document: Document, options: Options) -> Iterator[Found | Note | Passed]:
     """The references of an XML document, in its order.
 
     Left out are names: namespaces, `atom:id`, a `guid` that is no permanent link.  Text that is HTML, in a feed, is
@@ -37,7 +37,7 @@ def read(document: Document, options: Options) -> Iterator[Found | Note]:
     Nothing is fetched: no external subset, no external entity.
     """
     text, notes = characters(document.content, document.charset)
-    receiver = _Reader(document.base)
+    receiver = _Reader(document, options)
     seen = set(notes)
     yield from notes
     for note in events(text, receiver):
@@ -65,15 +65,16 @@ class _Open(NamedTuple):
 class _Reader:
     """Takes the tags of a document, and keeps what is found."""
 
-    def __init__(self, outer: Base) -> None:
-        self.outer = outer
+    def __init__(self, document: Document, options: Options) -> None:
+        self.outer = document.base
+        self.depth, self.options = document.depth, options
         self.page: Base | None = None
         """By the first `base` element of XHTML, for what follows."""
         self.root = ""
         """The outermost element: a `base` counts in `html` only, not in a piece of XHTML in a feed."""
         self.scoped: Base | None = None
         """By the nearest xml:base."""
-        self.found: list[Found] = []
+        self.found: list[Found | Note | Passed] = []
         self.too_long = False
         self.elements: list[_Open] = []
         self.pieces: list[str] | None = None
@@ -85,6 +86,13 @@ class _Reader:
     def add(self, where: str, reference: str, codebase: str | None = None) -> None:
         base = self.scoped or self.page
         self.found.append(Found(where, reference.strip(_SPACE), base, codebase=codebase))
+
+    def embed(self, one: Embedded, place: str = "") -> None:
+        base = self.scoped or self.page
+        for found in embedded.read(one, base or self.outer, self.options, self.depth):
+            if isinstance(found, Found):
+                found = found._replace(where=place + found.where, base=found.base or base)
+            self.found.append(found)
 
     # What `Receiver` asks for.
 
@@ -109,6 +117,8 @@ class _Reader:
         way = way_of_text(vocabulary, local)
         if way == "typed":
             way = "html" if attributes.get("type") in _HTML_TYPES or "mode" in attributes else None
+        elif vocabulary == "xhtml" and local == "script":
+            way = html.embedded(local, attributes)
         elif way == "link":
             way = None if attributes.get("isPermaLink", "").strip(_SPACE).lower() == "false" else "one"
         self.pieces = None if way is None else []
@@ -228,6 +238,9 @@ class _Reader:
                 self.page = from_content(reference, self.scoped or self.outer)
             else:
                 self.add(where, reference, codebase)
+        known = None if local == "script" else html.embedded(local, shown)
+        if known is not None:
+            self.embed(Embedded(known, shown["srcdoc" if local == "iframe" else "content"] or ""))
         for name in ("rdf:about", "rdf:resource", "xsi:schemaLocation"):
             if name in shown:
                 self.value(way_of_attribute("", "", name) or "", local, name, shown[name] or "")
@@ -249,6 +262,11 @@ class _Reader:
         elif way == "style":
             for where, reference in css.inline(text):
                 self.add(f"{place} {where}", reference)
+        elif way in html.EMBEDDED["type"]:
+            self.embed(Embedded(way, text))
         elif "<" in text:
             for found in html.read(text).found:
-                self.add(f"{place} > {found.where}", found.reference, found.codebase)
+                if isinstance(found, Embedded):
+                    self.embed(found, f"{place} > ")
+                else:
+                    self.add(f"{place} > {found.where}", found.reference, found.codebase)

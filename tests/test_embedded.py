@@ -1,0 +1,277 @@
+"""What HTML holds in a syntax of its own, read by choice: metas, JSON-LD, import maps, speculation rules, `srcdoc`."""
+
+from __future__ import annotations
+
+import html as standard
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from overthere import URI, kernel
+from overthere.base import Base
+from overthere.cli.app import app
+from overthere.editions import whatwg
+from overthere.links import batches, embedded, extract
+from overthere.links.carrying import Done
+from overthere.links.html import ATTRIBUTES, EMBEDDED
+from overthere.links.job import links
+from overthere.links.model import Document, Embedded, Found, Link, Note, Options
+from overthere.links.reading import fill
+from overthere.links.rows import Rows, _Native, _Plain
+from overthere.links.scope import LONGEST
+from support import cases, ids, linear
+
+CASES = cases("embedded")
+BASE = Base(URI("http://h/a/b"), "retrieval", "retrieval")
+WITH = Options(metadata=True)
+native = pytest.mark.skipif(kernel.name != "native", reason="the native kernel is absent or not asked for")
+
+
+@pytest.fixture(params=["native", "plain"])
+def maker(request: pytest.FixtureRequest) -> type[Rows]:
+    if request.param == "native" and kernel.name != "native":
+        pytest.skip("the native kernel is absent or not asked for")
+    return _Native if request.param == "native" else _Plain
+
+
+def rows(maker: type[Rows], text: str, options: Options = WITH, **more: Any) -> tuple[list[Link], dict[str, int]]:
+    """The rows of a document, and what was passed over."""
+    made = maker(options)  # type: ignore[call-arg]
+    found: list[Link] = []
+    document = Document("s", text.encode("utf-8", "replace"), BASE, "text/html", **more)
+    for _ in fill(made, document, "html", (), options):
+        found += links(made.take())
+    return [*found, *links(made.take())], dict(made.passed)
+
+
+def is_embedded(row: Link) -> bool:
+    where = row.where or ""
+    return " > " in where or where.removeprefix("meta ") in EMBEDDED["property"]
+
+
+@pytest.mark.parametrize("row", CASES, ids=ids(CASES))
+def test_cases(row: dict[str, Any], maker: type[Rows]) -> None:
+    found, passed = rows(maker, row["html"])
+    assert passed == {}
+    page = next((one.target for one in found if one.where == "base href"), str(BASE.uri))
+    shown = [
+        [one.where, one.reference, one.target, *([] if one.base == page else [one.base])]
+        for one in found
+        if one.where is not None and is_embedded(one)
+    ]
+    assert shown == row["is"]
+    assert [one.error for one in found if one.reference is None] == row.get("notes", [])
+
+
+@pytest.mark.parametrize("row", CASES, ids=ids(CASES))
+def test_without_the_choice_it_is_counted(row: dict[str, Any], maker: type[Rows]) -> None:
+    """And all other rows are the same, in the same order."""
+    found, passed = rows(maker, row["html"], Options())
+    assert passed == row["passed"]
+    assert not any(map(is_embedded, found))
+    others = [one for one in rows(maker, row["html"])[0] if one.where is not None and not is_embedded(one)]
+    assert found == others
+
+
+@native
+@pytest.mark.parametrize("row", CASES, ids=ids(CASES))
+def test_both_kernels_make_the_same_rows(row: dict[str, Any]) -> None:
+    assert rows(_Native, row["html"]) == rows(_Plain, row["html"])
+
+
+PIECES = [
+    "<meta ", "property=", "name=", "content=", "og:image ", "twitter:url", "x ", '"', "'", ">", "<script type=",
+    "</script>",
+    "application/ld+json>", "importmap>", "speculationrules>", "<iframe srcdoc=", "<a href=y>", "<base href=d/>",
+    "<svg>",
+    "</svg>", '{"@id":', '"z"', "}", "[", "]", ",", ":", '"@context":{"@base":"e/"}', '"imports":{"/k":"./v"}',
+    "&quot;",
+    "&lt;", "&amp;", "<!--", "-->", "<template>", "\0", "\r\n", "http-equiv=refresh ", "0;url=q ", "é",
+]  # fmt: skip
+
+
+@native
+@settings(max_examples=300)
+@given(st.lists(st.sampled_from(PIECES), max_size=24).map("".join))
+def test_both_kernels_read_alike(text: str) -> None:
+    assert rows(_Native, text) == rows(_Plain, text)
+    assert rows(_Native, text, Options()) == rows(_Plain, text, Options())
+
+
+def test_what_is_embedded_is_looked_for() -> None:
+    ways = {way for _, _, way in ATTRIBUTES}
+    assert set(EMBEDDED) <= ways
+    for names in EMBEDDED.values():
+        for name, kind in names.items():
+            assert embedded.kind(name) == kind
+
+
+# -- how deep, how long
+
+
+def nested(depth: int, inner: str = "<a href=x>") -> str:
+    for _ in range(depth):
+        inner = f'<iframe srcdoc="{standard.escape(inner)}"></iframe><a href=y>'
+    return inner
+
+
+def test_srcdoc_in_srcdoc_has_an_end(maker: type[Rows]) -> None:
+    found, _ = rows(maker, nested(WITH.depth))
+    assert [one.reference for one in found] == ["x", *"y" * WITH.depth]
+    assert {one.target for one in found} == {"http://h/a/x", "http://h/a/y"}
+    found, _ = rows(maker, nested(WITH.depth + 1))
+    assert [one.error for one in found if one.reference is None] == ["too-deep"]
+    assert [one.reference for one in found if one.reference] == ["y"] * (WITH.depth + 1)
+    found, _ = rows(maker, nested(3), depth=WITH.depth - 2)
+    assert [one.error for one in found if one.reference is None] == ["too-deep"]
+
+
+def test_deep_json_is_told_once(maker: type[Rows]) -> None:
+    script = '<script type="application/ld+json">' + '{"@context":[' * 5000 + "</script>"
+    found, _ = rows(maker, script * 2 + '<script type=importmap>{"imports"</script>' * 2 + "<a href=x>")
+    assert [one.error for one in found] == ["too-deep", "corrupt", None]
+
+
+def test_a_base_that_is_too_long_is_told(maker: type[Rows]) -> None:
+    long = "x" * LONGEST + "/"
+    found, _ = rows(maker, f"<iframe srcdoc='<base href={long}><a href=x>'></iframe>")
+    assert {one.reference: one.target or one.error for one in found} == {
+        None: "too-large",
+        long: f"http://h/a/{long}",
+        "x": "http://h/a/x",
+    }
+
+
+HOSTILE: dict[str, str] = {
+    "growing references": "&amp;amp;lt;",
+    "metas": "<meta property=og:image content=x>",
+    "properties": "<meta property='x og:image' content=x>",
+    "documents": "<iframe srcdoc='<base href=x><a href=y>'></iframe>",
+    "notes": "<script type=importmap>{</script>",
+    "contexts": '{"@context":{"@base":"x/","t":{"@type":"@id"}},"t":"y"},',
+    "terms": '"a":"b:c",',
+    "names": '"url":"x",',
+    "open": '[{"@context":',
+    "keys": '"./x":"/y",',
+    "prefixes": '{"@context":{"p":"http://h/"},"@id":"p:x"},',
+}
+AROUND = {
+    "growing references": ("<iframe srcdoc='", "'>"),
+    "contexts": ("<script type=application/ld+json>[", "]</script>"),
+    "terms": ('<script type=application/ld+json>{"@context":{', "}}</script>"),
+    "names": ("<script type=application/ld+json>{", "}</script>"),
+    "open": ("<script type=application/ld+json>", "</script>"),
+    "keys": ('<script type=importmap>{"imports":{', "}}</script>"),
+    "prefixes": ("<script type=application/ld+json>[", "]</script>"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_time_grows_with_the_document(name: str, maker: type[Rows]) -> None:
+    piece, (before, after) = HOSTILE[name], AROUND.get(name, ("", ""))
+    linear(lambda size: rows(maker, before + piece * (size // len(piece)) + after), 120_000)
+
+
+def test_time_of_documents_in_documents(maker: type[Rows]) -> None:
+    """Each level is read once more, and there are no more than `depth`: a megabyte within all of them."""
+    linear(lambda size: rows(maker, nested(WITH.depth, "x" * size)), 1 << 19)
+    linear(lambda size: rows(maker, nested(8, "<a href=x>" * (size // 10))), 120_000)
+
+
+def test_a_long_base_around_many(maker: type[Rows]) -> None:
+    """The base of the page is resolved against once, not for each document and each script in it."""
+
+    def read(size: int) -> object:
+        page = "<base href='http://h/" + "x" * size + "/'>"
+        held = "<iframe srcdoc='<base href=x>'></iframe><script type=application/ld+json>{</script>"
+        return rows(maker, page + held * (size // len(held)))
+
+    linear(read, 200_000)
+
+
+# -- other documents, and who asks
+
+HELD = (
+    '<meta property="og:image" content="i"/><script type="application/ld+json">{"@id": "j"}</script>'
+    '<iframe srcdoc="&lt;a href=k>"></iframe>'
+)
+IN = ["meta og:image", "script ld+json > /@id", "iframe srcdoc > a href"]
+OTHERS = {
+    "a.xhtml": (f'<html xmlns="http://www.w3.org/1999/xhtml" xml:base="/d/">{HELD}</html>', ""),
+    "b.xml": (
+        '<feed xmlns="http://www.w3.org/2005/Atom" xml:base="/d/"><content type="html">'
+        f"<![CDATA[{HELD}]]></content></feed>",
+        "content > ",
+    ),
+    "c.md": (HELD.replace("<script", "\n\n<script").replace("<iframe", "\n\n<div>x <iframe"), "html "),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_html_in_other_documents(tmp_path: Path, name: str) -> None:
+    text, place = OTHERS[name]
+    (tmp_path / name).write_text(text)
+    folder = "http://h/" if name == "c.md" else "http://h/d/"
+    found = [row for row in extract(tmp_path / name, "http://h/", metadata=True) if row.where is not None]
+    assert [(row.where, row.target) for row in found if "xml:base" not in (row.where or "")] == [
+        (place + where, folder + reference) for where, reference in zip(IN, "ijk", strict=True)
+    ]
+    assert passed(tmp_path / name) == {"meta": 1, "json-ld": 1, "srcdoc": 1}
+
+
+def passed(path: Path, **more: Any) -> dict[str, int]:
+    (done,) = (one for one in batches(path, "http://h/", **more) if isinstance(one, Done))
+    return done.passed
+
+
+def test_json_ld_has_its_base_in_other_documents(tmp_path: Path) -> None:
+    held = '<script type="application/ld+json">{"@context": {"@base": "e/"}, "@id": "j"}</script>'
+    (tmp_path / "a.xhtml").write_text(f'<html xmlns="http://www.w3.org/1999/xhtml" xml:base="/d/">{held}</html>')
+    assert [row.target for row in extract(tmp_path / "a.xhtml", "http://h/", metadata=True)][-1] == "http://h/d/e/j"
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_counts_reach_the_summary(tmp_path: Path, workers: int) -> None:
+    for number in range(3):
+        (tmp_path / f"{number}.html").write_text(HELD)
+    counted: dict[str, int] = {}
+    for one in batches(tmp_path, "http://h/", workers=workers):
+        for kind, count in one.passed.items() if isinstance(one, Done) else ():
+            counted[kind] = counted.get(kind, 0) + count
+    assert counted == {"meta": 3, "json-ld": 3, "srcdoc": 3}
+
+
+def test_the_command(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text(HELD)
+    page, table = str(tmp_path / "a.html"), tmp_path / "t.jsonl"
+    done = CliRunner().invoke(app, ["links", page, "--base", "http://h/", "-o", str(table)])
+    assert (done.exit_code, table.read_text()) == (0, "")
+    assert "passed over  3   json-ld 1, meta 1, srcdoc 1" in done.stderr
+    asked = ["links", page, "--base", "http://h/", "-o", str(table), "--metadata"]
+    done = CliRunner().invoke(app, asked)
+    assert (done.exit_code, "passed over" in done.stderr) == (0, False)
+    assert [json.loads(line)["where"] for line in table.read_text().splitlines()] == IN
+    done = CliRunner().invoke(app, [*asked[:-1], "--resume"])
+    assert done.exit_code == 2  # it would be another table
+
+
+@pytest.mark.skipif(not whatwg.available(), reason="ada is absent")
+def test_browsers_have_the_same_bases(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text(
+        "<base href='http://H/d/'><iframe srcdoc='<a href=\"x y\"><base href=e/>'></iframe>"
+        "<iframe srcdoc='<a href=\"z w\">'>"
+    )
+    found = {row.reference: row.browser for row in extract(tmp_path / "a.html", metadata=True, whatwg=True)}
+    assert (found["x y"], found["z w"]) == ("http://h/d/e/x%20y", "http://h/d/z%20w")
+
+
+def test_nothing_is_read_that_is_not_asked_for() -> None:
+    one = Embedded("application/ld+json", '{"@id": "x"}')
+    assert [type(found).__name__ for found in embedded.read(one, BASE, Options())] == ["Passed"]
+    assert list(embedded.read(one, BASE, WITH)) == [Found("script ld+json > /@id", "x")]
+    assert list(embedded.read(one._replace(text="{"), BASE, WITH)) == [Note("corrupt")]
