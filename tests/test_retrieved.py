@@ -88,9 +88,16 @@ def test_what_is_a_uri(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("/page.html", [("/page.html", "a href", "/x", None)]),
         ("/page.html?q=a.css#f", [("/page.html?q=a.css", "a href", "/x", None)]),
-        ("/moved/", [("/page.html", "a href", "/x", None)]),
-        ("/chain/1", [("/page.html", "a href", "/x", None)]),
-        ("/found/", [("/page.html", "a href", "/x", None)]),
+        ("/moved/", [("/moved/", "Location", "/page.html", None), ("/page.html", "a href", "/x", None)]),
+        (
+            "/chain/1",
+            [
+                ("/chain/1", "Location", "/chain/2", None),
+                ("/chain/2", "Location", "/page.html", None),
+                ("/page.html", "a href", "/x", None),
+            ],
+        ),
+        ("/found/", [("/found/", "Location", "/page.html#there", None), ("/page.html", "a href", "/x", None)]),
         ("/latin/d/latin.html", [("/latin/d/latin.html", "a href", "/latin/d/%C3%A9", "non-ascii")]),
         ("/d/page.html.gz", [("/d/page.html.gz", "a href", "/d/x", None)]),
         ("/packed/d/page.html.gz", [("/packed/d/page.html.gz", "a href", "/packed/d/x", None)]),
@@ -99,8 +106,17 @@ def test_what_is_a_uri(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("/d/empty.html", [("/d/empty.html", None, None, "empty")]),
         ("/nothing", [("/nothing", None, None, "empty")]),
         ("/none", [("/none", None, None, "missing")]),
-        ("/circle/1", [("/circle/1", None, None, "refused")]),
-        ("/wrong", [("/wrong", None, None, "not-opened")]),
+        (
+            "/circle/1",
+            [
+                ("/circle/1", "Location", "/circle/2", None),
+                ("/circle/2", "Location", "/circle/1#more", None),
+                ("/circle/1", None, None, "refused"),
+            ],
+        ),
+        ("/file", [("/file", "Location", "file:///etc/hostname", None), ("/file", None, None, "refused")]),
+        ("/wrong", [("/wrong", "Location", None, "ip-literal-open"), ("/wrong", None, None, "not-opened")]),
+        ("/bare", [("/bare", "Location", "/bare", None), ("/bare", None, None, "refused")]),
         (
             "/linked/page.html",
             [
@@ -116,6 +132,21 @@ def test_over_http(server: Nginx, path: str, told: list[tuple[str | None, ...]])
     assert {row.source.partition("!")[0] for row in found} == {server.uri(path)}
     layers = {row.base_from for row in found if row.reference is not None}
     assert layers <= ({"entity"} if path in ("/d/a.zip", "/d/a.mhtml") else {"retrieval"})
+
+
+def test_a_redirect_as_an_archive_has_it(server: Nginx, tmp_path: Path) -> None:
+    """The rows of the same answer in a WARC file, but for their source."""
+    from test_warc import record
+
+    answer = b"HTTP/1.1 301 Moved\r\nLocation: ../\xc3\xa9\r\nLink: <s.css>; rel=x\r\nContent-Length: 0\r\n\r\n"
+    with serve(answering(answer)) as served:
+        uri = f"http://127.0.0.1:{served.port}/a/b"
+        asked = rows(uri)
+    (tmp_path / "a.warc").write_bytes(record(answer, target=uri.encode()))
+    kept = rows(str(tmp_path / "a.warc"))
+    assert [row.where for row in kept] == ["Location", "Link"]
+    assert [row[1:] for row in asked[:2]] == [row[1:] for row in kept]
+    assert [(row.source, row.error) for row in asked[2:]] == [(uri, "not-opened")]
 
 
 def test_content_location_is_as_the_edition_says(server: Nginx) -> None:
@@ -248,7 +279,7 @@ def command(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_the_command(server: Nginx, tmp_path: Path) -> None:
     table = tmp_path / "t.jsonl"
     done = command(server.uri("/moved/"), server.uri("/none"), "-o", str(table))
-    assert (done.returncode, len(table.read_text().splitlines())) == (1, 2)
+    assert (done.returncode, len(table.read_text().splitlines())) == (1, 3)
     assert "404 Not Found" in done.stderr
     assert "missing" in done.stderr
     safe = command("--safe", server.uri("/page.html"), "--format", "jsonl")

@@ -9,17 +9,17 @@ from __future__ import annotations
 import io
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from overthere.links.html import values
 from overthere.links.model import Document, Found, Note, Options
 
-__all__ = ["HTTP", "POINTING", "Fields", "Header", "content", "fields", "first", "header", "read"]
+__all__ = ["HTTP", "Fields", "Header", "content", "fields", "first", "header", "pointing", "read"]
 
 HTTP = "application/http"
 """The media type of a document that is the header of an HTTP response: its references, for `read()`."""
-POINTING = (b"location", b"link", b"refresh")
+_POINTING = (b"location", b"link", b"refresh")
 """The fields that refer to something else: RFC 9110 10.2.2, RFC 8288 3; Refresh as browsers read it (HTML 7.4.6)."""
 
 Fields = list[tuple[bytes, bytes]]
@@ -81,6 +81,11 @@ def header(block: bytes) -> Header | None:
             continue
         return Header(code, fields(block[status.end() : end.end()]), end.end(), whole=True)
     return None
+
+
+def pointing(fields: Iterable[tuple[bytes, bytes]]) -> bytes:
+    """Those of the fields, with names in lower case, that refer to something, as a document for `read`; or nothing."""
+    return b"".join(name + b": " + value + b"\r\n" for name, value in fields if name in _POINTING)
 
 
 def read(document: Document, options: Options) -> Iterator[Found | Note]:
