@@ -175,7 +175,7 @@ def _needed(options: Options) -> None:
     """Raises: ModuleNotFoundError for what the extras `links` and `whatwg` bring: here, and not in a worker."""
     from importlib.util import find_spec
 
-    for name in ("pyarrow", "fastwarc", "markdown_it", "webencodings"):
+    for name in ("pyarrow", "fastwarc", "lz4", "markdown_it", "webencodings"):
         if find_spec(name) is None:
             raise ModuleNotFoundError(f"{name} is missing: pip install 'overthere[links]'", name=name)
     if options.whatwg and find_spec("ada_url") is None:
