@@ -8,8 +8,11 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -17,12 +20,14 @@ import pytest
 from overthere import URI
 from overthere.access.policy import Policy
 from overthere.base import file_uri
-from overthere.links import Link, Options, batches, extract
+from overthere.links import Link, Options, ahead, batches, extract
 from overthere.links import parts as job_parts
+from overthere.links.ahead import PER_HOST
 from overthere.links.carrying import Done
+from overthere.links.held import drop
 from overthere.links.retrieved import is_uri
 from overthere.links.sources import tasks
-from servers import NET
+from servers import NET, wait_until
 from servers.ftpd import Server, anonymous
 from servers.nginx import Nginx, nginx
 from servers.replay import Served, serve
@@ -240,11 +245,105 @@ def test_over_ftp(ftp: Server) -> None:
 
 def test_the_files_that_hold_content_go(server: Nginx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    running = iter(extract([server.uri("/page.html"), server.uri("/d/a.zip")], policy=LOCAL))
-    next(running)
-    assert len(list(tmp_path.glob("overthere-*"))) == 1
-    assert len(list(running)) == 1
-    assert not list(tmp_path.iterdir())
+    uris = [server.uri("/page.html"), server.uri("/d/a.zip"), server.uri("/page.html"), server.uri("/none")]
+    for jobs, most in ((1, 1), (8, 4)):
+        running = iter(extract(uris, policy=LOCAL, jobs=jobs))
+        next(running)
+        assert 1 <= len(list(tmp_path.glob("overthere-*"))) <= most
+        assert len(list(running)) == 3
+        assert not list(tmp_path.iterdir())
+        running = iter(extract(uris, policy=LOCAL, jobs=jobs))
+        next(running)
+        running.close()  # type: ignore[attr-defined]
+        wait_until(lambda: not list(tmp_path.iterdir()), "an empty folder")
+
+
+@dataclass
+class Meeting:
+    """A server whose answers wait until so many requests are there at once, or until the last of them is."""
+
+    together: int
+    there: Counter[str] = field(default_factory=Counter[str])
+    most: Counter[str] = field(default_factory=Counter[str])
+    changed: threading.Condition = field(default_factory=threading.Condition)
+    met: bool = False
+
+    def __call__(self, held: socket.socket, served: Served) -> None:
+        asked = held.recv(1 << 12).decode()
+        host = asked.partition("Host: ")[2].partition(":")[0]
+        with self.changed:
+            self.there[host] += 1
+            self.most |= self.there
+            self.met = self.met or self.there.total() == self.together
+            self.changed.notify_all()
+            self.changed.wait_for(lambda: self.met, NET)
+            # Whoever has come first answers last.
+            if asked.startswith("GET /0 "):
+                self.changed.wait_for(lambda: self.there.total() == 1, NET)
+            self.there[host] -= 1
+            self.changed.notify_all()
+        held.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<a href=x>")
+
+
+@pytest.mark.parametrize(("jobs", "together"), [(8, 4), (3, 3), (1, 1)])
+def test_several_at_once(jobs: int, together: int, tmp_path: Path) -> None:
+    """As many as are allowed, two of a host, and in the order of the sources; two of two hosts meet, or nobody does."""
+    (tmp_path / "a.html").write_text("<a href=y>")
+    meeting = Meeting(together)
+    with serve(meeting) as served:
+        hosts = [f"http://{host}:{served.port}" for host in ("127.0.0.1", "localhost")]
+        sources = [f"{hosts[number // 2 % 2]}/{number}" for number in range(8)]
+        sources[3:3] = [str(tmp_path / "a.html")]
+        found = rows(*sources, jobs=jobs)
+    assert meeting.met
+    assert max(meeting.most.values()) == min(jobs, PER_HOST)
+    assert [(row.source, row.error) for row in found] == [(source, None) for source in sources]
+
+
+def test_nothing_is_asked_for_early_with_one_job(tmp_path: Path) -> None:
+    def sources(taken: list[int]) -> Iterator[str]:
+        for number in range(20):
+            taken.append(number)
+            yield f"data:text/html,%3Ca%20href={number}:%3E"
+
+    for jobs, most in ((1, 1), (2, 8)):
+        taken: list[int] = []
+        running = iter(extract(sources(taken), policy=LOCAL, jobs=jobs))
+        assert next(running).reference == "0:"
+        assert len(taken) == most
+        assert [row.reference for row in running] == [f"{number}:" for number in range(1, 20)]
+
+
+def test_what_waits_for_its_turn_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond so many octets only what is next is retrieved."""
+    monkeypatch.setattr(ahead, "_WAITING", 100)
+    there = ahead._Ahead(LOCAL, "rfc3986", 2)
+    every = [ahead._Retrieval(f"data:,{'x' * 90}") for _ in range(8)]
+    for one in every:
+        there.add(one)
+    wait_until(lambda: there.waiting > 100 and not there.running.total(), "two that wait")
+    assert 2 <= sum(one.begun for one in every) <= 3
+    for _ in every:
+        laid = there.next()
+        assert isinstance(laid, ahead.Laid)
+        drop([laid.path])
+        assert there.waiting <= 100 + 2 * 90
+    there.close()
+
+
+def test_a_thread_that_cannot_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with pytest.raises(RuntimeError, match="can't start"):
+        rows("data:text/html,x")
+
+
+def test_a_file_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "none"))
+    with pytest.raises(FileNotFoundError):
+        rows("data:text/html,x", "data:text/html,y")
 
 
 def test_marks_hold_the_content(tmp_path: Path) -> None:

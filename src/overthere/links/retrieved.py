@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from hashlib import sha256
 from itertools import chain
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TypeGuard
 
 from overthere.base import Base, establish, file_uri
 from overthere.errors import NotSpecified, OverthereError
@@ -53,7 +53,7 @@ class Retrieved(NamedTuple):
     """Of the content: the same only if it is."""
 
 
-def is_uri(source: object) -> bool:
+def is_uri(source: object) -> TypeGuard[str | URI]:
     """Whether a source is a URI: it has a scheme of two letters or more, and no file has that very name.
 
     >>> is_uri("http://h/"), is_uri("C:\\\\x"), is_uri("site/a:b"), is_uri(URI("a:b"))
