@@ -421,9 +421,10 @@ def test_a_uri_is_no_source(session: SparkSession, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0)
         uri = f"http://127.0.0.1:{server.getsockname()[1]}/"
-        for call in (spark.run, spark.partitions):
-            with pytest.raises(ValueError, match=f"{uri}: a part of a job has files only"):
-                call(session, [uri], *([tmp_path / "x"] if call is spark.run else []))  # type: ignore[operator]
+        with pytest.raises(ValueError, match=f"{uri}: a part of a job has files only"):
+            spark.run(session, [uri], tmp_path / "x")
+        with pytest.raises(ValueError, match=f"{uri}: a part of a job has files only"):
+            spark.partitions(session, [uri])
         frame = session.createDataFrame([(uri,)], "path string")
         assert [(row[0], row[9]) for row in rows(spark.extract(frame))] == [(uri, "unreadable")]
         done = CliRunner().invoke(command, [uri, "--engine", "spark", "-o", f"{tmp_path}/y/"])

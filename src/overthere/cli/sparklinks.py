@@ -61,7 +61,9 @@ def run(sources: tuple[str, ...], **asked: Any) -> None:
     if "-" in sources:
         raise click.UsageError("-: with --engine spark there is no standard input")
     for source in filter(is_uri, sources):
-        raise click.UsageError(f"{mask(source)}: with --engine spark sources are files; a URI is opened without it")
+        raise click.UsageError(
+            f"{mask(str(source))}: with --engine spark sources are files; a URI is opened without it"
+        )
     base = None if asked["base"] is None else base_uri(asked["base"])
     # It warns of a new pandas, which is not used, and prints the stacks of both languages when it is stopped.
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
