@@ -18,7 +18,10 @@ from pathlib import Path
 import pytest
 
 from overthere import URI
+from overthere.access.planning import Plan
 from overthere.access.policy import Policy
+from overthere.access.steps import Content, Step
+from overthere.access.wire import Data, Entry, Head, Item
 from overthere.base import file_uri
 from overthere.links import Link, Options, ahead, batches, extract
 from overthere.links import parts as job_parts
@@ -27,6 +30,8 @@ from overthere.links.carrying import Done
 from overthere.links.held import drop
 from overthere.links.retrieved import is_uri
 from overthere.links.sources import tasks
+from overthere.schemes.model import Scheme
+from overthere.schemes.registry import Registry
 from servers import NET, wait_until
 from servers.ftpd import Server, anonymous
 from servers.nginx import Nginx, nginx
@@ -423,3 +428,31 @@ def test_bounds_and_strictness(tmp_path: Path) -> None:
     assert (cut.returncode, cut.stdout.count("\n"), "too-large" in cut.stdout) == (1, 3, True)
     page.write_bytes(b"<a href=x>")
     assert command(str(page), "--strict", "--format", "jsonl").returncode == 0
+
+
+def test_a_store_is_a_scheme(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What another package brings, as one for an object store would: its dialogue is all that the job needs."""
+    objects = {"/b/a.html": b"<a href=x>", "/b/c.css": b"@import 'd';"}
+
+    def steps(locator: object, credentials: object) -> Iterator[Step]:
+        yield Content(source="x", media_type="x/x", data=b"")
+
+    def dialogue(plan: Plan, policy: Policy) -> Iterator[Head | Data | Item]:
+        path = URI(plan.uri).path
+        if path.endswith("/"):
+            yield Head(listing=True)
+            yield from (Item(Entry(name, f"x-store:{name}", "object")) for name in objects if name.startswith(path))
+        else:
+            yield Head(base=None, length=len(objects[path]))
+            yield Data(objects[path])
+
+    store = Scheme(name="x-store", title="x", documents={"rfc3986": "x"}, retrieval=steps, dialogue=dialogue)
+    registry = Registry.default().with_(store)
+    monkeypatch.setattr(Registry, "default", staticmethod(lambda: registry))
+    listed = [row.target for row in rows("x-store:/b/")]
+    assert listed == ["x-store:/b/a.html", "x-store:/b/c.css"]
+    found = rows(*(target for target in listed if target is not None))
+    assert [(row.where, row.target, row.base_from) for row in found] == [
+        ("a href", "x-store:/b/x", "retrieval"),
+        ("@import", "x-store:/b/d", "retrieval"),
+    ]
