@@ -21,7 +21,7 @@ from overthere import URI
 from overthere.access.planning import Plan
 from overthere.access.policy import Policy
 from overthere.access.steps import Content, Step
-from overthere.access.wire import Data, Entry, Head, Item
+from overthere.access.wire import Data, Dialogue, Entry, Head, Item
 from overthere.base import file_uri
 from overthere.links import Link, Options, ahead, batches, extract
 from overthere.links import parts as job_parts
@@ -437,7 +437,7 @@ def test_a_store_is_a_scheme(monkeypatch: pytest.MonkeyPatch) -> None:
     def steps(locator: object, credentials: object) -> Iterator[Step]:
         yield Content(source="x", media_type="x/x", data=b"")
 
-    def dialogue(plan: Plan, policy: Policy) -> Iterator[Head | Data | Item]:
+    def dialogue(plan: Plan, policy: Policy) -> Dialogue:
         path = URI(plan.uri).path
         if path.endswith("/"):
             yield Head(listing=True)

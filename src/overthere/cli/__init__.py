@@ -61,7 +61,7 @@ def _told(stream: Any) -> Any:
         return stream
     raw = _Out(stream.fileno(), "wb", closefd=False)
     return io.TextIOWrapper(
-        raw if type(buffer) is io.FileIO else io.BufferedWriter(raw),  # type: ignore[type-var]
+        raw if type(buffer) is io.FileIO else io.BufferedWriter(raw),
         stream.encoding, stream.errors, line_buffering=stream.line_buffering, write_through=stream.write_through,
     )  # fmt: skip
 
