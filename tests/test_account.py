@@ -13,7 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+import lz4.frame
 import pytest
+from fastwarc.stream_io import Lz4Writer
 
 import test_arc as arc
 from overthere.links import extract
@@ -103,6 +105,30 @@ def mails() -> Archive:
     return Archive("a.mbox", data, ends, frozenset(silent))
 
 
+def checked(data: bytes) -> bytes:
+    made: bytes = lz4.frame.compress(data, content_checksum=True, block_checksum=True, block_size=4)
+    return made
+
+
+def skipping(frames: list[bytes]) -> Archive:
+    """A skippable frame before each (LZ4 Frame Format, "Skippable Frames"): cut behind that it is whole, too."""
+    before = b"\x5a\x2a\x4d\x18\x05\0\0\0abcde"
+    made = parts("c.warc.lz4", [before + frame for frame in frames])
+    return made._replace(silent=made.silent | {end + len(before) for end in (0, *made.ends)})
+
+
+def by_fastwarc(data: bytes) -> bytes:
+    class Kept(io.BytesIO):
+        def close(self) -> None:
+            pass
+
+    into = Kept()
+    writer = Lz4Writer(into)
+    writer.write(data)
+    writer.close()
+    return into.getvalue()
+
+
 RECORDS = [
     record(b"software: x\r\n", b"warcinfo", media_type=b"application/warc-fields"),
     *(one for text in TEXTS for one in (record(b"GET / HTTP/1.1\r\n\r\n", b"request"), record(response(text)))),
@@ -115,6 +141,11 @@ MADE = {
     "warc.gz": parts("a.warc.gz", [gzip.compress(one, mtime=0) for one in RECORDS]),
     "warc in one member": Archive("b.warc.gz", gzip.compress(b"".join(RECORDS), mtime=0), [], frozenset(), False),
     "warc.zst": Archive("a.warc.zst", zstd(b"".join(RECORDS)), [], frozenset(), False),
+    "warc.lz4": parts("a.warc.lz4", [lz4.frame.compress(one) for one in RECORDS]),
+    "warc.lz4 with checksums": parts("b.warc.lz4", [checked(one) for one in RECORDS]),
+    "warc.lz4 with what is skipped": skipping([checked(one) for one in RECORDS]),
+    "warc.lz4 in one frame": Archive("d.warc.lz4", lz4.frame.compress(b"".join(RECORDS)), [], frozenset(), False),
+    "warc.lz4 of FastWARC": parts("e.warc.lz4", [by_fastwarc(one) for one in RECORDS]),
     "zip": zip_of("a.zip", zipped({f"{number}.html": text for number, text in enumerate(TEXTS)})),
     "zip as a stream": zip_of("b.zip", streaming_zip(zipfile.ZIP_DEFLATED)),
     "zip stored as a stream": zip_of("c.zip", streaming_zip(zipfile.ZIP_STORED)),
@@ -173,6 +204,17 @@ def expected(made: Archive, end: int) -> list[bytes]:
         return [text for text, last in zip(TEXTS, made.ends[1:], strict=True) if last <= end]
     texts = TEXTS if len(made.ends) == len(TEXTS) else [None, *(one for text in TEXTS for one in (None, text))]
     return [text for text, last in zip(texts, made.ends, strict=True) if text is not None and last <= end]
+
+
+def test_checksums_of_lz4(tmp_path: Path) -> None:
+    """Whichever octet is wrong, in the frame of the second record of three."""
+    frames = [checked(record(response(text))) for text in TEXTS]
+    start = len(frames[0])
+    data = b"".join(frames)
+    for at in range(start, start + len(frames[1])):
+        found = read(tmp_path, "a.warc.lz4", data[:at] + bytes([data[at] ^ 4]) + data[at + 1 :])
+        assert told(tmp_path, "a.warc.lz4", found), at
+        assert found[0].content.rstrip() == TEXTS[0].rstrip()
 
 
 CASES = [(kind, seed) for kind in MADE for seed in range(3)]

@@ -9,6 +9,7 @@ import pickle
 import random
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import threading
@@ -181,8 +182,9 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         (None, Options()),
         ("http://h/published/", Options(Rung.SCHEME, json=True, audit=True)),
         (None, Options(edition="url-1997")),
+        ("http://h/published/", Options(whatwg=True)),
     ],
-    ids=["as it is", "with all", "1997"],
+    ids=["as it is", "with all", "1997", "browsers"],
 )
 def test_rows_are_those_of_the_local_engine(
     session: SparkSession, folder: Path, crawl: Path, tmp_path: Path, base: str | None, options: Options
@@ -190,12 +192,13 @@ def test_rows_are_those_of_the_local_engine(
     sources = [folder, crawl, folder / "none.html"]
     done = spark.run(
         session, sources, tmp_path / "x", base=base, octets=PART, rung=options.rung, edition=options.edition,
-        json=options.json, audit=options.audit,
+        json=options.json, audit=options.audit, whatwg=options.whatwg,
     )  # fmt: skip
     assert done.parts > 6
     assert (tmp_path / "x" / "_SUCCESS").exists()
     wanted = local(sources, base, options)
     assert rows(stored(tmp_path / "x")) == rows(wanted)
+    assert (wanted["browser"].null_count < wanted.num_rows) == options.whatwg
     assert done.summary.references == wanted.num_rows - wanted["reference"].null_count
     assert {"empty", "truncated", "unreadable", "wrong-type"} <= done.summary.notes.keys()
     assert done.summary.octets > 400_000
@@ -395,6 +398,43 @@ def test_paths(session: SparkSession, folder: Path, crawl: Path) -> None:
     assert [row[9] for row in found if not row[2]] == ["unreadable"] * 2
 
 
+def test_what_browsers_open(session: SparkSession, tmp_path: Path) -> None:
+    """The column browser, whether documents come as paths, as parts or as contents."""
+    page = "<meta charset=latin1><base href=/b/><a href='x y?é'><a href='\\\\o\\p'><a href=z>".encode("latin-1")
+    (tmp_path / "a.html").write_bytes(page)
+    opened = ["file:///b/x%20y?%E9", "file://o/p", None]
+    wanted = [row for row in rows(local(tmp_path / "a.html", options=Options(whatwg=True))) if row[4] == "a href"]
+    assert [row[13] for row in wanted] == opened
+    paths = session.createDataFrame([(str(tmp_path / "a.html"),)], "path string")
+    parts = spark.partitions(session, [tmp_path / "a.html"])
+    contents = session.createDataFrame([(str(tmp_path / "a.html"), page)], "path string, content binary")
+    for made in (
+        spark.extract(paths, whatwg=True),
+        spark.extract(parts, part="part", whatwg=True),
+        spark.extract(contents, content="content", base=tmp_path.as_uri(), whatwg=True),
+    ):
+        assert [row[13] for row in rows(made) if row[4] == "a href"] == opened
+
+
+def test_a_uri_is_no_source(session: SparkSession, tmp_path: Path) -> None:
+    """Nobody is asked: where a file is named a row says that there is none, else the driver does."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0)
+        uri = f"http://127.0.0.1:{server.getsockname()[1]}/"
+        with pytest.raises(ValueError, match=f"{uri}: a part of a job has files only"):
+            spark.run(session, [uri], tmp_path / "x")
+        with pytest.raises(ValueError, match=f"{uri}: a part of a job has files only"):
+            spark.partitions(session, [uri])
+        frame = session.createDataFrame([(uri,)], "path string")
+        assert [(row[0], row[9]) for row in rows(spark.extract(frame))] == [(uri, "unreadable")]
+        done = CliRunner().invoke(command, [uri, "--engine", "spark", "-o", f"{tmp_path}/y/"])
+        assert (done.exit_code, done.output.count("Error: ")) == (2, 1), done.output
+        assert f"{uri}: with --engine spark sources are files" in done.output
+        with pytest.raises(BlockingIOError):
+            server.accept()
+    assert not list(tmp_path.iterdir())
+
+
 def test_contents(session: SparkSession, folder: Path) -> None:
     names = [
         "a.html",
@@ -454,6 +494,7 @@ def test_options_that_spark_does_not_have(tmp_path: Path) -> None:
     for given, said in (
         (["-o", output, "--resume"], "always goes on"),
         (["-o", output, "--workers", "2"], "the cluster says"),
+        (["-o", output, "--jobs", "2"], "sources are files"),
         (["-o", output, "--format", "csv"], "Parquet"),
         (["-o", f"{tmp_path}/x.csv"], "-o DIR/"),
         ([], "-o DIR/"),

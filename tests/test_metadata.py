@@ -56,6 +56,29 @@ def test_wat(tmp_path: Path) -> None:
         ]
 
 
+def test_fields_of_http_in_wat(tmp_path: Path) -> None:
+    """Those of a response in a WARC file, each of them as often as it stands there; Link was lost."""
+    fields = {
+        "link": ['<a>; rel="next, last", </b>;rel=x', " <c> "],
+        "LOCATION": ["m", "n"],
+        "Content-Location": "d",
+        "Refresh": "1; url=r",
+        "Server": ["http://no/"],
+        "\ud800": "x",
+    }
+    told = {"Envelope": {"Payload-Metadata": {"HTTP-Response-Metadata": {"Headers": fields}}}}
+    found = rows(tmp_path, metadata(json.dumps(told).encode(), b"application/json"))
+    assert [row[:3] for row in found] == [
+        ("Link", "a", "http://h/d/a"),
+        ("Link", "/b", "http://h/b"),
+        ("Link", "c", "http://h/d/c"),
+        ("Location", "m", "http://h/d/m"),
+        ("Location", "n", "http://h/d/n"),
+        ("Content-Location", "d", "http://h/d/d"),
+        ("Refresh", "r", "http://h/d/r"),
+    ]
+
+
 def test_wat_that_is_none(tmp_path: Path) -> None:
     odds: tuple[object, ...] = (
         {},

@@ -8,21 +8,31 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
 from overthere import URI
+from overthere.access.planning import Plan
 from overthere.access.policy import Policy
+from overthere.access.steps import Content, Step
+from overthere.access.wire import Data, Dialogue, Entry, Head, Item
 from overthere.base import file_uri
-from overthere.links import Link, Options, batches, extract
+from overthere.links import Link, Options, ahead, batches, extract
 from overthere.links import parts as job_parts
+from overthere.links.ahead import PER_HOST
 from overthere.links.carrying import Done
+from overthere.links.held import drop
 from overthere.links.retrieved import is_uri
 from overthere.links.sources import tasks
-from servers import NET
+from overthere.schemes.model import Scheme
+from overthere.schemes.registry import Registry
+from servers import NET, wait_until
 from servers.ftpd import Server, anonymous
 from servers.nginx import Nginx, nginx
 from servers.replay import Served, serve
@@ -88,9 +98,16 @@ def test_what_is_a_uri(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("/page.html", [("/page.html", "a href", "/x", None)]),
         ("/page.html?q=a.css#f", [("/page.html?q=a.css", "a href", "/x", None)]),
-        ("/moved/", [("/page.html", "a href", "/x", None)]),
-        ("/chain/1", [("/page.html", "a href", "/x", None)]),
-        ("/found/", [("/page.html", "a href", "/x", None)]),
+        ("/moved/", [("/moved/", "Location", "/page.html", None), ("/page.html", "a href", "/x", None)]),
+        (
+            "/chain/1",
+            [
+                ("/chain/1", "Location", "/chain/2", None),
+                ("/chain/2", "Location", "/page.html", None),
+                ("/page.html", "a href", "/x", None),
+            ],
+        ),
+        ("/found/", [("/found/", "Location", "/page.html#there", None), ("/page.html", "a href", "/x", None)]),
         ("/latin/d/latin.html", [("/latin/d/latin.html", "a href", "/latin/d/%C3%A9", "non-ascii")]),
         ("/d/page.html.gz", [("/d/page.html.gz", "a href", "/d/x", None)]),
         ("/packed/d/page.html.gz", [("/packed/d/page.html.gz", "a href", "/packed/d/x", None)]),
@@ -99,8 +116,17 @@ def test_what_is_a_uri(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("/d/empty.html", [("/d/empty.html", None, None, "empty")]),
         ("/nothing", [("/nothing", None, None, "empty")]),
         ("/none", [("/none", None, None, "missing")]),
-        ("/circle/1", [("/circle/1", None, None, "refused")]),
-        ("/wrong", [("/wrong", None, None, "not-opened")]),
+        (
+            "/circle/1",
+            [
+                ("/circle/1", "Location", "/circle/2", None),
+                ("/circle/2", "Location", "/circle/1#more", None),
+                ("/circle/1", None, None, "refused"),
+            ],
+        ),
+        ("/file", [("/file", "Location", "file:///etc/hostname", None), ("/file", None, None, "refused")]),
+        ("/wrong", [("/wrong", "Location", None, "ip-literal-open"), ("/wrong", None, None, "not-opened")]),
+        ("/bare", [("/bare", "Location", "/bare", None), ("/bare", None, None, "refused")]),
         (
             "/linked/page.html",
             [
@@ -116,6 +142,21 @@ def test_over_http(server: Nginx, path: str, told: list[tuple[str | None, ...]])
     assert {row.source.partition("!")[0] for row in found} == {server.uri(path)}
     layers = {row.base_from for row in found if row.reference is not None}
     assert layers <= ({"entity"} if path in ("/d/a.zip", "/d/a.mhtml") else {"retrieval"})
+
+
+def test_a_redirect_as_an_archive_has_it(server: Nginx, tmp_path: Path) -> None:
+    """The rows of the same answer in a WARC file, but for their source."""
+    from test_warc import record
+
+    answer = b"HTTP/1.1 301 Moved\r\nLocation: ../\xc3\xa9\r\nLink: <s.css>; rel=x\r\nContent-Length: 0\r\n\r\n"
+    with serve(answering(answer)) as served:
+        uri = f"http://127.0.0.1:{served.port}/a/b"
+        asked = rows(uri)
+    (tmp_path / "a.warc").write_bytes(record(answer, target=uri.encode()))
+    kept = rows(str(tmp_path / "a.warc"))
+    assert [row.where for row in kept] == ["Location", "Link"]
+    assert [row[1:] for row in asked[:2]] == [row[1:] for row in kept]
+    assert [(row.source, row.error) for row in asked[2:]] == [(uri, "not-opened")]
 
 
 def test_content_location_is_as_the_edition_says(server: Nginx) -> None:
@@ -209,11 +250,105 @@ def test_over_ftp(ftp: Server) -> None:
 
 def test_the_files_that_hold_content_go(server: Nginx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    running = iter(extract([server.uri("/page.html"), server.uri("/d/a.zip")], policy=LOCAL))
-    next(running)
-    assert len(list(tmp_path.glob("overthere-*"))) == 1
-    assert len(list(running)) == 1
-    assert not list(tmp_path.iterdir())
+    uris = [server.uri("/page.html"), server.uri("/d/a.zip"), server.uri("/page.html"), server.uri("/none")]
+    for jobs, most in ((1, 1), (8, 4)):
+        running = iter(extract(uris, policy=LOCAL, jobs=jobs))
+        next(running)
+        assert 1 <= len(list(tmp_path.glob("overthere-*"))) <= most
+        assert len(list(running)) == 3
+        assert not list(tmp_path.iterdir())
+        running = iter(extract(uris, policy=LOCAL, jobs=jobs))
+        next(running)
+        running.close()  # type: ignore[attr-defined]
+        wait_until(lambda: not list(tmp_path.iterdir()), "an empty folder")
+
+
+@dataclass
+class Meeting:
+    """A server whose answers wait until so many requests are there at once, or until the last of them is."""
+
+    together: int
+    there: Counter[str] = field(default_factory=Counter[str])
+    most: Counter[str] = field(default_factory=Counter[str])
+    changed: threading.Condition = field(default_factory=threading.Condition)
+    met: bool = False
+
+    def __call__(self, held: socket.socket, served: Served) -> None:
+        asked = held.recv(1 << 12).decode()
+        host = asked.partition("Host: ")[2].partition(":")[0]
+        with self.changed:
+            self.there[host] += 1
+            self.most |= self.there
+            self.met = self.met or self.there.total() == self.together
+            self.changed.notify_all()
+            self.changed.wait_for(lambda: self.met, NET)
+            # Whoever has come first answers last.
+            if asked.startswith("GET /0 "):
+                self.changed.wait_for(lambda: self.there.total() == 1, NET)
+            self.there[host] -= 1
+            self.changed.notify_all()
+        held.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<a href=x>")
+
+
+@pytest.mark.parametrize(("jobs", "together"), [(8, 4), (3, 3), (1, 1)])
+def test_several_at_once(jobs: int, together: int, tmp_path: Path) -> None:
+    """As many as are allowed, two of a host, and in the order of the sources; two of two hosts meet, or nobody does."""
+    (tmp_path / "a.html").write_text("<a href=y>")
+    meeting = Meeting(together)
+    with serve(meeting) as served:
+        hosts = [f"http://{host}:{served.port}" for host in ("127.0.0.1", "localhost")]
+        sources = [f"{hosts[number // 2 % 2]}/{number}" for number in range(8)]
+        sources[3:3] = [str(tmp_path / "a.html")]
+        found = rows(*sources, jobs=jobs)
+    assert meeting.met
+    assert max(meeting.most.values()) == min(jobs, PER_HOST)
+    assert [(row.source, row.error) for row in found] == [(source, None) for source in sources]
+
+
+def test_nothing_is_asked_for_early_with_one_job(tmp_path: Path) -> None:
+    def sources(taken: list[int]) -> Iterator[str]:
+        for number in range(20):
+            taken.append(number)
+            yield f"data:text/html,%3Ca%20href={number}:%3E"
+
+    for jobs, most in ((1, 1), (2, 8)):
+        taken: list[int] = []
+        running = iter(extract(sources(taken), policy=LOCAL, jobs=jobs))
+        assert next(running).reference == "0:"
+        assert len(taken) == most
+        assert [row.reference for row in running] == [f"{number}:" for number in range(1, 20)]
+
+
+def test_what_waits_for_its_turn_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond so many octets only what is next is retrieved."""
+    monkeypatch.setattr(ahead, "_WAITING", 100)
+    there = ahead._Ahead(LOCAL, "rfc3986", 2)
+    every = [ahead._Retrieval(f"data:,{'x' * 90}") for _ in range(8)]
+    for one in every:
+        there.add(one)
+    wait_until(lambda: there.waiting > 100 and not there.running.total(), "two that wait")
+    assert 2 <= sum(one.begun for one in every) <= 3
+    for _ in every:
+        laid = there.next()
+        assert isinstance(laid, ahead.Laid)
+        drop([laid.path])
+        assert there.waiting <= 100 + 2 * 90
+    there.close()
+
+
+def test_a_thread_that_cannot_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with pytest.raises(RuntimeError, match="can't start"):
+        rows("data:text/html,x")
+
+
+def test_a_file_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "none"))
+    with pytest.raises(FileNotFoundError):
+        rows("data:text/html,x", "data:text/html,y")
 
 
 def test_marks_hold_the_content(tmp_path: Path) -> None:
@@ -248,7 +383,7 @@ def command(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_the_command(server: Nginx, tmp_path: Path) -> None:
     table = tmp_path / "t.jsonl"
     done = command(server.uri("/moved/"), server.uri("/none"), "-o", str(table))
-    assert (done.returncode, len(table.read_text().splitlines())) == (1, 2)
+    assert (done.returncode, len(table.read_text().splitlines())) == (1, 3)
     assert "404 Not Found" in done.stderr
     assert "missing" in done.stderr
     safe = command("--safe", server.uri("/page.html"), "--format", "jsonl")
@@ -293,3 +428,31 @@ def test_bounds_and_strictness(tmp_path: Path) -> None:
     assert (cut.returncode, cut.stdout.count("\n"), "too-large" in cut.stdout) == (1, 3, True)
     page.write_bytes(b"<a href=x>")
     assert command(str(page), "--strict", "--format", "jsonl").returncode == 0
+
+
+def test_a_store_is_a_scheme(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What another package brings, as one for an object store would: its dialogue is all that the job needs."""
+    objects = {"/b/a.html": b"<a href=x>", "/b/c.css": b"@import 'd';"}
+
+    def steps(locator: object, credentials: object) -> Iterator[Step]:
+        yield Content(source="x", media_type="x/x", data=b"")
+
+    def dialogue(plan: Plan, policy: Policy) -> Dialogue:
+        path = URI(plan.uri).path
+        if path.endswith("/"):
+            yield Head(listing=True)
+            yield from (Item(Entry(name, f"x-store:{name}", "object")) for name in objects if name.startswith(path))
+        else:
+            yield Head(base=None, length=len(objects[path]))
+            yield Data(objects[path])
+
+    store = Scheme(name="x-store", title="x", documents={"rfc3986": "x"}, retrieval=steps, dialogue=dialogue)
+    registry = Registry.default().with_(store)
+    monkeypatch.setattr(Registry, "default", staticmethod(lambda: registry))
+    listed = [row.target for row in rows("x-store:/b/")]
+    assert listed == ["x-store:/b/a.html", "x-store:/b/c.css"]
+    found = rows(*(target for target in listed if target is not None))
+    assert [(row.where, row.target, row.base_from) for row in found] == [
+        ("a href", "x-store:/b/x", "retrieval"),
+        ("@import", "x-store:/b/d", "retrieval"),
+    ]

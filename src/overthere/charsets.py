@@ -12,6 +12,8 @@ import codecs
 from functools import lru_cache
 from typing import Any
 
+from overthere import indexes
+
 __all__ = ["codec", "decoder", "text"]
 
 _NAMES = """
@@ -64,6 +66,8 @@ _LABELS = {
 }
 """Labels of the Standard that Python does not know."""
 _OTHERS = {label: name for name, labels in _LABELS.items() for label in labels.split()}
+_EURO = frozenset(("gbk", "gb18030"))
+"""They have one decoder (10.1.1), which reads the octet 80, the euro sign; Python's refuse it."""
 _UNKNOWN = "iso8859-1"
 """It reads every octet."""
 
@@ -111,7 +115,9 @@ class _Marked(codecs.IncrementalDecoder):
 def decoder(label: str, errors: str = "strict") -> codecs.IncrementalDecoder:
     """The decoder for a label; that of ISO Latin 1 for what is no charset (see `codec`)."""
     name = codec(label) or _UNKNOWN
-    return _Marked(errors) if name == "utf-16" else codecs.getincrementaldecoder(name)(errors)
+    if name == "utf-16":
+        return _Marked(errors)
+    return indexes.decoder("gb18030", errors) if name in _EURO else codecs.getincrementaldecoder(name)(errors)
 
 
 def text(octets: bytes, label: str, errors: str = "strict") -> str:

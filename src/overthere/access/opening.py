@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from overthere.schemes.locator import Locator
     from overthere.schemes.model import Scheme
 
-__all__ = ["aopen", "open"]
+__all__ = ["aopen", "open", "opened"]
 
 
 class _Way:
@@ -45,6 +45,8 @@ class _Way:
         self.gateways = gateways or Gateways()
         self.credentials = credentials
         self.history: tuple[URI, ...] = ()
+        self.redirects: tuple[tuple[URI, Head], ...] = ()
+        """What was answered before, and the URIs that were asked; the last one may lead where opening may not go."""
         self.plan = self._plan(uri, credentials)
         locator = self.plan.locator
         # Another edition may write it with a prefix or in its own escapes.
@@ -118,6 +120,7 @@ class _Way:
 
     def follow(self, head: Head, peer: tuple[Any, ...] | None) -> None:
         """Go where a redirect leads.  Raises: AccessRefused, ProtocolError."""
+        self.redirects = (*self.redirects, (self._asked(), head))
         try:
             target = self._asked().join(URIReference(head.location or ""))
         except InvalidURI as error:
@@ -159,7 +162,11 @@ def open(
 
     Raises: AccessError with what happened and where; InvalidURI, PlanRefused and NotSpecified as `plan`.
     """
-    way = _Way(uri, policy, credentials, registry, gateways)
+    return opened(_Way(uri, policy, credentials, registry, gateways))
+
+
+def opened(way: _Way) -> Resource:
+    """Open what lies at the end of a way, which also knows, whatever is raised, how far it led.  Raises: as `open`."""
     while True:
         scheme = way.scheme()
         transport = Transport(way.dialogue(scheme), way.policy, way.uri, scheme.port, way.until)

@@ -2,11 +2,30 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from typing import Any
 
 __all__ = ["main"]
+
+
+class _Unwritten(SystemExit):
+    """Standard output cannot be written.  No OSError: that of another file is caught by the verb, and names it."""
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(2)
+        self.error = error
+
+
+class _Out(io.FileIO):
+    def write(self, data: Any, /) -> int:
+        try:
+            return super().write(data)
+        except (BrokenPipeError, BlockingIOError):
+            raise  # who reads has enough, or is slow
+        except OSError as error:
+            raise _Unwritten(error) from None
 
 
 def main() -> None:
@@ -15,7 +34,10 @@ def main() -> None:
     """
     streams: list[Any] = [sys.stdout, sys.stderr]
     if None in streams:
-        raise SystemExit(2)  # closed: there is nobody to tell
+        if sys.stderr is not None:
+            print("Error: standard output: it is closed", file=sys.stderr)
+        raise SystemExit(2)
+    streams[0] = sys.stdout = _told(sys.stdout)
     for stream in streams:
         # A character that the terminal's charset lacks is no reason to stop.
         if stream.encoding.lower() not in ("utf-8", "utf8") and hasattr(stream, "reconfigure"):
@@ -32,19 +54,31 @@ def main() -> None:
     raise SystemExit(code)
 
 
+def _told(stream: Any) -> Any:
+    """The same stream, whose errors say that they are of standard output; one that is no file is as it was."""
+    buffer = getattr(stream, "buffer", None)
+    if type(getattr(buffer, "raw", buffer)) is not io.FileIO:
+        return stream
+    raw = _Out(stream.fileno(), "wb", closefd=False)
+    return io.TextIOWrapper(
+        raw if type(buffer) is io.FileIO else io.BufferedWriter(raw),
+        stream.encoding, stream.errors, line_buffering=stream.line_buffering, write_through=stream.write_through,
+    )  # fmt: skip
+
+
 def _run(app: Any) -> Any:
     """The exit code of the verb; what it has written is out then, or it is said that it is not."""
     code: Any = None
     try:
         app(prog_name="overthere")
     except SystemExit as end:
-        code = end.code
+        code = _unwritten(end.error) if isinstance(end, _Unwritten) else end.code
     except OSError as error:  # of standard output: what becomes of other files is said by the verb
         code = _unwritten(error)
     try:
         sys.stdout.flush()
-    except OSError as error:
-        code = code if code == 2 else _unwritten(error)
+    except (_Unwritten, OSError) as error:
+        code = code if code == 2 else _unwritten(error.error if isinstance(error, _Unwritten) else error)
         # Python would try it once more, and tell it with a traceback.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return code

@@ -78,6 +78,7 @@ _COMMIT = 2.0
 @click.option("--safe", is_flag=True, help="Open URIs as those of others: no files, no private addresses.")
 @bounds
 @click.option("--strict", is_flag=True, help="Exit 1 on any note: also where all was read, as of a wrong-charset.")
+@click.option("--jobs", type=click.IntRange(1), help="URIs that are retrieved at once, two of a host; by default 8.")
 @click.option("--workers", type=click.IntRange(1), help="Processes that read; by default as many as there are cores.")
 @click.option("--engine", type=click.Choice(["local", "spark"]), default="local", help="Where it runs.")
 @click.option("--master", metavar="URL", help="The master of the Spark cluster, by default local[*].")
@@ -233,13 +234,14 @@ class _Job:
     def _batches(self, step: Callable[[int, int], None], writer: Writer | None) -> Iterator[Any]:
         """The chosen rows, counted; between them what is said and marked."""
         from overthere.links import graph
+        from overthere.links.ahead import JOBS
         from overthere.links.carrying import Done
         from overthere.links.choosing import chosen
         from overthere.links.job import batches
 
         run = batches(
             self.sources, self.base, self.options, workers=self.asked["workers"], skip=self.tasks, mark=self.mark,
-            policy=self.policy,
+            policy=self.policy, jobs=self.asked["jobs"] or JOBS,
         )  # fmt: skip
         for batch in run:
             if isinstance(batch, Done):

@@ -16,6 +16,8 @@ import click
 
 from overthere.cli.common import base_uri
 from overthere.links.model import Options
+from overthere.links.retrieved import is_uri
+from overthere.redact import mask
 from overthere.rung import Rung
 from overthere.wholefile import save
 
@@ -33,6 +35,7 @@ _REFUSED = {
     "total_timeout": "--max-time: with --engine spark sources are files",
     "max_bytes": "--max-bytes: with --engine spark sources are files",
     "limit": "--max-text: with --engine spark it is what it is by default",
+    "jobs": "--jobs: with --engine spark sources are files",
     "workers": "--workers: with --engine spark the cluster says how many, or --master 'local[N]'",
 }
 
@@ -57,6 +60,10 @@ def run(sources: tuple[str, ...], **asked: Any) -> None:
             raise click.UsageError(f"--only: there is no {name!r}; there is {', '.join(CHOICES)}")
     if "-" in sources:
         raise click.UsageError("-: with --engine spark there is no standard input")
+    for source in filter(is_uri, sources):
+        raise click.UsageError(
+            f"{mask(str(source))}: with --engine spark sources are files; a URI is opened without it"
+        )
     base = None if asked["base"] is None else base_uri(asked["base"])
     # It warns of a new pandas, which is not used, and prints the stacks of both languages when it is stopped.
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from functools import lru_cache
 from typing import Any
 
@@ -123,7 +124,8 @@ def _query(query: str, encoding: str) -> str:
 
     known = lookup(encoding)
     assert known is not None
-    encode = known.codec_info.encode
+    # Python has more under other names (`charset`); gbk writes less than it reads (10.1.2).
+    encode = codecs.lookup({"shift_jis": "cp932", "euc-kr": "cp949"}.get(encoding, known.codec_info.name)).encode
     parts: list[str] = []
     for char in query:
         if char.isascii():

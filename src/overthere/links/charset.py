@@ -6,6 +6,8 @@ import codecs
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
+from overthere import indexes
+
 if TYPE_CHECKING:
     from webencodings import Encoding
 
@@ -76,14 +78,18 @@ def _lookup(label: str) -> Encoding | None:
 
 
 def _characters(content: bytes, codec: str) -> tuple[str, bool]:
+    python = codec.replace("windows-", "cp")
     try:
+        if indexes.mended(python):
+            text = indexes.text(content, python)
+            return text, "\ufffd" in text
         if codec != "x-user-defined":
-            return content.decode(codec.replace("windows-", "cp")), False
+            return content.decode(python), False
     except UnicodeError:
         pass
     table = _table(codec)
     if table is None:
-        return content.decode(codec, "replace"), True
+        return indexes.text(content, python, "replace"), True
     text = content.decode("latin-1").translate(table)
     return text, "\ufffd" in text
 
@@ -98,7 +104,7 @@ def _table(codec: str) -> dict[int, str] | None:
         return {octet: chr(0xF700 + octet) for octet in range(0x80, 0x100)}
     if not codec.startswith("windows-"):
         return None
-    characters = bytes(range(256)).decode(codec.replace("windows-", "cp"), "replace")
+    characters = indexes.text(bytes(range(256)), codec.replace("windows-", "cp"), "replace")
     return {
         octet: chr(octet) if char == "\ufffd" and octet < 0xA0 else char
         for octet, char in enumerate(characters)

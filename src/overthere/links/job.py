@@ -14,6 +14,7 @@ from overthere.base import Base
 from overthere.errors import NotSpecified
 from overthere.exact import exact
 from overthere.extras import need
+from overthere.links.ahead import JOBS
 from overthere.links.carrying import Done
 from overthere.links.held import drop
 from overthere.links.model import Document, Link, Options
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from overthere.access.policy import Policy
 
-__all__ = ["Sources", "batches", "extract", "extract_html"]
+__all__ = ["Sources", "batches", "extract", "extract_html", "needed"]
 
 Sources = Iterable[str | os.PathLike[str] | URI] | str | os.PathLike[str] | URI
 """Files, folders, archives, WARCs, mailboxes, URIs; "-" is standard input."""
@@ -47,6 +48,7 @@ def extract(
     metadata: bool = False,
     workers: int = 1,
     policy: Policy | None = None,
+    jobs: int = JOBS,
 ) -> Iterator[Link]:
     """The links of documents, one row for each reference, in the order of the documents.
 
@@ -69,6 +71,8 @@ def extract(
     (`if __name__ == "__main__":`).
     policy: what opening sources that are URIs may do; by default `Policy()`, which is for URIs of others: no files, no
     addresses that are not public.
+    jobs: URIs that are retrieved at once, at most two of one host; their rows come in the order of the sources, of
+    which some are asked for before their turn.  With 1, each is retrieved when those before it are done.
 
     What is the matter with a document is a row without a reference: "unreadable", "truncated" and so on (`NOTES`).
 
@@ -76,7 +80,7 @@ def extract(
     extra `links`, or `whatwg` where it is asked for.
     """
     options = Options(rung=rung, edition=edition, json=json, audit=audit, whatwg=whatwg, metadata=metadata)
-    for batch in batches(sources, base, options, workers=workers, policy=policy):
+    for batch in batches(sources, base, options, workers=workers, policy=policy, jobs=jobs):
         if not isinstance(batch, Done):
             yield from links(batch)
 
@@ -90,20 +94,21 @@ def batches(
     skip: int = 0,
     mark: str = "",
     policy: Policy | None = None,
+    jobs: int = JOBS,
 ) -> Iterator[pa.RecordBatch | Done]:
     """The same as Arrow batches of `table.schema()`, each task's followed by its end.
 
     workers: None is as many as there are cores, where there is work for them.
     skip, mark: so many tasks are left out, after which `Done.mark` was this; ValueError if it is another now.
     Sources that are URIs are retrieved again for that: the mark holds their content.
-    policy: as for `extract`.
+    policy, jobs: as for `extract`.
 
     Raises: as `extract`, at once.
     """
     from overthere.editions import NAMES
 
     own = None if base is None else URI(base)
-    _needed(options)
+    needed(options)
     if exact(options.edition, "edition") not in NAMES:
         raise NotSpecified(f"there is no edition {options.edition!r}; there is {', '.join(NAMES)}")
     if isinstance(sources, str | os.PathLike | URI):
@@ -112,7 +117,7 @@ def batches(
         from overthere.access.policy import Policy
 
         policy = Policy()
-    marks = _Marks(tasks(sources, own, options, policy=policy))
+    marks = _Marks(tasks(sources, own, options, policy=policy, jobs=jobs))
     if marks.skip(skip) != (mark if skip else ""):
         raise ValueError("the sources are not what they were when the job began: it cannot go on")
     work: Iterator[Task] = marks
@@ -175,9 +180,9 @@ def _changed(path: str) -> int:
         return 0
 
 
-def _needed(options: Options) -> None:
+def needed(options: Options) -> None:
     """Raises: ModuleNotFoundError for what the extras `links` and `whatwg` bring: here, and not in a worker."""
-    need("links", "pyarrow", "fastwarc", "markdown_it", "webencodings")
+    need("links", "pyarrow", "fastwarc", "lz4", "markdown_it", "webencodings")
     if options.whatwg:
         need("whatwg", "ada_url")
 

@@ -9,7 +9,7 @@ from typing import Any
 from overthere.base import Base, from_content, to_reference
 from overthere.links.html import values
 from overthere.links.model import Document, Found, Note, Options
-from overthere.links.response import fields
+from overthere.links.response import fields, references
 from overthere.uri import URI
 
 __all__ = ["METADATA", "base_of", "page_of", "read"]
@@ -67,11 +67,10 @@ def _envelope(told: Any, outside: Base) -> Iterator[Found]:
     response = _at(told, "Envelope", "Payload-Metadata", "HTTP-Response-Metadata")
     headers = _at(response, "Headers")
     for name, value in headers.items() if isinstance(headers, dict) else ():
-        if name.lower() in ("location", "content-location", "refresh"):
-            for text in value if isinstance(value, list) else [value]:
-                if isinstance(text, str):
-                    urls = values("refresh", text) if name.lower() == "refresh" else [text.strip()]
-                    yield from (Found(name.title(), url) for url in urls)
+        # A field that stands more than once has a list of values.
+        for text in value if isinstance(value, list) else [value]:
+            if isinstance(text, str):
+                yield from references(name.strip().lower().encode("utf-8", "replace"), text.strip())
     html = _at(response, "HTML-Metadata")
     head = _at(html, "Head")
     href = _at(head, "Base")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import bz2
 import io
 import lzma
+import re
 import zlib
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from typing import Any, BinaryIO, Protocol
 
-__all__ = ["MAGICS", "Chained", "Stream", "unpacked"]
+__all__ = ["MAGICS", "Chained", "Stream", "pieces", "skipped", "unpacked"]
 
 
 class Stream(Protocol):
@@ -38,7 +39,7 @@ def unpacked(file: Stream) -> Stream | None:
         made: Stream = ZstdReader(_Forward(whole))
         return made
     make = next((make for magic, make in _PACKINGS.items() if head.startswith(magic)), None)
-    return None if make is None else _Pieces(_unpacked(whole, make))
+    return None if make is None else _Pieces(pieces(whole, make))
 
 
 # What is read at once: on an error the library keeps what it had made of it to itself.
@@ -46,8 +47,13 @@ _STEP = 1 << 10
 _PIECE = 1 << 16
 
 
-def _unpacked(file: Stream, make: Callable[[], Any]) -> Iterator[bytes]:
-    """Raises: EOFError at an end before the end, or an error of the library."""
+def pieces(file: Stream, make: Callable[[], Any]) -> Iterator[bytes]:
+    """What is in it, one stream behind the other.
+
+    make: a decompressor as the standard library has them.
+
+    Raises: EOFError at an end before the end, or an error of the library.
+    """
     piece = file.read(_STEP)
     while piece:
         unpacker = make()
@@ -61,9 +67,21 @@ def _unpacked(file: Stream, make: Callable[[], Any]) -> Iterator[bytes]:
                 if not piece:
                     raise EOFError
         # Behind the end: another stream, or zeros that fill a block.
-        piece = unpacker.unused_data.lstrip(b"\0")
+        piece = (unpacker.unused_data or b"").lstrip(b"\0")
         while not piece and (more := file.read(_STEP)):
             piece = more.lstrip(b"\0")
+
+
+# The size of what follows stands behind the mark (RFC 8878 3.1.2; LZ4 Frame Format, "Skippable Frames").
+_SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18.{4}", re.DOTALL)
+
+
+def skipped(file: BinaryIO) -> tuple[int, bytes]:
+    """Where the first frame begins that is not passed over, and its first octets: before it may lie a dictionary."""
+    at = file.seek(0)
+    while _SKIPPABLE.match(head := file.read(8)):
+        at = file.seek(at + 8 + int.from_bytes(head[4:], "little"))
+    return at, head
 
 
 class _Forward:

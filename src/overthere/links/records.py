@@ -13,6 +13,8 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, NamedTuple
 
+from overthere.links.packed import pieces, skipped
+
 __all__ = ["Record", "cuts", "inflated", "member", "records"]
 
 
@@ -110,13 +112,12 @@ def cuts(file: BinaryIO, split: int) -> list[int]:
 
 
 def _packing(file: BinaryIO, size: int) -> str:
-    file.seek(0)
-    head = file.read(5)
+    at, head = skipped(file)
     if head.startswith(_GZIP):
         return "gzip"
-    if head.startswith((_ZSTD, _LZ4)) or head[:2] in (b"\x50\x2a", b"\x5d\x2a"):
-        return "lz4" if head.startswith(_LZ4) else "zstd"  # a dictionary stands in a skippable frame before the first
-    if head == b"WARC/" or _next_member(file, 0, size, far=False) >= size:
+    if at or head.startswith((_ZSTD, _LZ4)):
+        return "lz4" if head.startswith(_LZ4) else "zstd"
+    if head.startswith(b"WARC/") or _next_member(file, 0, size, far=False) >= size:
         return "plain"
     return "gzip"  # its beginning is broken
 
@@ -388,9 +389,15 @@ def inflated(file: BinaryIO, at: int) -> Iterator[bytes]:
 
 
 def _unpacked(file: BinaryIO, packing: str) -> Iterator[bytes]:
-    from fastwarc.stream_io import Lz4Reader, ZstdReader
-
     file.seek(0)
-    reader = ZstdReader(file) if packing == "zstd" else Lz4Reader(file)
+    if packing == "lz4":
+        # That of FastWARC takes an end for the end, wherever it is, and passes over no frame.
+        from lz4.frame import LZ4FrameDecompressor
+
+        yield from pieces(file, LZ4FrameDecompressor)
+        return
+    from fastwarc.stream_io import ZstdReader
+
+    reader = ZstdReader(file)
     while piece := reader.read(_HEAD_MOST):
         yield piece

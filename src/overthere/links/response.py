@@ -9,17 +9,17 @@ from __future__ import annotations
 import io
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from overthere.links.html import values
 from overthere.links.model import Document, Found, Note, Options
 
-__all__ = ["HTTP", "POINTING", "Fields", "Header", "content", "fields", "first", "header", "read"]
+__all__ = ["HTTP", "Fields", "Header", "content", "fields", "first", "header", "pointing", "read", "references"]
 
 HTTP = "application/http"
 """The media type of a document that is the header of an HTTP response: its references, for `read()`."""
-POINTING = (b"location", b"link", b"refresh")
+_POINTING = (b"location", b"link", b"refresh")
 """The fields that refer to something else: RFC 9110 10.2.2, RFC 8288 3; Refresh as browsers read it (HTML 7.4.6)."""
 
 Fields = list[tuple[bytes, bytes]]
@@ -83,22 +83,35 @@ def header(block: bytes) -> Header | None:
     return None
 
 
+def pointing(fields: Iterable[tuple[bytes, bytes]]) -> bytes:
+    """Those of the fields, with names in lower case, that refer to something, as a document for `read`; or nothing."""
+    return b"".join(name + b": " + value + b"\r\n" for name, value in fields if name in _POINTING)
+
+
 def read(document: Document, options: Options) -> Iterator[Found | Note]:
-    """The references in the header of an HTTP response: Location, Content-Location, Link and Refresh."""
+    """The references in the header of an HTTP response."""
     for name, octets in fields(document.content.partition(b"\n\n")[0].partition(b"\n\r\n")[0]):
-        value = octets.decode("utf-8", "replace")
-        match name:
-            case b"location" | b"content-location":
-                yield Found(name.decode().title(), value)
-            case b"refresh":
-                yield from (Found("Refresh", url) for url in values("refresh", value))
-            case b"link":
-                at = 0
-                while link := _LINK.match(value, at):
-                    yield Found("Link", link[1].strip())
-                    at = link.end()
-            case _:
-                pass
+        yield from references(name, octets.decode("utf-8", "replace"))
+
+
+def references(name: bytes, value: str) -> Iterator[Found]:
+    """Those in a field whose name is in lower case: Location, Content-Location, Link and Refresh.
+
+    >>> [found.reference for found in references(b"link", '<a>; rel="next, last", </b>')]
+    ['a', '/b']
+    """
+    match name:
+        case b"location" | b"content-location":
+            yield Found(name.decode().title(), value)
+        case b"refresh":
+            yield from (Found("Refresh", url) for url in values("refresh", value))
+        case b"link":
+            at = 0
+            while link := _LINK.match(value, at):
+                yield Found("Link", link[1].strip())
+                at = link.end()
+        case _:
+            pass
 
 
 def content(block: bytes, header: Header, limit: int) -> tuple[bytes, list[str]]:

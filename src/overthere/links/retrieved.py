@@ -11,13 +11,15 @@ import os
 import re
 from collections.abc import Iterator
 from hashlib import sha256
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TypeGuard
 
 from overthere.base import Base, establish, file_uri
 from overthere.errors import NotSpecified, OverthereError
 from overthere.links.faults import noted
 from overthere.links.kinds import LISTING, media_type_of
 from overthere.links.model import Document, Found, Note, Options
+from overthere.links.response import pointing
 from overthere.redact import mask
 from overthere.showing import printable
 from overthere.uri import URI
@@ -25,12 +27,11 @@ from overthere.uri import URI
 if TYPE_CHECKING:
     from overthere.access.policy import Policy
     from overthere.access.resource import Resource
+    from overthere.access.wire import Head
 
 __all__ = ["Retrieved", "is_uri", "read", "retrieve"]
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]+:")
-_POINTING = ("location", "link", "refresh")
-"""Fields of HTTP that refer to something, as those of a response in a WARC."""
 _CUT = {"AccessTimeout": "truncated", "AccessFailed": "truncated", "LimitExceeded": "too-large"}
 """What ends content before its end, and its note; of anything else the content is "corrupt"."""
 
@@ -45,14 +46,14 @@ class Retrieved(NamedTuple):
     media_type: str = ""
     """As told by the server or the scheme; "" if nobody told."""
     charset: str | None = None
-    fields: bytes = b""
-    """Those of HTTP that refer to something, as lines."""
+    headers: tuple[tuple[Base, bytes], ...] = ()
+    """Of each answer on the way the fields that refer to something, as lines, and what their base is: its URI."""
     notes: tuple[str, ...] = ()
     digest: str = ""
     """Of the content: the same only if it is."""
 
 
-def is_uri(source: object) -> bool:
+def is_uri(source: object) -> TypeGuard[str | URI]:
     """Whether a source is a URI: it has a scheme of two letters or more, and no file has that very name.
 
     >>> is_uri("http://h/"), is_uri("C:\\\\x"), is_uri("site/a:b"), is_uri(URI("a:b"))
@@ -72,22 +73,46 @@ def retrieve(source: str | URI, policy: Policy, file: BinaryIO, edition: str) ->
     Raises: OSError if the file cannot be written.
     """
     from overthere.access.errors import DOCUMENTED, AccessRefused, ResourceMissing
-    from overthere.access.opening import open
+    from overthere.access.opening import _Way, opened
 
     here = Base(URI(f"{file_uri('.')}/"), "default", "default")
+    way = None
     try:
         uri = URI(source)
-        here = Base(uri.replace(fragment=None), "retrieval", "retrieval")
-        opened = open(uri, policy)
+        here = _base(uri)
+        way = _Way(uri, policy, None, None, None)
+        resource = opened(way)
     except DOCUMENTED as error:
         kinds = {AccessRefused: "refused", ResourceMissing: "missing"}
-        return _failed(here, source, error, kinds.get(type(error), "not-opened"))
+        found = _failed(here, source, error, kinds.get(type(error), "not-opened"))
     except Exception as error:
-        return _failed(here, source, error, noted(error))
-    with opened:
-        if opened.session is not None:
-            return _failed(here, source, NotSpecified("it is a session, and no content"), "not-opened")
-        return _written(opened, file, edition)
+        found = _failed(here, source, error, noted(error))
+    else:
+        with resource:
+            if resource.session is None:
+                found = _written(resource, file, edition)
+            else:
+                found = _failed(here, source, NotSpecified("it is a session, and no content"), "not-opened")
+    # Each redirect refers to the next URI, also the last one, where that could not be opened.
+    redirects = () if way is None else way.redirects
+    led = (_pointing(uri, _fields(head) or [("Location", head.location or "")]) for uri, head in redirects)
+    return found._replace(headers=(*chain.from_iterable(led), *found.headers))
+
+
+def _base(uri: URI, by: str = "retrieval") -> Base:
+    return Base(uri.replace(fragment=None), "retrieval", by)
+
+
+def _fields(head: Head) -> list[tuple[str, str]]:
+    """Those of HTTP, as octets of ISO Latin 1; of other protocols none."""
+    found: list[tuple[str, str]] = head.details.get("headers", [])
+    return found
+
+
+def _pointing(uri: URI, fields: list[tuple[str, str]]) -> Iterator[tuple[Base, bytes]]:
+    lines = [(name.encode("latin-1", "replace"), value.encode("latin-1", "replace")) for name, value in fields]
+    if found := pointing((name.lower(), value) for name, value in lines):
+        yield _base(uri), found
 
 
 def _failed(here: Base, source: object, error: Exception, note: str) -> Retrieved:
@@ -110,22 +135,21 @@ def _written(opened: Resource, file: BinaryIO, edition: str) -> Retrieved:
     except OverthereError as error:
         _say(opened.uri, error)
         notes = (_CUT.get(type(error).__name__, "corrupt"),)
-    headers: list[tuple[str, str]] = opened.details.get("headers", [])
-    base = _base(opened, headers, edition)
+    headers = _fields(opened.head)
+    base = _established(opened, headers, edition)
     name = opened.uri.path
     if opened.is_listing:
         return Retrieved(base, name, LISTING, "utf-8", notes=notes, digest=told.hexdigest())
     # A coding that belongs to the file itself stays, and the media type is that of what is packed (RFC 9110 8.4).
     said = opened.how in ("server", "scheme") and "coding" not in opened.details
     media_type, charset = media_type_of(opened.media_type or "") if said else ("", None)
-    lines = "".join(f"{field}: {value}\r\n" for field, value in headers if field.lower() in _POINTING)
     return Retrieved(
-        base, name, media_type, charset, lines.encode("utf-8", "replace"), notes, told.hexdigest()
+        base, name, media_type, charset, tuple(_pointing(opened.uri, headers)), notes, told.hexdigest()
     )  # fmt: skip
 
 
-def _base(opened: Resource, headers: list[tuple[str, str]], edition: str) -> Base:
-    own = Base(opened.uri.replace(fragment=None), "retrieval", "redirect" if opened.history else "retrieval")
+def _established(opened: Resource, headers: list[tuple[str, str]], edition: str) -> Base:
+    own = _base(opened.uri, "redirect" if opened.history else "retrieval")
     if opened.head.base is not None:
         return Base(opened.base.replace(fragment=None), "entity", "entity")
     try:

@@ -8,14 +8,15 @@ import shutil
 import stat
 import sys
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 from overthere.links import records
+from overthere.links.ahead import JOBS, Laid, ahead
 from overthere.links.faults import noted
 from overthere.links.held import hold
 from overthere.links.kinds import HEAD, kind
 from overthere.links.model import Options
-from overthere.links.retrieved import Retrieved, is_uri, retrieve
+from overthere.links.retrieved import Retrieved
 from overthere.redact import mask
 from overthere.uri import URI
 
@@ -51,12 +52,13 @@ _APART = (".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst", ".mbox", ".eml",
 
 def tasks(
     sources: Iterable[str | os.PathLike[str] | URI], base: URI | None, options: Options, split: int = 8 << 20,
-    policy: Policy | None = None,
+    policy: Policy | None = None, jobs: int = JOBS,
 ) -> Iterator[Task]:  # fmt: skip
     """A job in parts, in the order of the sources and, in a folder, of the names: its files, then its folders.
 
     split: octets of a WARC file that make a part.
     policy: under which sources that are URIs (`is_uri`) are opened; without one every source is the name of a file.
+    jobs: how many of them are retrieved at once (`ahead.ahead`).
 
     `FILE#OFFSET,LENGTH` is a WARC or ARC file of which only the records are read that begin in so many octets from
     there on, as an index names them; a file of that very name comes first.
@@ -70,10 +72,12 @@ def tasks(
     """
     text = None if base is None else str(base)
     gathered = _Gathered(text, split)
-    for source in sources:
-        if policy is not None and is_uri(source):
+    for source in sources if policy is None else ahead(sources, policy, options.edition, jobs):
+        if isinstance(source, Laid):
             yield from gathered.all()
-            yield _retrieved(cast("str | URI", source), policy, options)
+            yield Task(
+                (source.path,), None, None, size=source.size, name=mask(str(source.source)), retrieved=source.retrieved
+            )
             continue
         path = str(source) if isinstance(source, URI) else os.fspath(source)
         if path == "-" or is_pipe(path):
@@ -175,14 +179,6 @@ def is_pipe(path: str) -> bool:
     except (OSError, ValueError):
         return False
     return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode)
-
-
-def _retrieved(source: str | URI, policy: Policy, options: Options) -> Task:
-    held, file = hold()
-    with file:
-        found = retrieve(source, policy, file, options.edition)
-        size = file.tell()
-    return Task((held,), None, None, size=size, name=mask(str(source)), retrieved=found)
 
 
 def _piped(path: str, base: str | None) -> Task:

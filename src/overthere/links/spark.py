@@ -6,7 +6,8 @@ spark.extract(session.read.format("binaryFile").load("s3a://b/*.html"), content=
 spark.extract(spark.partitions(session, ["/mnt/crawl/"]), part="part")   # rows of large files, in even parts
 
 The executors need the same version of overthere with its extra `links`, and must see paths under the names that they
-have where the session is: in a file system that all mount.  What lies elsewhere comes as content.
+have where the session is: in a file system that all mount.  What lies elsewhere comes as content.  No source is a URI
+here: executors know nothing of one another, and would ask a host all at once.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from overthere.errors import NotSpecified
 from overthere.extras import brought_by
 from overthere.links import contents, graph, parts
 from overthere.links.carrying import Done
-from overthere.links.job import Sources
+from overthere.links.job import Sources, needed
 from overthere.links.model import Options
 from overthere.links.parts import How, Part
 from overthere.links.pool import run as carried
@@ -204,7 +205,9 @@ def extract(
 def _options(rung: Rung, edition: str, json: bool, audit: bool, whatwg: bool, metadata: bool) -> Options:
     if edition not in NAMES:
         raise NotSpecified(f"there is no edition {edition!r}; there is {', '.join(NAMES)}")
-    return Options(rung, edition, json, audit, whatwg, metadata)
+    options = Options(rung, edition, json, audit, whatwg, metadata)
+    needed(options)
+    return options
 
 
 def _listed(sources: Sources) -> list[str | os.PathLike[str] | URI]:

@@ -100,8 +100,8 @@ class Reader:
             if part and (kinds[0] not in _RECORDED or task.start >= os.fstat(file.fileno()).st_size):
                 yield document._replace(notes=("unsupported" if kinds[0] not in _RECORDED else "truncated",))
                 return
-            if task.retrieved is not None and task.retrieved.fields:
-                yield document._replace(content=task.retrieved.fields, media_type=HTTP, notes=())
+            for base, fields in () if task.retrieved is None else task.retrieved.headers:
+                yield document._replace(content=fields, base=base, media_type=HTTP, notes=())
             if kinds[0] in CONTAINERS and head:
                 # An archive that is a source is published as a folder is.
                 beneath = URI(task.base) if named and task.base is not None else None

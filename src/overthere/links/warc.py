@@ -13,7 +13,7 @@ from overthere.links.kinds import media_type_of
 from overthere.links.metadata import METADATA, base_of, page_of
 from overthere.links.model import Document, Note, Options, Passed
 from overthere.links.records import Record, records
-from overthere.links.response import HTTP, POINTING, Fields, fields, first, header
+from overthere.links.response import HTTP, Fields, fields, first, header, pointing
 from overthere.links.response import content as decoded
 from overthere.uri import URI
 
@@ -111,9 +111,8 @@ def response(block: bytes, here: Document, notes: list[str], options: Options) -
         return
     content, said = decoded(block, head, options.limit)
     notes += said
-    pointing = b"".join(name + b": " + value + b"\r\n" for name, value in head.fields if name in POINTING)
-    if pointing:
-        yield here._replace(content=pointing, media_type=HTTP, notes=())
+    if referring := pointing(head.fields):
+        yield here._replace(content=referring, media_type=HTTP, notes=())
     base = _base(here.base, head.fields, options.edition)
     media_type, charset = media_type_of(first(head.fields, b"content-type"))
     if content or notes or head.status == 200:

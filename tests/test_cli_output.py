@@ -1,0 +1,79 @@
+"""Every verb whose standard output cannot be written: one line that names it, and no file that is blamed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from overthere.cli.app import VERBS
+from servers import NET
+from support import ROOT
+
+COMMANDS = {
+    "explain": "explain http://h/",
+    "check": "check http://h/",
+    "split": "split http://h/",
+    "resolve": "resolve --base http://h/ x",
+    "relate": "relate --base http://h/ http://h/x",
+    "normalize": "normalize http://h/",
+    "compare": "compare http://h/ http://H/",
+    "encode": "encode a",
+    "decode": "decode a",
+    "build": "build --scheme http --host h --path /",
+    "schemes": "schemes",
+    "plan": "plan http://h/",
+    "get": "get data:,hello",
+    "editions": "editions",
+    "find": "find README.md",
+    "links": "links examples/site",
+    "audit": "audit README.md",
+}
+MORE = {
+    "find html": "find README.md --format html",
+    "get two": "get data:,hello data:,hello",
+    "get a listing": "get file:///",
+    "links as CSV": "links examples/site --format csv",
+    "links to -": "links examples/site -o -",
+    "the graph": "links examples/site --distinct",
+}
+EVERY = {**COMMANDS, **MORE}
+
+
+def run(name: str, shell: str, unbuffered: str = "") -> tuple[int, str]:
+    done = subprocess.run(
+        ["bash", "-c", shell, "-", sys.executable, "-m", "overthere", *EVERY[name].split()],
+        cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        timeout=5 * NET, check=False, env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+    )  # fmt: skip
+    return done.returncode, done.stderr
+
+
+def test_no_verb_is_left_out() -> None:
+    assert COMMANDS.keys() == VERBS.keys()
+    assert all(command.split()[0] == name for name, command in COMMANDS.items())
+
+
+FULL = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+
+
+@FULL
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("name", EVERY)
+def test_a_full_device(name: str, unbuffered: str) -> None:
+    told = (2, "Error: standard output: No space left on device\n")
+    assert run(name, '"$@" > /dev/full', unbuffered) == told
+
+
+@pytest.mark.parametrize("name", ["find", "links", "get", "explain"])
+def test_a_reader_that_has_gone(name: str) -> None:
+    """It has enough: nothing is said."""
+    assert run(name, 'exec 3> >(exec true); wait $!; "$@" >&3') == (1, "")
+
+
+@pytest.mark.parametrize("name", ["find", "explain"])
+def test_closed(name: str) -> None:
+    assert run(name, '"$@" >&-') == (2, "Error: standard output: it is closed\n")

@@ -1,0 +1,88 @@
+"""The Encoding Standard's indexes where Python's codecs have less, or something else: whole texts and streams."""
+
+from __future__ import annotations
+
+import pytest
+
+from overthere import charsets, indexes
+from overthere.links.browsing import _query
+from overthere.links.charset import decoded
+from support import linear
+
+# Label, octets, characters; what an implementation of the Standard (encoding_rs 0.8) answers.
+ROWS = [
+    ("gbk", b"\x80 5", "€ 5"),  # 10.2.1, step 5
+    ("gb18030", b"a\x80\x80", "a€€"),
+    ("gb2312", b"\xa2\xe3\x80", "€€"),
+    ("gbk", b"\xa6\xd9\xfe\x59\xa3\xa0\xa8\xbc", "\ufe10\u9fb4\u3000\u1e3f"),
+    ("gb18030", b"\x81\x35\xf4\x37", "\ue7c7"),
+    ("gbk", b"\x81\x300", "\ufffd00"),
+    ("gbk", b"<\x8c0\xdc0<", "<\ufffd<"),
+    ("gbk", b"\x81\xff<", "\ufffd<"),
+    ("gbk", b"\x81<", "\ufffd<"),
+    ("big5", b"\x87\x7a\x8e\x69\xa3\xe1\xc6\xcf", "㡵箸€廴"),
+    ("big5", b"\xa1\x45\xa1\xe3\xa2\x46", "‧～￠"),
+    ("big5", b"\x81\x80a\x81a", "\ufffda\ufffda"),
+    ("euc-jp", b"\xad\xa1\xfc\xfe\xa1\xc1\xa1\xdd", "①＂～－"),
+    ("euc-jp", b"\x8f\xa1\x80<\x8e\x80<", "\ufffd<\ufffd<"),
+    ("euc-jp", b"\xa9\xa1<", "\ufffd<"),
+    ("shift_jis", b"\x5c\x7e\x80\xb1\x87\x40\xf0\x40", "\\~\x80ｱ①\ue000"),
+    ("shift_jis", b"\xa0\xfd\xfe\xff", "\ufffd\ufffd\ufffd\ufffd"),
+    ("shift_jis", b"\x81\xad<", "\ufffd<"),
+    ("euc-kr", b"\x81\x41\xb0\xa1\x81\x80<", "갂가\ufffd<"),
+    ("koi8-u", b"\xae\xbe", "ўЎ"),
+    ("windows-1255", b"\xca\x81\xd9", "\u05ba\x81\ufffd"),
+    ("windows-1252", b"\x80\x81\x8d\x9d", "€\x81\x8d\x9d"),
+    ("iso-8859-8-i", b"\xe0\xa1", "א\ufffd"),
+    ("x-mac-cyrillic", b"\xa2\xb6\xff", "Ґґ€"),
+    ("x-user-defined", b"\x80\xff", "\uf780\uf7ff"),
+    ("iso-2022-jp", b"\x1b$B\x2d\x21\x1b(B~", "①~"),
+    ("iso-2022-jp", b"\x1b(I\x31\x1b(J\x5c\x7e", "ｱ¥‾"),
+    ("iso-2022-jp", b"a\x0e\x0f\x80", "a\ufffd\ufffd\ufffd"),
+    ("iso-2022-jp", b"\x1b$(D\x22\x2f", '\ufffd$(D"/'),
+    ("iso-2022-jp", b"\x1b$B\x1b(Ba", "\ufffda"),
+    ("iso-2022-jp", b"\x1b$B\x24\x22\x24\x1b(Ba\x1b", "あ\ufffda\ufffd"),
+    ("iso-2022-jp", b"\x1b$B\x24\x0a\x80\x29\x21", "\ufffd\ufffd\ufffd"),
+]
+
+
+@pytest.mark.parametrize(("label", "octets", "text"), ROWS)
+def test_as_the_standard_reads(label: str, octets: bytes, text: str) -> None:
+    assert decoded(octets, label) == (text, "\ufffd" in text)
+
+
+@pytest.mark.parametrize(("name", "octets", "text"), [row for row in ROWS if row[0] in ("gbk", "gb18030")])
+def test_streams(name: str, octets: bytes, text: str) -> None:
+    """In pieces, wherever they are cut; Python's codec refused the octet 80."""
+    for cut in range(len(octets) + 1):
+        decoder = charsets.decoder(name, "replace")
+        told = decoder.decode(octets[:cut]) + decoder.decode(octets[cut:], True)
+        assert told == text
+    if "\ufffd" in text:
+        with pytest.raises(UnicodeDecodeError):
+            charsets.text(octets, name)
+    else:
+        assert charsets.text(octets, name) == text
+
+
+def test_what_is_wrong_is_as_python_has_it_by_other_rules() -> None:
+    assert charsets.text(b"a\x80\xff", "gbk", "ignore") == "a€"
+    assert charsets.text(b"a\x80\xff", "gbk", "backslashreplace") == "a€\\xff"
+    with pytest.raises(UnicodeEncodeError):
+        "\ud800".encode("gbk", indexes._handler("gbk", "strict"))
+
+
+@pytest.mark.parametrize("name", ["gb18030", "big5hkscs", "euc_jp", "cp932", "iso2022_jp"])
+def test_growth(name: str) -> None:
+    """Also of what is nothing but mistakes."""
+    for unit in (b"\x80", b"\xff\xff", b"\x87\x7a", b"\x1b", b"\x1b$B", b"\xad\xa1"):
+        linear(lambda size, unit=unit: indexes.text(unit * size, name, "replace"), 20_000)  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("charset", "octets", "query"),
+    [("shift_jis", b"\x87\x40", "%87@"), ("euc-kr", b"\x81\x41", "%81A")],
+)
+def test_queries_are_written_in_what_was_read(charset: str, octets: bytes, query: str) -> None:
+    """URL Standard 4.4: Python's own shift_jis and euc_kr have fewer characters than the Standard's."""
+    assert _query(decoded(octets, charset)[0], charset) == query
