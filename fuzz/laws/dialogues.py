@@ -11,8 +11,8 @@ from itertools import islice
 from typing import NamedTuple
 
 import overthere
-from conversations import ACCEPT, DATA, ECHO, ID, NEXT, NUMBER, PASSWORD, Conversation, conversations, packed
-from loopback import Script, _Paired, put_in
+from conversations import ACCEPT, DATA, ECHO, ID, NEXT, NUMBER, PASSWORD, SOCKETS, Conversation, conversations, packed
+from loopback import Script, put_in, speaks
 from overthere.access.errors import AccessError
 from overthere.access.resource import AsyncResource, Resource
 from overthere.access.wire import Entry
@@ -52,7 +52,7 @@ def one(data: bytes) -> None:
         return
     told = conversations()[data[0] % len(conversations())]
     blocking = _blocking(told, _script(told, data))
-    waiting = _runner().run(_async(told, _script(told, data)))
+    waiting = _loop().run_until_complete(_async(told, _script(told, data)))
     assert blocking == waiting, f"{told.uri}: blocking {blocking}, in an event loop {waiting}"
 
 
@@ -60,9 +60,9 @@ def _script(told: Conversation, data: bytes) -> Script:
     octets = data[2:].replace(NUMBER, b"9" * 5000, 2).replace(ECHO, PASSWORD.encode(), 9)
     control, _, other = octets.partition(DATA)
     pieces = {0: deque(control.split(NEXT)), 1: deque([other])}
-    if data[1] and not told.uri.startswith("prospero:"):
-        pieces = {number: deque(_cut(whole, data[1])) for number, whole in pieces.items()}
-    return Script(pieces, most=4 * len(octets) + 2000)
+    if (size := data[1] % SOCKETS) and not told.uri.startswith("prospero:"):
+        pieces = {number: deque(_cut(whole, size)) for number, whole in pieces.items()}
+    return Script(pieces, data[1] >= SOCKETS, most=4 * len(octets) + 2000)
 
 
 def _cut(answers: deque[bytes], size: int) -> Iterator[bytes]:
@@ -75,7 +75,7 @@ def _cut(answers: deque[bytes], size: int) -> Iterator[bytes]:
 
 
 def _blocking(told: Conversation, script: Script) -> _Outcome:
-    _Paired.script = script
+    speaks(script)
     content, entries = bytearray(), list[Entry]()
     resource: Resource | None = None
     error = ""
@@ -95,7 +95,7 @@ def _blocking(told: Conversation, script: Script) -> _Outcome:
 
 
 async def _async(told: Conversation, script: Script) -> _Outcome:
-    _Paired.script = script
+    speaks(script)
     content, entries = bytearray(), list[Entry]()
     resource: AsyncResource | None = None
     error = ""
@@ -135,8 +135,8 @@ def _told(error: Exception, told: Conversation, script: Script) -> str:
 
 
 @cache
-def _runner() -> asyncio.Runner:
-    return asyncio.Runner()
+def _loop() -> asyncio.AbstractEventLoop:
+    return asyncio.new_event_loop()
 
 
 def seeds() -> Iterator[bytes]:
