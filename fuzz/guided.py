@@ -22,7 +22,8 @@ def main() -> None:
     with atheris.instrument_imports(include=["overthere"], exclude=["overthere.grammar"]):
         law = import_module(f"laws.{target}")
         # Much is imported when it is first used: what comes in later would have no coverage.
-        for data in law.seeds():
+        seeds = list(law.seeds())
+        for data in seeds[:: len(seeds) // 200 + 1]:
             with contextlib.suppress(Exception):
                 law.one(data)
     atheris.Setup([itself, *sys.argv[2:]], law.one)

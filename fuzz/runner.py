@@ -108,7 +108,8 @@ def words(target: str) -> Path:
     file = WORK / "words" / target
     file.parent.mkdir(parents=True, exist_ok=True)
     lines = ("".join(f"\\x{octet:02x}" for octet in word) for word in law(target).WORDS)
-    file.write_text("".join(f'"{line}"\n' for line in lines))
+    # Of a file without a line libFuzzer says that it is not there.
+    file.write_text(f"# {target}\n" + "".join(f'"{line}"\n' for line in lines))
     return file
 
 
