@@ -26,6 +26,7 @@ from typing import NamedTuple
 
 from laws import NAMES as PYTHON
 from laws import UNGUIDED, law
+from overthere import kernel
 from seeds import HERE, kept, pack, seeds, spread
 
 RUST = ("parse", "host", "resolve", "dots", "normalize", "coding")
@@ -244,6 +245,7 @@ def log(target: str, outcome: Outcome) -> None:
     entry = {"date": today, "target": target, "how": outcome.how, "seconds": round(outcome.seconds),
              "executions": outcome.executions, "coverage": outcome.coverage, "corpus": outcome.corpus,
              "findings": len(outcome.findings)}  # fmt: skip
+    entry |= {"kernel": kernel.name} if target in PYTHON else {}
     with LOG.open("a") as file:
         file.write(json.dumps(entry) + "\n")
 
