@@ -56,6 +56,11 @@ class Conversation:
     policy: Policy = field(default_factory=Policy)
 
     @property
+    def secret(self) -> bool:
+        """Whether the server is told the password."""
+        return self.login or PASSWORD in self.uri
+
+    @property
     def credentials(self) -> Credentials | None:
         return Credentials("joe", PASSWORD, "joe@h.example") if self.login else None
 

@@ -48,6 +48,10 @@ class Made:
     """Octets that may be other ones without harm to the format: it means something else then."""
     ends: Mapping[int, tuple[bytes, ...]] = field(default_factory=dict[int, tuple[bytes, ...]])
     """Lengths at which it is a whole archive too, and its contents then."""
+    reach: tuple[int, ...] = ()
+    """Up to where each record reaches: damage from there on costs it nothing."""
+    listed: bool = False
+    """Whether a directory lists the records, so that a change in it may cost any; a cut does not."""
 
 
 Reader = Callable[[bytes], Iterator[Document | Note | Passed]]
@@ -99,8 +103,18 @@ def selected(reader: Reader, octets: bytes) -> Given:
 
 
 def judge(whole: Made, octets: bytes, changed: set[int], given: Given) -> None:
-    """Where nothing is said, every record has been given, or all up to a cut between two.  Raises: AssertionError."""
-    if given.notes or not octets or any(at in span for at in changed for span in whole.free):
+    """What stands before the damage is given; where nothing is said, all is, or all up to a cut between two.
+
+    Raises: AssertionError.
+    """
+    safe = 0 if whole.listed and changed else min((len(octets), *changed))
+    there = sum(end <= safe for end in whole.reach)
+    assert given.contents[:there] == whole.contents[:there], (
+        f"{whole.name}, {len(octets)} of {len(whole.octets)} octets, changed at {sorted(changed)}: "
+        f"of {there} records before that, not all are given: {len(given.contents)}, {given.notes}"
+    )
+    # Of empty lines alone nobody can tell that there was more.
+    if given.notes or not octets.strip() or any(at in span for at in changed for span in whole.free):
         return
     want = whole.ends.get(len(octets), whole.contents)
     same = given.contents == want if whole.checked else list(map(len, given.contents)) == list(map(len, want))

@@ -36,6 +36,8 @@ LONGEST = 4096
 AFTER = "a test to tests/test_access_SCHEME.py, with the answer as recorded"
 _GIVEN = 10_000
 """Pieces and entries that are taken."""
+_LONGEST_ERROR = 2000
+"""Characters: what has happened 1,000, where, by which paragraph, and the URI."""
 
 
 class _Outcome(NamedTuple):
@@ -89,9 +91,7 @@ def _blocking(told: Conversation, script: Script) -> _Outcome:
                 assert len(content) <= _most(script), f"{len(content)} octets"
     except DOCUMENTED as failed:
         error = _told(failed, told, script)
-    return _Outcome(
-        _certain(repr(resource and resource.head), script), bytes(content), tuple(entries), error, script.steps
-    )
+    return _Outcome(_shown(resource, told, script), bytes(content), tuple(entries), error, script.steps)
 
 
 async def _async(told: Conversation, script: Script) -> _Outcome:
@@ -109,9 +109,7 @@ async def _async(told: Conversation, script: Script) -> _Outcome:
                 assert len(content) <= _most(script), f"{len(content)} octets"
     except DOCUMENTED as failed:
         error = _told(failed, told, script)
-    return _Outcome(
-        _certain(repr(resource and resource.head), script), bytes(content), tuple(entries), error, script.steps
-    )
+    return _Outcome(_shown(resource, told, script), bytes(content), tuple(entries), error, script.steps)
 
 
 def _most(script: Script) -> int:
@@ -124,13 +122,20 @@ def _certain(text: str, script: Script) -> str:
     return text.replace(script.accepted, "") if script.accepted else text
 
 
+def _shown(resource: Resource | AsyncResource | None, told: Conversation, script: Script) -> str:
+    """The head as text, which holds no password that was told to the server.  Raises: AssertionError."""
+    shown = repr(resource and resource.head)
+    assert PASSWORD not in f"{shown}{resource!r}" or not told.secret, shown
+    return _certain(shown, script)
+
+
 def _told(error: Exception, told: Conversation, script: Script) -> str:
-    """An error as text, which holds no password that was told to the server.  Raises: AssertionError."""
+    """An error as text, which is short and holds no such password either.  Raises: AssertionError."""
     shown = f"{type(error).__name__}: {error}"
-    knows = told.login or PASSWORD in told.uri
-    if knows:
-        assert PASSWORD not in f"{shown}{error!r}", shown
-    assert str(error).isprintable() or not isinstance(error, AccessError), shown
+    assert PASSWORD not in f"{shown}{error!r}" or not told.secret, shown
+    if isinstance(error, AccessError):
+        assert str(error).isprintable(), shown
+        assert len(shown) <= _LONGEST_ERROR, f"an error of {len(shown)} characters"
     return _certain(shown, script)
 
 

@@ -63,8 +63,8 @@ def made() -> tuple[Made, ...]:
     free = (Span(0, contents[0].start), Span(contents[0].end, contents[2].start), Span(contents[2].end, len(plain)))
     packed = [gzip.compress(record, mtime=0) for record in _RECORDS]
     return (
-        Made("plain", plain, _CONTENTS, False, free, _ends(_RECORDS)),
-        Made("gzip", b"".join(packed), _CONTENTS, True, ends=_ends(packed)),
+        Made("plain", plain, _CONTENTS, False, free, _ends(_RECORDS), _reach(_RECORDS, _BEHIND)),
+        Made("gzip", b"".join(packed), _CONTENTS, True, ends=_ends(packed), reach=_reach(packed, 0)),
     )
 
 
@@ -72,6 +72,15 @@ def _ends(records: Sequence[bytes]) -> dict[int, tuple[bytes, ...]]:
     """Of the third record, a request, there is no document."""
     given = (_CONTENTS[:1], _CONTENTS[:2], _CONTENTS[:2], _CONTENTS)
     return dict(zip(accumulate(map(len, records)), given, strict=True))
+
+
+_BEHIND = len("WARC/")
+"""Octets of the next record that show where a record without compression ends."""
+
+
+def _reach(records: Sequence[bytes], behind: int) -> tuple[int, ...]:
+    first, second, _, last = accumulate(map(len, records))
+    return first + behind, second + behind, last
 
 
 def _read(octets: bytes) -> Iterator[Document | Note | Passed]:
