@@ -84,6 +84,7 @@ def build() -> Path | None:
     # With --target the flags reach the targets, and not what runs while they are built.
     command = ["cargo", "build", "--quiet", "--release", "--locked", "--target", host]
     environment = {**os.environ, "CARGO_ENCODED_RUSTFLAGS": "\x1f".join(FLAGS), "CARGO_TARGET_DIR": str(WORK)}
+    print("the Rust targets are built", flush=True)
     subprocess.run(command, cwd=HERE, env=environment, check=True)
     return WORK / host / "release"
 
