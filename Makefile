@@ -7,7 +7,7 @@ PYTEST ?= -n auto --dist worksteal
 # rest does: servers, Spark and packages of plug-ins; the grammar engine, whose automata are read from disk by both runs;
 # what lies in containers and files before a kernel is asked, and after; the measurements; what only the native one has.
 ELSEWHERE := $(patsubst %,--ignore-glob='tests/test_%.py',access_* cli_get spark links_spark plugin grammar automata bnf \
-    editions_compare archives warc arc account response metadata retrieved sources faults pool kinds charsets words dtd \
+    editions_compare archives torn warc arc account response metadata retrieved sources faults pool kinds charsets words dtd \
     messages_links readers link_table cli_tables bench_links bench_browser code_from_data patterns security_page \
     native support)
 
