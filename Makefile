@@ -8,7 +8,7 @@ PYTEST ?= -n auto --dist worksteal
 # what lies in containers and files before a kernel is asked, and after; the measurements; what only the native one has.
 # The covers of the grammar are read by the reference kernel in the first run already, beside the native one.
 ELSEWHERE := $(patsubst %,--ignore-glob='tests/test_%.py',access_* cli_get spark links_spark plugin grammar automata bnf \
-    editions_compare archives warc arc account response metadata retrieved sources faults pool kinds charsets words dtd \
+    editions_compare archives torn warc arc account response metadata retrieved sources faults pool kinds charsets words dtd \
     messages_links readers link_table cli_tables bench_links bench_browser code_from_data patterns security_page \
     native support) $(patsubst %,--deselect=tests/test_equality.py::test_%_the_grammar_on_its_cover,parse_equals \
     zone_identifiers_equal)

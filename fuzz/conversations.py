@@ -1,12 +1,15 @@
 """What servers have answered, for the target `dialogues`: the recordings of the tests, and answers written by hand.
 
-As an input: an octet for the conversation, one for the size of the pieces (0: as they were recorded), and the answers
-with `NEXT` between them; what comes over a data connection stands behind `DATA`.
+As an input: an octet for the conversation, one for the size of the pieces (0: as they were recorded; with its highest
+bit they come through sockets, else through memory), and the answers with `NEXT` between them; what comes over a data
+connection stands behind `DATA`.
 """
 
 from __future__ import annotations
 
+import gzip
 import json
+import zlib
 from base64 import b64decode
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,10 +17,15 @@ from functools import cache
 from typing import Any
 from urllib.parse import quote
 
+import brotli
+
 from overthere import Credentials, Policy
 from seeds import CASES
 
-__all__ = ["ACCEPT", "DATA", "ECHO", "ID", "NEXT", "NUMBER", "PASSWORD", "Conversation", "conversations", "packed"]
+__all__ = [
+    "ACCEPT", "DATA", "ECHO", "ID", "NEXT", "NOBODY", "NUMBER", "PASSWORD", "SOCKETS", "Conversation", "conversations",
+    "packed",
+]  # fmt: skip
 
 NEXT, DATA = b"<next>", b"<data>"
 ID, ACCEPT = b"<id>", b"<accept>"
@@ -25,6 +33,14 @@ ID, ACCEPT = b"<id>", b"<accept>"
 NUMBER, ECHO = b"<digits>", b"<password>"
 """Where an answer has a number of 5,000 digits, and the password that it was sent."""
 PASSWORD = "s3cr3t-pw"
+SOCKETS = 0x80
+NOBODY = {
+    "about": "nobody is asked", "data": "nobody is asked", "mailto": "a draft is given",
+    "afs": "a file of this machine", "file": "a file of this machine", "mid": "files of this machine: the target mail",
+    "cid": "files of this machine: the target mail", "telnet": "the session is described, and handed over",
+    "rlogin": "the session is described, and handed over", "tn3270": "the session is described, and handed over",
+}  # fmt: skip
+"""Schemes whose dialogue asks no server, so that no conversation has them."""
 
 _TRANSCRIPTS = CASES.parent / "transcripts"
 
@@ -40,6 +56,11 @@ class Conversation:
     policy: Policy = field(default_factory=Policy)
 
     @property
+    def secret(self) -> bool:
+        """Whether the server is told the password."""
+        return self.login or PASSWORD in self.uri
+
+    @property
     def credentials(self) -> Credentials | None:
         return Credentials("joe", PASSWORD, "joe@h.example") if self.login else None
 
@@ -52,7 +73,7 @@ def packed(number: int, one: Conversation, piece: int = 0) -> bytes:
 @cache
 def conversations() -> tuple[Conversation, ...]:
     """All of them; new ones go to the end, for inputs name them by their numbers."""
-    return (*_http(), *_ftp(), *_gopher(), *_news(), *_ldap(), *_wais(), *_prospero())
+    return (*_http(), *_web_sockets(), *_ftp(), *_gopher(), *_news(), *_ldap(), *_wais(), *_prospero())
 
 
 def _rows(path: str) -> list[dict[str, Any]]:
@@ -86,8 +107,28 @@ def _http() -> Iterator[Conversation]:
     yield Conversation(uri, (counted,), policy=proxy, login=True)
     yield Conversation("https://h.example/a", (b"HTTP/1.1 200 Connected\r\n\r\n", counted), policy=proxy, login=True)
     yield Conversation("https://h.example/a", (b"HTTP/1.1 407 No\r\nContent-Length: 3\r\n\r\nno\n",), policy=proxy)
-    frames = b"\x81\x05hello", b"\x01\x03abc\x89\x02hi\x80\x01d", b"\x82\x03xyz\x88\x02\x03\xe8"
-    yield Conversation("ws://h.example/a", (_UPGRADE, *frames))
+    for coding, packed_by in (("gzip", gzip.compress), ("deflate", zlib.compress)):
+        head = b"HTTP/1.1 200 OK\r\nContent-Encoding: %s\r\n\r\n" % coding.encode()
+        yield Conversation(uri, (head, packed_by(b"hello " * 99)))
+    head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip, br\r\n\r\n"
+    yield Conversation(uri, (head, brotli.compress(gzip.compress(b"hello " * 99))))
+
+
+def _web_sockets() -> Iterator[Conversation]:
+    uri = "ws://h.example/a?b"
+    yield Conversation(
+        uri, (_UPGRADE, b"\x81\x05hello", b"\x01\x03abc\x89\x02hi\x80\x01d", b"\x82\x03xyz\x88\x02\x03\xe8")
+    )
+    long = b"\x82\x7e\x00\xc8" + b"x" * 200
+    yield Conversation("wss://h.example/", (_UPGRADE + long, b"\x8a\x00\x01\x00\x00\x02\xc3\xa9\x80\x00"))
+    yield Conversation(uri, (_UPGRADE, b"\x81\x01a\x88\x0a\x03\xf0too long"))
+    yield Conversation(uri, (_UPGRADE, b"\x82\x7f" + (1 << 16).to_bytes(8, "big") + b"y" * 99))
+    yield Conversation(uri, (b"HTTP/1.1 302 Found\r\nLocation: ws://g.example/\r\nContent-Length: 0\r\n\r\n", _UPGRADE))
+    tunnel = b"HTTP/1.1 200 Connected\r\n\r\n"
+    proxy = Policy(proxy={"ws": "http://joe:s3cr3t-pw@p.example:3128", "wss": "http://joe:s3cr3t-pw@p.example:3128"})
+    yield Conversation(uri, (tunnel, _UPGRADE, b"\x81\x05hello"), policy=proxy, login=True)
+    refused = b"HTTP/1.1 407 <password>\r\nContent-Length: 3\r\n\r\nno\n"
+    yield Conversation("wss://h.example/", (refused,), policy=proxy, login=True)
 
 
 def _answers_of_ftp(without: str = "", size: int = 286) -> list[bytes]:
@@ -104,6 +145,12 @@ def _ftp() -> Iterator[Conversation]:
     answers = tuple(_answers_of_ftp(size=len(lines)))
     yield Conversation("ftp://joe:s3cr3t-pw@h.example/pub/motd;type=a", answers, lines)
     yield Conversation("ftp://h.example/pub/;type=d", tuple(_answers_of_ftp("200", len(names))), names)
+    # A server that knows no EPSV (RFC 2428) is asked by PASV.
+    old = (
+        b"220 h\r\n", b"331 p\r\n", b"230 in\r\n", b"200 I\r\n", b"500 EPSV?\r\n",
+        b"227 Entering Passive Mode (9,9,9,9,195,80)\r\n", b"150 here (1 bytes)\r\n", b"226 done\r\n", b"221 bye\r\n",
+    )  # fmt: skip
+    yield Conversation("ftp://h.example/x;type=i", old, b"x")
     refused = b"220-Hello\r\n220 there\r\n", b"331 password for joe\r\n", b"530 <password> is wrong\r\n"
     yield Conversation("ftp://h.example/pub/motd", refused, login=True)
 
@@ -113,12 +160,21 @@ def _gopher() -> Iterator[Conversation]:
         for row in _rows(f"gopher/{name}.jsonl"):
             request, _, block = row["send"].partition("\r\n")
             selector, *fields = request.split("\t")
-            if block or len(fields) > 1:
-                continue
-            kind = "1" if selector in ("", "1/views", "/views") else "0"
-            string = f"%09%09{quote(fields[0])}" if fields else ""
-            answer = row["recv"].encode("latin-1")
-            yield Conversation(f"gopher://h.example/{kind}{quote(selector)}{string}", (answer,))
+            if not block and len(fields) <= 1:
+                kind = "1" if selector in ("", "1/views", "/views") else "0"
+                string = f"%09%09{quote(fields[0])}" if fields else ""
+                answer = row["recv"].encode("latin-1")
+                yield Conversation(f"gopher://h.example/{kind}{quote(selector)}{string}", (answer,))
+            elif block and fields[0] == "+":
+                answer = row["recv"].encode("latin-1")
+                yield Conversation(f"gopher://h.example/0{quote(selector)}%09%09+%091%0D%0A{quote(block)}", (answer,))
+    menu = b"7find\tf\th.example\t70\r\nhpage\tURL:http://g.example/\th.example\t70\r\niinfo\t\terror.host\t1\r\n.\r\n"
+    yield Conversation("gopher://h.example/7find%09two%20words", (menu,))
+    yield Conversation(
+        "gopher://h.example/1", (menu + b"8t\tjoe\tt.example\t23\r\nTt\tjoe\tt.example\t23\r\n2c\t\tc.example\t105",)
+    )
+    yield Conversation("gopher://h.example/9b", (bytes(range(256)),))
+    yield Conversation("gopher://h.example/4b", (b"(This file must be converted)\r\n:",))
 
 
 _NEWS = {
@@ -131,11 +187,37 @@ _NEWS = {
 def _news() -> Iterator[Conversation]:
     for name, uri in _NEWS.items():
         yield Conversation(uri, ((_TRANSCRIPTS / "news" / name).read_bytes(),))
+    asks = b"201 read\r\n", b"480 login\r\n", b"381 more\r\n", b"481 <password> is wrong\r\n"
+    yield Conversation("news://h.example/a@b.example", asks, login=True)
+    here = Policy(news_server="n.example")
+    yield Conversation(
+        "news:a@b.example",
+        (
+            b"200 hi\r\n",
+            b"101 \r\nVERSION 2\r\nREADER\r\n.\r\n",
+            b"220 0 <a@b.example>\r\nSubject: x\r\n\r\n..y\r\n.\r\n",
+        ),
+        policy=here,
+    )
 
 
 def _ldap() -> Iterator[Conversation]:
     for row in _rows("ldap/slapd-2.5.13.jsonl"):
         yield Conversation(f"ldap://h.example{row['path']}", (bytes.fromhex(row["answer"]),), login=True)
+    bound = bytes.fromhex("300c02010161070a010004000400")
+    referred = b"ldap://g.example/c=GB??sub"
+    to = b"\x04" + bytes((len(referred),)) + referred
+    reference = b"\x02\x01\x02\x73" + bytes((len(to),)) + to
+    done = b"\x02\x01\x02\x65\x07\x0a\x01\x00\x04\x00\x04\x00"
+    referral = b"\x0a\x01\x0a\x04\x00\x04\x00\xa3" + bytes((len(to),)) + to
+    sent_on = b"\x02\x01\x02\x65" + bytes((len(referral),)) + referral
+    listed = tuple(b"\x30" + bytes((len(one),)) + one for one in (reference, done, sent_on))
+    yield Conversation("ldaps://h.example/c=GB??sub?(cn=*)", (bound, *listed[:2]))
+    yield Conversation("ldap://h.example/c=GB?cn?one", (bound, listed[2]))
+    said = PASSWORD.encode()
+    wrong = b"\x0a\x01\x31\x04\x00\x04" + bytes((len(said),)) + said
+    wrong = b"\x02\x01\x01\x61" + bytes((len(wrong),)) + wrong
+    yield Conversation("ldap://h.example/c=GB", (b"\x30" + bytes((len(wrong),)) + wrong,), login=True)
 
 
 def _wais() -> Iterator[Conversation]:
@@ -150,11 +232,46 @@ def _wais() -> Iterator[Conversation]:
     yield Conversation("wais://h.example/docs", (answers[0][1],))
 
 
+def _ardp(data: bytes, number: int = 1, total: int = 1, *, wait: int = 0, flags: int = 0, option: bytes = b"") -> bytes:
+    """A packet of an answer, with a header of all fields."""
+    fields = b"".join(value.to_bytes(2, "big") for value in (number, total, 1, wait)) + bytes((flags,)) + option
+    return bytes((3 + len(fields),)) + ID + fields + data
+
+
 def _prospero() -> Iterator[Conversation]:
     rows = _rows("prospero/dirsrv-5.3b.jsonl")
     answers = [tuple(one[:1] + ID + one[3:] for one in map(b64decode, row["recv"])) for row in rows]
-    listed, one, missing, contents = answers[:4]
-    yield Conversation("prospero://h.example//info-tree/hello.txt", (*missing, *contents))
-    yield Conversation("prospero://h.example//info-tree/hello.txt", (*one, *contents))
-    yield Conversation("prospero://h.example//info-tree", (*missing, *missing, *listed))
-    yield Conversation("prospero://h.example//info-tree", listed)
+    listed, one, missing, contents, _, _, none_there, status, nonsense = answers
+    uri, folder = "prospero://h.example//info-tree/hello.txt", "prospero://h.example//info-tree"
+    yield Conversation(uri, (*missing, *contents))
+    yield Conversation(uri, (*one, *contents))
+    yield Conversation(folder, (*missing, *missing, *listed))
+    yield Conversation(folder, listed)
+    yield Conversation(f"{uri};OBJECT-VERSION=3", (*missing, *missing, *none_there), login=True)
+    for answer in (status, nonsense):
+        yield Conversation(uri, answer)
+    # Packets late, doubled, in another order, with a wait before them and an acknowledgement asked for.
+    line = b"LINK L FILE a INTERNET-D h.example ASCII /a 0\n"
+    parts = [_ardp(line, 2, 3), _ardp(line, 1, 0, flags=0x80), _ardp(line, 1, 3), _ardp(line, 3, 3, flags=0x80)]
+    yield Conversation(folder, (*missing, *missing, _ardp(b"", 0, 0, wait=9), *parts))
+    yield Conversation(folder, (*missing, *missing, *listed[:1], b"", *listed))
+    moved = b"\x04\x09\x09\x09\x09\x05\xf5"
+    yield Conversation(uri, (_ardp(b"", 0, 0, option=moved), *missing, *contents))
+    yield Conversation(uri, (_ardp(b"", 0, 0, option=b"\x01"),))
+    forwarded = b"FORWARDED INTERNET-D 'g.example(1600)' ASCII '/else where' 2\nWARNING MESSAGE 'down at noon'\n"
+    yield Conversation(uri, (_ardp(forwarded), *missing, *contents))
+    method = b"ATTRIBUTE OBJECT INTRINSIC ACCESS-METHOD SEQUENCE "
+    aftp = method + b"AFTP INTERNET-D g.example ASCII '/x y' BINARY\n"
+    others = (
+        method + b"GOPHER INTERNET-D 'g.example(150)' ASCII '1/Fun Stuff'\n" + method + b"AFS '' '' ASCII /afs/c/x\n"
+    )
+    wais = method + b"WAIS INTERNET-D H ASCII 'WAIS-GW/h.example(210)/TEXT/docs/%01%2fid'\n"
+    yield Conversation(uri, (_ardp(aftp + others + wais),))
+    through = Policy(redirects=frozenset({"ftp"}))
+    yield Conversation(uri, (_ardp(aftp), *_answers_of_ftp("250", 1)), b"x", policy=through)
+    external = b"LINK U EXTERNAL out INTERNET-D g ASCII 0sel 0\n" + method + b"GOPHER '' '' '' '' 0\n"
+    external += b"ATTRIBUTE CACHED INTRINSIC SIZE SEQUENCE '20 bytes'\nATTRIBUTE> LINK FIELD FILTER x\nUNRESOLVED a\n"
+    yield Conversation(folder, (*missing, *missing, _ardp(external)))
+    tagged = b"ATTRIBUTE OBJECT INTRINSIC CONTENTS SEQUENCE TAGGED Subject 'it''s here'\n"
+    yield Conversation(uri, (*missing, _ardp(tagged)))
+    yield Conversation(uri, (_ardp(b"FAILURE NOT-AUTHORIZED '<password>'\n"),), login=True)

@@ -6,17 +6,14 @@ length), and with what octet.  With the highest bit of the first octet, what fol
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from overthere.links.model import NOTES, Document, Note, Passed
 
-__all__ = ["CUTS_ARE_TOLD", "RAW", "Given", "Made", "Span", "damages", "judge", "one", "selected"]
+__all__ = ["RAW", "Given", "Made", "Span", "damages", "judge", "one", "selected"]
 
-CUTS_ARE_TOLD = False
-"""Whether every cut is told.  Not today: of a tar file that ends where a member does, which has no mark of its end
-then; of a WARC file that ends in a record without a document, or in one whose type cannot be read any more."""
 RAW = 0x80
 """The bit of the first octet with which the rest is taken as it stands."""
 
@@ -49,10 +46,12 @@ class Made:
     """Whether the format tells that octets of a content are other ones."""
     free: tuple[Span, ...] = ()
     """Octets that may be other ones without harm to the format: it means something else then."""
-    ends: frozenset[int] = frozenset()
-    """Lengths at which it is a whole archive too."""
-    untold: frozenset[int] = frozenset()
-    """Lengths at which a cut is not told today: see `CUTS_ARE_TOLD`."""
+    ends: Mapping[int, tuple[bytes, ...]] = field(default_factory=dict[int, tuple[bytes, ...]])
+    """Lengths at which it is a whole archive too, and its contents then."""
+    reach: tuple[int, ...] = ()
+    """Up to where each record reaches: damage from there on costs it nothing."""
+    listed: bool = False
+    """Whether a directory lists the records, so that a change in it may cost any; a cut does not."""
 
 
 Reader = Callable[[bytes], Iterator[Document | Note | Passed]]
@@ -104,16 +103,22 @@ def selected(reader: Reader, octets: bytes) -> Given:
 
 
 def judge(whole: Made, octets: bytes, changed: set[int], given: Given) -> None:
-    """Where nothing is said, every record has been given.  Raises: AssertionError."""
-    if given.notes or not octets or len(octets) in whole.ends:
-        return
-    if any(at in span for at in changed for span in whole.free):
-        return
-    if not CUTS_ARE_TOLD and (len(octets) in whole.untold or (changed and len(octets) < len(whole.octets))):
-        return
-    want = whole.contents if whole.checked else tuple(map(len, whole.contents))
-    have = given.contents if whole.checked else tuple(map(len, given.contents))
-    assert have == want, (
+    """What stands before the damage is given; where nothing is said, all is, or all up to a cut between two.
+
+    Raises: AssertionError.
+    """
+    safe = 0 if whole.listed and changed else min((len(octets), *changed))
+    there = sum(end <= safe for end in whole.reach)
+    assert given.contents[:there] == whole.contents[:there], (
         f"{whole.name}, {len(octets)} of {len(whole.octets)} octets, changed at {sorted(changed)}: "
-        f"nothing is said, and {len(given.contents)} of {len(whole.contents)} records were given as they are"
+        f"of {there} records before that, not all are given: {len(given.contents)}, {given.notes}"
+    )
+    # Of empty lines alone nobody can tell that there was more.
+    if given.notes or not octets.strip() or any(at in span for at in changed for span in whole.free):
+        return
+    want = whole.ends.get(len(octets), whole.contents)
+    same = given.contents == want if whole.checked else list(map(len, given.contents)) == list(map(len, want))
+    assert same, (
+        f"{whole.name}, {len(octets)} of {len(whole.octets)} octets, changed at {sorted(changed)}: "
+        f"nothing is said, and {len(given.contents)} of {len(want)} records were given as they are"
     )

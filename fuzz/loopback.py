@@ -1,6 +1,7 @@
-"""Connections to nobody: the real transports over pairs of sockets, whose other side says what an input has.
+"""Connections to nobody: the real transports, whose other side says what an input has.
 
-What is waited for is there at once or never comes: no time passes.
+A connection is a line in memory, or, where an input wants it, a pair of sockets.  What is waited for is there at once
+or never comes: no time passes.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from overthere.access.transport import Carrier, Ready, Waiting
 from overthere.access.websocket import accept
 from overthere.access.wire import Dial, Effect, Look
 
-__all__ = ["Script", "put_in"]
+__all__ = ["Script", "put_in", "speaks"]
 
 _PEER = "9.9.9.9"
 """The address of every host; nothing is ever sent to it."""
@@ -30,6 +31,8 @@ class Script:
 
     pieces: dict[int, deque[bytes]]
     """By channel."""
+    sockets: bool = False
+    """Whether connections are pairs of sockets."""
     steps: int = 0
     most: int = 1 << 20
     sent: dict[int, bytes] = field(default_factory=dict[int, bytes])
@@ -51,14 +54,82 @@ class Script:
         return piece
 
 
-class _Paired(Carrier):
-    """A carrier whose connections are pairs of sockets; all else is the carrier's own."""
+class _Line(socket.socket):
+    """Both sides of a connection, and no descriptor."""
+
+    def __init__(self, datagrams: bool) -> None:
+        # Not the constructor of sockets, which asks the system for one.
+        self.kind = socket.SOCK_DGRAM if datagrams else socket.SOCK_STREAM
+        self.coming = deque[bytes]()
+        self.heard = b""
+        self.ended = False
+
+    @property
+    def type(self) -> socket.SocketKind:
+        return self.kind
+
+    def recv(self, size: int, flags: int = 0, /) -> bytes:
+        if not self.coming:
+            if self.ended:
+                return b""
+            raise BlockingIOError
+        piece = self.coming.popleft()
+        if self.kind == socket.SOCK_STREAM and len(piece) > size:
+            self.coming.appendleft(piece[size:])
+        return piece[:size]
+
+    def send(self, data: Any, flags: int = 0, /) -> int:
+        self.heard = bytes(data) if self.kind == socket.SOCK_DGRAM else self.heard + bytes(data)
+        return len(data)
+
+    def close(self) -> None:
+        self.ended = True
+
+    # The other side.
+
+    def hear(self) -> bytes:
+        heard, self.heard = self.heard, b""
+        return heard
+
+    def say(self, piece: bytes) -> int:
+        self.coming.append(piece)
+        return len(piece)
+
+    def end(self) -> None:
+        self.ended = True
+
+
+class _Far:
+    """The other side of a pair of sockets."""
+
+    def __init__(self, held: socket.socket) -> None:
+        self.held = held
+        held.setblocking(False)
+
+    def hear(self) -> bytes:
+        heard = b""
+        while octets := _received(self.held):
+            heard = octets if self.held.type == socket.SOCK_DGRAM else heard + octets
+        return heard
+
+    def say(self, piece: bytes) -> int:
+        return self.held.send(piece)
+
+    def end(self) -> None:
+        self.held.shutdown(socket.SHUT_WR)
+
+    def close(self) -> None:
+        self.held.close()
+
+
+class _Scripted(Carrier):
+    """A carrier whose connections lead to a script; all else is the carrier's own."""
 
     script: Script
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
-        self.far: dict[int, socket.socket] = {}
+        self.far: dict[int, _Line | _Far] = {}
 
     def _do(self, effect: Effect) -> Generator[Waiting, Any, Any]:
         self.script.steps += 1
@@ -72,11 +143,13 @@ class _Paired(Carrier):
 
     def _connect(self, dial: Dial, family: int, address: Any, until: float) -> Generator[Waiting, Any, None]:
         self._hang_up(dial.channel)
-        kind = socket.SOCK_DGRAM if dial.transport == "udp" else socket.SOCK_STREAM
-        near, far = socket.socketpair(socket.AF_UNIX, kind)
-        near.setblocking(False)
-        far.setblocking(False)
-        self.channels[dial.channel], self.far[dial.channel] = near, far
+        datagrams = dial.transport == "udp"
+        if self.script.sockets:
+            near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM if datagrams else socket.SOCK_STREAM)
+            near.setblocking(False)
+            self.channels[dial.channel], self.far[dial.channel] = near, _Far(far)
+        else:
+            self.channels[dial.channel] = self.far[dial.channel] = _Line(datagrams)
         yield from ()
 
     def _secure(self, dial: Dial, until: float) -> Generator[Waiting, Any, None]:
@@ -95,42 +168,47 @@ class _Paired(Carrier):
 
     def _wait(self, held: socket.socket, write: bool, until: float) -> Generator[Waiting, Any, None]:
         channel = next(number for number, one in self.channels.items() if one is held)
-        spoken = self._speak(channel)
-        if not (yield Ready(held, write, 1.0 if spoken or write else 0.0)):
+        spoken = self._speak(channel, held.type == socket.SOCK_STREAM)
+        if self.script.sockets:
+            spoken = yield Ready(held, write, 1.0 if spoken or write else 0.0)
+        if not spoken:
             raise TimeoutError
 
-    def _speak(self, channel: int) -> bool:
+    def _speak(self, channel: int, stream: bool) -> bool:
         """The other side's turn: it hears what was sent, and says its next piece.  Returns whether it did."""
         far = self.far[channel]
-        heard = b""
-        while (octets := _received(far)) is not None and octets:
-            heard = octets if far.type == socket.SOCK_DGRAM else heard + octets
-        self.script.sent[channel] = (heard or self.script.sent.get(channel, b""))[-_KEPT:]
+        self.script.sent[channel] = (far.hear() or self.script.sent.get(channel, b""))[-_KEPT:]
         piece = self.script.next(channel)
-        if piece is None or (not piece and far.type == socket.SOCK_STREAM):
-            if far.type == socket.SOCK_STREAM and piece is None:
-                far.shutdown(socket.SHUT_WR)
-                return True
-            return piece is not None and self._speak(channel)
-        done = far.send(piece)
+        if piece is None:
+            if stream:
+                far.end()
+            return stream
+        if stream and not piece:
+            return self._speak(channel, stream)
+        done = far.say(piece)
         if done < len(piece):
             self.script.pieces[channel].appendleft(piece[done:])
         return True
 
 
-def _received(far: socket.socket) -> bytes | None:
+def _received(held: socket.socket) -> bytes | None:
     try:
-        return far.recv(1 << 16)
+        return held.recv(1 << 16)
     except BlockingIOError:
         return None
 
 
-class _Blocking(_Paired, transport.Transport):
+class _Blocking(_Scripted, transport.Transport):
     pass
 
 
-class _Async(_Paired, aio.AsyncTransport):
+class _Async(_Scripted, aio.AsyncTransport):
     pass
+
+
+def speaks(script: Script) -> None:
+    """Let it be the other side of all connections from now on."""
+    _Scripted.script = script
 
 
 def put_in() -> None:

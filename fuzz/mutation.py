@@ -1,6 +1,6 @@
 """A Python target of `make fuzz` where atheris is missing: its seeds mutated, without guidance.
 
-    python fuzz/mutation.py TARGET [--seconds N] [--seed N] [--folder F] [FILE ...]
+    python fuzz/mutation.py TARGET [--seconds N | --inputs N] [--seed N] [--folder F] [FILE ...]
 
 With files, those alone are judged.  What breaks the law is written to the folder; exit 1 then.
 """
@@ -66,6 +66,7 @@ def main() -> int:
     asked.add_argument("target")
     asked.add_argument("files", nargs="*", type=Path)
     asked.add_argument("--seconds", type=float, default=60)
+    asked.add_argument("--inputs", type=int, default=None, help="beside the seeds, in place of seconds")
     asked.add_argument("--seed", type=int, default=None)
     asked.add_argument("--folder", type=Path, default=None)
     options = asked.parse_args()
@@ -81,7 +82,8 @@ def main() -> int:
     start, done, said = time.monotonic(), 0, ""
     # What the pool holds comes first, as it is.
     waiting = list(pool)
-    while time.monotonic() - start < options.seconds and not said:
+    most = None if options.inputs is None else len(pool) + options.inputs
+    while not said and (time.monotonic() - start < options.seconds if most is None else done < most):
         data = waiting.pop() if waiting else mutate(chance, pool, found.WORDS, found.LONGEST)
         said = judged(found.one, data)
         done += 1

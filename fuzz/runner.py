@@ -26,6 +26,7 @@ from typing import NamedTuple
 
 from laws import NAMES as PYTHON
 from laws import UNGUIDED, law
+from overthere import kernel
 from seeds import HERE, kept, pack, seeds, spread
 
 RUST = ("parse", "host", "resolve", "dots", "normalize", "coding")
@@ -83,6 +84,7 @@ def build() -> Path | None:
     # With --target the flags reach the targets, and not what runs while they are built.
     command = ["cargo", "build", "--quiet", "--release", "--locked", "--target", host]
     environment = {**os.environ, "CARGO_ENCODED_RUSTFLAGS": "\x1f".join(FLAGS), "CARGO_TARGET_DIR": str(WORK)}
+    print("the Rust targets are built", flush=True)
     subprocess.run(command, cwd=HERE, env=environment, check=True)
     return WORK / host / "release"
 
@@ -108,7 +110,8 @@ def words(target: str) -> Path:
     file = WORK / "words" / target
     file.parent.mkdir(parents=True, exist_ok=True)
     lines = ("".join(f"\\x{octet:02x}" for octet in word) for word in law(target).WORDS)
-    file.write_text("".join(f'"{line}"\n' for line in lines))
+    # Of a file without a line libFuzzer says that it is not there.
+    file.write_text(f"# {target}\n" + "".join(f'"{line}"\n' for line in lines))
     return file
 
 
@@ -243,6 +246,7 @@ def log(target: str, outcome: Outcome) -> None:
     entry = {"date": today, "target": target, "how": outcome.how, "seconds": round(outcome.seconds),
              "executions": outcome.executions, "coverage": outcome.coverage, "corpus": outcome.corpus,
              "findings": len(outcome.findings)}  # fmt: skip
+    entry |= {"kernel": kernel.name} if target in PYTHON else {}
     with LOG.open("a") as file:
         file.write(json.dumps(entry) + "\n")
 

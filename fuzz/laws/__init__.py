@@ -6,11 +6,15 @@ Each has `one(data)`, which raises AssertionError where its law is broken and wh
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from importlib import import_module
 from typing import Protocol, cast
 
 __all__ = ["NAMES", "UNGUIDED", "Law", "law"]
+
+# A note would hide a mistake in a reader: here it is raised.
+os.environ["OVERTHERE_FAULTS"] = "raise"
 
 NAMES = (
     "kernels", "columns",

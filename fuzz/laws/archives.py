@@ -58,10 +58,16 @@ def made() -> tuple[Made, ...]:
     for name, method in (("zip stored", zipfile.ZIP_STORED), ("zip deflated", zipfile.ZIP_DEFLATED)):
         octets = _zipped(method)
         # What the directory says of a member beside its name, size and sum, nothing else says.
-        found.append(Made(name, octets, _FULL, True, (Span(octets.index(b"PK\x01\x02"), len(octets)),)))
+        directory = octets.index(b"PK\x01\x02")
+        with zipfile.ZipFile(io.BytesIO(octets)) as archive:
+            starts = [info.header_offset for info in archive.infolist()] + [directory]
+        free = (Span(directory, len(octets)),)
+        found.append(Made(name, octets, _FULL, True, free, reach=tuple(starts[1:]), listed=True))
     for name, form in (("tar gnu", tarfile.GNU_FORMAT), ("tar pax", tarfile.PAX_FORMAT)):
         octets = _tarred(form)
-        found.append(Made(name, octets, _FULL, False, untold=frozenset(range(0, len(octets), tarfile.BLOCKSIZE))))
+        with tarfile.open(fileobj=io.BytesIO(octets)) as archive:
+            reach = tuple(info.offset_data + info.size for info in archive.getmembers())
+        found.append(Made(name, octets, _FULL, False, reach=reach))
     one = b"".join(_FULL)
     for name, pack in (
         ("gzip", lambda data: gzip.compress(data, mtime=0)),
@@ -70,7 +76,7 @@ def made() -> tuple[Made, ...]:
     ):
         found.append(Made(name, pack(one), (one,), True))
         found.append(Made(f"{name} twice", pack(_FULL[1]) + pack(_FULL[2]), (_FULL[1] + _FULL[2],), True,
-                          ends=frozenset((len(pack(_FULL[1])),))))  # fmt: skip
+                          ends={len(pack(_FULL[1])): (_FULL[1],)}))  # fmt: skip
     return tuple(found)
 
 

@@ -11,8 +11,8 @@ from itertools import islice
 from typing import NamedTuple
 
 import overthere
-from conversations import ACCEPT, DATA, ECHO, ID, NEXT, NUMBER, PASSWORD, Conversation, conversations, packed
-from loopback import Script, _Paired, put_in
+from conversations import ACCEPT, DATA, ECHO, ID, NEXT, NUMBER, PASSWORD, SOCKETS, Conversation, conversations, packed
+from loopback import Script, put_in, speaks
 from overthere.access.errors import AccessError
 from overthere.access.resource import AsyncResource, Resource
 from overthere.access.wire import Entry
@@ -36,6 +36,8 @@ LONGEST = 4096
 AFTER = "a test to tests/test_access_SCHEME.py, with the answer as recorded"
 _GIVEN = 10_000
 """Pieces and entries that are taken."""
+_LONGEST_ERROR = 2000
+"""Characters: what has happened 1,000, where, by which paragraph, and the URI."""
 
 
 class _Outcome(NamedTuple):
@@ -52,7 +54,7 @@ def one(data: bytes) -> None:
         return
     told = conversations()[data[0] % len(conversations())]
     blocking = _blocking(told, _script(told, data))
-    waiting = _runner().run(_async(told, _script(told, data)))
+    waiting = _loop().run_until_complete(_async(told, _script(told, data)))
     assert blocking == waiting, f"{told.uri}: blocking {blocking}, in an event loop {waiting}"
 
 
@@ -60,9 +62,9 @@ def _script(told: Conversation, data: bytes) -> Script:
     octets = data[2:].replace(NUMBER, b"9" * 5000, 2).replace(ECHO, PASSWORD.encode(), 9)
     control, _, other = octets.partition(DATA)
     pieces = {0: deque(control.split(NEXT)), 1: deque([other])}
-    if data[1] and not told.uri.startswith("prospero:"):
-        pieces = {number: deque(_cut(whole, data[1])) for number, whole in pieces.items()}
-    return Script(pieces, most=4 * len(octets) + 2000)
+    if (size := data[1] % SOCKETS) and not told.uri.startswith("prospero:"):
+        pieces = {number: deque(_cut(whole, size)) for number, whole in pieces.items()}
+    return Script(pieces, data[1] >= SOCKETS, most=4 * len(octets) + 2000)
 
 
 def _cut(answers: deque[bytes], size: int) -> Iterator[bytes]:
@@ -75,7 +77,7 @@ def _cut(answers: deque[bytes], size: int) -> Iterator[bytes]:
 
 
 def _blocking(told: Conversation, script: Script) -> _Outcome:
-    _Paired.script = script
+    speaks(script)
     content, entries = bytearray(), list[Entry]()
     resource: Resource | None = None
     error = ""
@@ -89,13 +91,11 @@ def _blocking(told: Conversation, script: Script) -> _Outcome:
                 assert len(content) <= _most(script), f"{len(content)} octets"
     except DOCUMENTED as failed:
         error = _told(failed, told, script)
-    return _Outcome(
-        _certain(repr(resource and resource.head), script), bytes(content), tuple(entries), error, script.steps
-    )
+    return _Outcome(_shown(resource, told, script), bytes(content), tuple(entries), error, script.steps)
 
 
 async def _async(told: Conversation, script: Script) -> _Outcome:
-    _Paired.script = script
+    speaks(script)
     content, entries = bytearray(), list[Entry]()
     resource: AsyncResource | None = None
     error = ""
@@ -109,9 +109,7 @@ async def _async(told: Conversation, script: Script) -> _Outcome:
                 assert len(content) <= _most(script), f"{len(content)} octets"
     except DOCUMENTED as failed:
         error = _told(failed, told, script)
-    return _Outcome(
-        _certain(repr(resource and resource.head), script), bytes(content), tuple(entries), error, script.steps
-    )
+    return _Outcome(_shown(resource, told, script), bytes(content), tuple(entries), error, script.steps)
 
 
 def _most(script: Script) -> int:
@@ -124,19 +122,28 @@ def _certain(text: str, script: Script) -> str:
     return text.replace(script.accepted, "") if script.accepted else text
 
 
+def _shown(resource: Resource | AsyncResource | None, told: Conversation, script: Script) -> str:
+    """The head as text, which holds no password that was told to the server.  Raises: AssertionError."""
+    shown = repr(resource and resource.head)
+    assert PASSWORD not in f"{shown}{resource!r}" or not told.secret, shown
+    return _certain(shown, script)
+
+
 def _told(error: Exception, told: Conversation, script: Script) -> str:
-    """An error as text, which holds no password that was told to the server.  Raises: AssertionError."""
+    """An error as text, which is short and holds no such password either.  Raises: AssertionError."""
     shown = f"{type(error).__name__}: {error}"
-    knows = told.login or PASSWORD in told.uri
-    if knows:
-        assert PASSWORD not in f"{shown}{error!r}", shown
-    assert str(error).isprintable() or not isinstance(error, AccessError), shown
+    assert PASSWORD not in f"{shown}{error!r}" or not told.secret, shown
+    # Whatever else is raised becomes an error that looks like the server's: a mistake would be hidden in it.
+    if isinstance(error, AccessError):
+        assert not error.message.startswith("what the server sent could not be read"), repr(error.__cause__)
+        assert str(error).isprintable(), shown
+        assert len(shown) <= _LONGEST_ERROR, f"an error of {len(shown)} characters"
     return _certain(shown, script)
 
 
 @cache
-def _runner() -> asyncio.Runner:
-    return asyncio.Runner()
+def _loop() -> asyncio.AbstractEventLoop:
+    return asyncio.new_event_loop()
 
 
 def seeds() -> Iterator[bytes]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import BinaryIO
 from urllib.parse import quote
 
@@ -37,6 +38,8 @@ LONGEST = 4096
 AFTER = "a test to tests/test_messages_links.py, or for mid: and cid: to tests/test_access_mail.py"
 
 _OPTIONS = Options(limit=1 << 20, depth=5)
+_POLICY = Policy.local().with_(messages=("m",))
+_planned = lru_cache(1 << 10)(plan)
 _Reader = Callable[[BinaryIO, Document, Options], Iterator[Document | Note]]
 
 
@@ -49,13 +52,16 @@ class _Pieces(io.BytesIO):
 
 def one(data: bytes) -> None:
     """data: the octets of a file, read as a message and as a mailbox."""
+    contents = set[bytes]()
     for members in (message.members, mbox.members):
         found = _given(members, io.BytesIO(data))
         assert len(found) <= 2 * len(data) + 8, f"{len(found)} parts and notes of {len(data)} octets"
         for document in found:
             if isinstance(document, Document):
                 assert set(document.notes) <= set(NOTES), document
-                _rows(document)
+                if document.content not in contents:
+                    contents.add(document.content)
+                    _rows(document)
             else:
                 assert document.kind in NOTES, document
         # Lines that end in CR alone are seen by the first piece.
@@ -96,7 +102,7 @@ def _opened(uri: str, data: bytes, piece: int) -> tuple[Head | None, bytes, str]
     head, content, steps = None, bytearray(), 0
     file = io.BytesIO(data)
     try:
-        dialogue = messages.dialogue(plan(uri), Policy.local().with_(messages=("m",)))
+        dialogue = messages.dialogue(_planned(uri), _POLICY)
         effect = next(dialogue)
         while True:
             given: object = None

@@ -52,8 +52,6 @@ _RECORDS = (
     _record(9, b"GET / HTTP/1.1\r\nHost: h\r\n\r\n", kind=b"request"),
     _record(2, _CONTENTS[2], kind=b"resource"),
 )
-_REQUEST = 2
-"""Which record holds no document."""
 
 
 @cache
@@ -63,21 +61,26 @@ def made() -> tuple[Made, ...]:
     # What stands in a header nothing else says; of a content only the length is known.
     contents = [Span(plain.index(content), plain.index(content) + len(content)) for content in _CONTENTS]
     free = (Span(0, contents[0].start), Span(contents[0].end, contents[2].start), Span(contents[2].end, len(plain)))
-    # The empty lines behind a record may be missing.
-    starts = _starts(_RECORDS)
-    ends = frozenset(max(0, start - back) for start in starts for back in range(5))
-    untold = frozenset(range(starts[_REQUEST], starts[_REQUEST + 1]))
     packed = [gzip.compress(record, mtime=0) for record in _RECORDS]
-    places = _starts(packed)
-    inside = frozenset(range(places[_REQUEST], places[_REQUEST + 1]))
     return (
-        Made("plain", plain, _CONTENTS, False, free, ends, untold),
-        Made("gzip", b"".join(packed), _CONTENTS, True, ends=frozenset(places), untold=inside),
+        Made("plain", plain, _CONTENTS, False, free, _ends(_RECORDS), _reach(_RECORDS, _BEHIND)),
+        Made("gzip", b"".join(packed), _CONTENTS, True, ends=_ends(packed), reach=_reach(packed, 0)),
     )
 
 
-def _starts(records: Sequence[bytes]) -> list[int]:
-    return [0, *accumulate(map(len, records))]
+def _ends(records: Sequence[bytes]) -> dict[int, tuple[bytes, ...]]:
+    """Of the third record, a request, there is no document."""
+    given = (_CONTENTS[:1], _CONTENTS[:2], _CONTENTS[:2], _CONTENTS)
+    return dict(zip(accumulate(map(len, records)), given, strict=True))
+
+
+_BEHIND = len("WARC/")
+"""Octets of the next record that show where a record without compression ends."""
+
+
+def _reach(records: Sequence[bytes], behind: int) -> tuple[int, ...]:
+    first, second, _, last = accumulate(map(len, records))
+    return first + behind, second + behind, last
 
 
 def _read(octets: bytes) -> Iterator[Document | Note | Passed]:

@@ -31,7 +31,8 @@ _END = b"PK\x05\x06"
 _HEADER = struct.Struct("<4s5H3L2H")
 _WIDE = 0xFFFFFFFF
 _UNKNOWN = 1 << 62
-_PIECE, _WINDOW = 1 << 14, 1 << 20
+_FIRST, _PIECE, _WINDOW = 1 << 8, 1 << 14, 1 << 20
+"""Octets that are read at first, and at most, of a deflate stream and of anything: what is short is found with few."""
 _RATIO = 64
 
 
@@ -54,7 +55,7 @@ def locals_of(file: BinaryIO) -> Iterator[Local | str]:
         else:
             walk.broken = True
             walk.at = walk.find(walk.at + 1, _LOCAL)
-    yield "corrupt" if walk.broken else "truncated"
+    yield "corrupt" if walk.broken or walk.left <= 0 else "truncated"
 
 
 def opened(file: BinaryIO, local: Local) -> zipfile.ZipExtFile:
@@ -73,20 +74,24 @@ class _Walk:
         self.broken = False
         """Whether something else than the end of the file is the matter."""
         self.left = 16 * self.size + (1 << 26)
-        """Octets that may still be looked at: headers within what others hold are not looked behind without end."""
+        """Octets that may still be read, to find where members end: headers within what others hold are not looked
+        behind without end.  The least members, whose size stands behind them, need half of it."""
 
     def read(self, at: int, size: int) -> bytes:
         self.file.seek(at)
-        return self.file.read(size)
+        data = self.file.read(size)
+        self.left -= len(data)
+        return data
 
     def local(self, head: bytes) -> Local | None:
         """The member whose header is here; the next one is `at` then."""
         _, _, flags, method, _, _, crc, packed, plain, name_size, extra_size = _HEADER.unpack(head)
-        rest = self.read(self.at + len(head), name_size + extra_size)
-        start = self.at + len(head) + len(rest)
-        self.at = start
-        if len(rest) < name_size + extra_size:
+        start = self.at + len(head) + name_size + extra_size
+        if start > self.size:
+            self._to_next(self.at + len(head))
             return None
+        rest = self.read(self.at + len(head), name_size + extra_size)
+        self.at = start
         info = zipfile.ZipInfo(rest[:name_size].decode("utf-8" if flags & 0x800 else "cp437", "replace") or "?")
         info.compress_type = method
         info.file_size = _UNKNOWN
@@ -116,8 +121,8 @@ class _Walk:
         """How much data there is whose size stands behind it (4.3.9), and its sum if that was found."""
         if method == zipfile.ZIP_DEFLATED:
             end = self._deflated(start)
-            if end is not None and self._descriptor(end, end - start) is not None:
-                crc, self.at = self._descriptor(end, end - start) or (0, end)
+            if end is not None and (found := self._descriptor(end, end - start)):
+                crc, self.at = found
                 return end - start, crc
         else:
             end = start
@@ -131,17 +136,19 @@ class _Walk:
     def _deflated(self, start: int) -> int | None:
         """Where a deflate stream ends; None if it does not, or makes too much of too little."""
         inflate = zlib.decompressobj(-15)
-        at, made = start, 0
+        at, made, step = start, 0, _FIRST
         try:
-            while not inflate.eof and self.left > 0 and (piece := self.read(at, _PIECE)):
+            while not inflate.eof and self.left > 0 and (piece := self.read(at, step)):
                 at += len(piece)
                 while piece and not inflate.eof:
-                    out = inflate.decompress(piece, _WINDOW)
+                    # Of a call that fails it is not known what it has made: no more than this.
+                    out = inflate.decompress(piece, _RATIO * step)
                     made += len(out)
-                    self.left -= len(piece) - len(inflate.unconsumed_tail) + len(out) // 8
+                    self.left -= len(out) // 8
                     piece = inflate.unconsumed_tail
                 if made > _RATIO * (at - start + _WINDOW):
                     return None
+                step = min(2 * step, _PIECE)
         except zlib.error:
             return None
         return at - len(inflate.unused_data) if inflate.eof else None
@@ -159,15 +166,13 @@ class _Walk:
 
     def find(self, at: int, mark: bytes) -> int:
         """Where it stands next, or the size of the file."""
-        step = _PIECE
+        step = _FIRST
         while at < self.size and self.left > 0:
-            window = self.read(at, step + len(mark) - 1)
-            place = window.find(mark)
-            self.left -= len(window) if place < 0 else place
+            place = self.read(at, step + len(mark) - 1).find(mark)
             if place >= 0:
                 return at + place
             at += step
-            step = _WINDOW
+            step = min(2 * step, _WINDOW)
         return self.size
 
     def has_end(self) -> bool:

@@ -1,0 +1,73 @@
+"""What `make fuzz` begins with: every dialogue has a conversation, every law holds for its seeds, a finding is told."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from overthere.schemes.registry import Registry
+from support import ROOT
+
+FUZZ = ROOT / "fuzz"
+sys.path.append(str(FUZZ))
+
+from conversations import NOBODY, conversations  # noqa: E402
+from laws import NAMES  # noqa: E402
+
+
+def test_every_dialogue_has_a_conversation() -> None:
+    registry = Registry.default()
+    spoken = {name for name in registry if registry.scheme(name).dialogue is not None}
+    asked = {one.uri.partition(":")[0] for one in conversations()}
+    assert asked | NOBODY.keys() >= spoken
+    assert not asked & NOBODY.keys()
+    assert len(conversations()) <= 256  # an octet names one
+
+
+def run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(FUZZ / program), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=600)
+
+
+# Of the others the seeds are thousands of rows that tests of their own have.
+@pytest.mark.parametrize("law", ["dialogues", "mail", "warc", "archives", "terminal"])
+def test_a_law_holds_for_its_seeds(law: str) -> None:
+    assert law in NAMES
+    done = run("mutation.py", law, "--inputs", "0")
+    assert done.returncode == 0, done.stdout
+    assert int(done.stdout.split()[0]) >= 8
+
+
+PLANTED = """
+WORDS, LONGEST, AFTER = (), 16, "a test"
+
+def one(data: bytes) -> None:
+    assert data != {wrong!r}, "planted"
+
+def seeds():
+    yield from (b"a", b"b")
+"""
+
+
+@pytest.mark.parametrize(("wrong", "status"), [(b"b", 1), (b"what no seed says", 0)])
+def test_a_finding_is_told_and_ends_in_1(wrong: bytes, status: int, tmp_path: Path) -> None:
+    """The runner over a law that is planted: what is said, what is logged, the status."""
+    for name in ("runner", "mutation", "guided", "seeds"):
+        (tmp_path / "fuzz").mkdir(exist_ok=True)
+        (tmp_path / "fuzz" / f"{name}.py").write_text((FUZZ / f"{name}.py").read_text())
+    (tmp_path / "fuzz" / "laws").mkdir()
+    (tmp_path / "fuzz" / "laws" / "__init__.py").write_text((FUZZ / "laws" / "__init__.py").read_text())
+    (tmp_path / "fuzz" / "laws" / "text.py").write_text(PLANTED.format(wrong=wrong))
+    (tmp_path / "tests").symlink_to(ROOT / "tests", target_is_directory=True)
+    command = [sys.executable, str(tmp_path / "fuzz" / "runner.py"), "--seconds", "2", "text"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, timeout=600)
+    assert done.returncode == status, done.stdout + done.stderr
+    entry = json.loads((tmp_path / "fuzz" / "log.jsonl").read_text())
+    assert (entry["target"], entry["findings"], entry["executions"] > 0) == ("text", status, True)
+    assert ("A finding of text, b'b', in fuzz" + os.sep in done.stdout) == bool(status)
+    assert ("planted" in done.stdout) == bool(status)

@@ -1,0 +1,127 @@
+"""ZIP files without a directory that are made to cost much: what is read of them grows with their length alone."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zipfile
+import zlib
+
+import pytest
+
+from overthere.base import Base
+from overthere.links import archives, torn
+from overthere.links.model import Document, Note, Options
+from overthere.uri import URI
+
+_BASE = Base(URI("http://h.example/a.zip"), "retrieval", "retrieval")
+_DESCRIBED = 8
+"""The flag of a member whose size stands behind its data (APPNOTE 4.4.4)."""
+_STORED, _DEFLATED = zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED
+
+
+def header(name: bytes = b"", flags: int = 0, method: int = _STORED, size: int = 0, length: int | None = None) -> bytes:
+    """A local header; length: of its name, if it lies about that."""
+    told = len(name) if length is None else length
+    return struct.pack("<4s5H3L2H", b"PK\3\4", 20, flags, method, 0, 0, 0, size, size, told, 0) + name
+
+
+def block(data: bytes, last: bool = False) -> bytes:
+    """A stored block of deflate (RFC 1951 3.2.4)."""
+    return struct.pack("<BHH", last, len(data), len(data) ^ 0xFFFF) + data
+
+
+class Counted(io.BytesIO):
+    """A file that counts the octets that are read of it, and the calls."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__(data)
+        self.size = len(data)
+        self.octets = 0
+        self.calls = 0
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        data = super().read(size)
+        self.octets += len(data)
+        self.calls += 1
+        assert self.octets <= 20 * self.size + (1 << 27), f"{self.octets:,} octets read of {self.size:,}"
+        assert self.calls <= 2 * self.size + (1 << 20), f"{self.calls:,} calls for {self.size:,} octets"
+        return data
+
+
+def chained(count: int) -> bytes:
+    """Members each of which is deflated and holds, in a stored block, the header of the next: inflating one leads to
+    the end, where a little becomes a megabyte, and then nothing is deflate."""
+    deflater = zlib.compressobj(9, wbits=-15)
+    end = deflater.compress(bytes(900_000)) + deflater.flush(zlib.Z_SYNC_FLUSH) + b"\x07"
+    one = header(b"n", _DESCRIBED, _DEFLATED)
+    return one + block(one) * (count - 1) + end
+
+
+HOSTILE = {
+    # Each is looked behind for its descriptor, and there is what looks like many.
+    "descriptors that fit no member": header(b"n", _DESCRIBED) * 500 + b"PK\7\x08" * 20_000,
+    "descriptors and headers": (header(b"n", _DESCRIBED) + b"PK\7\x08" * 20) * 1000,
+    "headers one in another": b"PK\3\4" * 60_000,
+    "headers in what each inflates": chained(800),
+    "chains that end in a bomb": chained(300) * 6,
+    "sizes beyond the end": header(b"n", 0, _STORED, 0xFFFFFFF0) * 6000,
+    "sizes that overlap": b"".join(header(b"n", 0, _STORED, 100 * (number % 7)) for number in range(6000)),
+    "names beyond the end": b"".join(header(b"n", length=65_535) + bytes(10) for _ in range(1000)) + header(b"n"),
+    "no header but its beginning": b"PK\3\4" + b"PK\3" * 60_000,
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_what_a_walk_costs(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Octets read, calls, and octets inflated are bounded by the length of the file; something is said of it."""
+    data = HOSTILE[kind]
+    made = 0
+    real = zlib.decompressobj
+
+    class Inflating:
+        def __init__(self, bits: int) -> None:
+            self.inner = real(bits)
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(self.inner, name)
+
+        def decompress(self, octets: bytes, most: int = 0) -> bytes:
+            nonlocal made
+            made += most
+            found = self.inner.decompress(octets, most)  # a call that fails may have made all of it
+            made -= most - len(found)
+            assert made <= 200 * len(data) + (1 << 30), f"{made:,} octets inflated of {len(data):,}"
+            return found
+
+    monkeypatch.setattr(zlib, "decompressobj", Inflating)
+    found = list(torn.locals_of(Counted(data)))
+    assert found[-1] in ("corrupt", "truncated")
+    assert sum(one.size for one in found if not isinstance(one, str)) <= len(data)
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_what_its_members_cost(kind: str) -> None:
+    """Nothing is read twice as the content of two members."""
+    data = HOSTILE[kind]
+    file = Counted(data)
+    found = list(archives.members(file, Document("a.zip", b"", _BASE), Options(limit=1 << 16)))
+    assert any(isinstance(one, Note) for one in found)
+    assert sum(len(one.content) for one in found if isinstance(one, Document)) <= (1 << 16) * len(found)
+
+
+def test_a_name_that_leads_beyond_the_end_hides_no_member() -> None:
+    data = header(b"a", length=65_000) + header(b"b.html", size=5) + b"hello"
+    *members, note = torn.locals_of(io.BytesIO(data))
+    assert [one.info.filename for one in members if not isinstance(one, str)] == ["b.html"]
+    assert note == "corrupt"
+
+
+@pytest.mark.parametrize("method", [_STORED, _DEFLATED])
+def test_a_great_many_small_members_are_all_given(method: int) -> None:
+    """What bounds the walk is far from what a whole file needs: members of nothing, whose size stands behind them."""
+    packed = b"\x03\0" if method == _DEFLATED else b""
+    one = header(b"n", _DESCRIBED, method) + packed + struct.pack("<4s3L", b"PK\7\x08", 0, len(packed), 0)
+    count = 20_000
+    *members, note = torn.locals_of(io.BytesIO(one * count))
+    assert (len(members), note) == (count, "truncated")
