@@ -9,12 +9,14 @@
 
 mod tree;
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::fmt;
 
 use html5gum::emitters::Emitter;
-use html5gum::{Error, Readable, Reader, State, StringReader, Tokenizer};
+use html5gum::{Error, Readable, Reader, State, Tokenizer};
+use memchr::memchr;
 
 pub use tree::{Namespace, DEPTH};
 use tree::{Said, Tree};
@@ -76,6 +78,7 @@ pub struct Element<'a> {
 /// Returns: whether elements of SVG or MathML, or a template, lay so deep (`DEPTH`) that they were forgotten before they ended.
 pub fn read(octets: &[u8], attributes: &Attributes, sink: &mut impl Sink) -> bool {
     let mut tree = Tree::default();
+    let is_sheet = Cell::new(false);
     let emitter = Reading {
         attributes,
         sink,
@@ -90,10 +93,11 @@ pub fn read(octets: &[u8], attributes: &Attributes, sink: &mut impl Sink) -> boo
         value: 0,
         way: Way::Unknown,
         held: Vec::new(),
-        style: None,
+        style: Vec::new(),
+        is_sheet: &is_sheet,
     };
-    let mut tokenizer =
-        Tokenizer::new_with_emitter(Shallow { octets: octets.to_reader(), left: VALUES }, emitter);
+    let shallow = Shallow { octets, left: VALUES, is_sheet: &is_sheet };
+    let mut tokenizer = Tokenizer::new_with_emitter(shallow, emitter);
     // It goes on after an error of its reader where it was.
     while tokenizer.next().is_some() {}
     drop(tokenizer);
@@ -106,8 +110,10 @@ const VALUES: u32 = 64;
 
 /// The octets of a document; an error now and then, which takes the tokenizer back to its beginning and no octet away.
 struct Shallow<'a> {
-    octets: StringReader<'a>,
+    octets: &'a [u8],
     left: u32,
+    /// The text that is read is a style sheet: of other text only its end counts.
+    is_sheet: &'a Cell<bool>,
 }
 
 /// Nothing is wrong.
@@ -122,9 +128,12 @@ impl fmt::Display for Deep {
 
 impl std::error::Error for Deep {}
 
-fn sure<T>(found: Result<T, Infallible>) -> Result<T, Deep> {
-    let Ok(found) = found;
-    Ok(found)
+impl<'a> Shallow<'a> {
+    fn take(&mut self, count: usize) -> &'a [u8] {
+        let (taken, rest) = self.octets.split_at(count);
+        self.octets = rest;
+        taken
+    }
 }
 
 impl Reader for Shallow<'_> {
@@ -132,12 +141,25 @@ impl Reader for Shallow<'_> {
 
     #[inline]
     fn read_byte(&mut self) -> Result<Option<u8>, Deep> {
-        sure(self.octets.read_byte())
+        Ok(self.octets.split_first().map(|(first, rest)| {
+            self.octets = rest;
+            *first
+        }))
     }
 
     #[inline]
     fn try_read_string(&mut self, text: &[u8], case_sensitive: bool) -> Result<bool, Deep> {
-        sure(self.octets.try_read_string(text, case_sensitive))
+        let found = self.octets.get(..text.len()).is_some_and(|next| {
+            if case_sensitive {
+                next == text
+            } else {
+                next.eq_ignore_ascii_case(text)
+            }
+        });
+        if found {
+            self.take(text.len());
+        }
+        Ok(found)
     }
 
     #[inline]
@@ -146,6 +168,14 @@ impl Reader for Shallow<'_> {
         needle: &[u8],
         buffer: &'b mut [u8; 4],
     ) -> Result<Option<&'b [u8]>, Deep> {
+        // Text, of elements and of scripts, ends before a "<" (13.2.5.1, .2, .4); what else it holds makes no tag.
+        if (needle.starts_with(b"&<\0") || needle.starts_with(b"<\0")) && !self.is_sheet.get() {
+            return Ok(match memchr(b'<', self.octets) {
+                None if self.octets.is_empty() => None,
+                None => Some(self.take(self.octets.len())),
+                Some(end) => Some(self.take(end.max(1))),
+            });
+        }
         // What a double-quoted value may end with (13.2.5.36): this state is noted when it is entered.
         if needle.starts_with(b"\"&\0") {
             self.left -= 1;
@@ -154,7 +184,10 @@ impl Reader for Shallow<'_> {
                 return Err(Deep);
             }
         }
-        sure(self.octets.read_until(needle, buffer))
+        let mut octets = self.octets.to_reader();
+        let Ok(found) = octets.read_until(needle, buffer);
+        let length = found.map(<[u8]>::len);
+        Ok(length.map(|length| self.take(length)))
     }
 }
 
@@ -190,7 +223,9 @@ struct Reading<'a, S> {
     way: Way,
     /// What was found in the tag so far: one that does not end is none.
     held: Vec<Held>,
-    style: Option<Vec<u8>>,
+    style: Vec<u8>,
+    /// The text that is read goes to `style`.
+    is_sheet: &'a Cell<bool>,
 }
 
 /// The ends of a name and of its value in the octets of the tag.
@@ -250,6 +285,14 @@ impl<S: Sink> Reading<'_, S> {
         self.way = Way::Unknown;
     }
 
+    #[inline]
+    fn end_sheet(&mut self) {
+        if self.is_sheet.replace(false) {
+            self.sink.style(&self.style);
+            self.style.clear();
+        }
+    }
+
     fn begin(&mut self, is_start: bool) {
         self.is_start = is_start;
         self.said = Said::default();
@@ -271,9 +314,7 @@ impl<S: Sink> Emitter for Reading<'_, S> {
     }
 
     fn emit_eof(&mut self) {
-        if let Some(style) = self.style.take() {
-            self.sink.style(&style);
-        }
+        self.end_sheet();
     }
 
     fn emit_error(&mut self, _: Error) {}
@@ -287,8 +328,8 @@ impl<S: Sink> Emitter for Reading<'_, S> {
     }
 
     fn emit_string(&mut self, text: &[u8]) {
-        if let Some(style) = &mut self.style {
-            style.extend_from_slice(text);
+        if self.is_sheet.get() {
+            self.style.extend_from_slice(text);
         }
     }
 
@@ -305,9 +346,7 @@ impl<S: Sink> Emitter for Reading<'_, S> {
     /// 13.2.6: what the tree's construction would switch the tokenizer to, without scripting.
     fn emit_current_tag(&mut self) -> Option<State> {
         self.end_attribute();
-        if let Some(style) = self.style.take() {
-            self.sink.style(&style);
-        }
+        self.end_sheet();
         if !self.is_start {
             self.opened.clear();
             self.tree.end(&self.element);
@@ -325,7 +364,7 @@ impl<S: Sink> Emitter for Reading<'_, S> {
         if namespace != Namespace::Html {
             let is_sheet =
                 namespace == Namespace::Svg && self.element == b"style" && !self.said.is_self_closing;
-            self.style = is_sheet.then(Vec::new);
+            self.is_sheet.set(is_sheet);
             return None;
         }
         self.opened.clone_from(&self.element);
@@ -334,7 +373,7 @@ impl<S: Sink> Emitter for Reading<'_, S> {
             b"plaintext" => Some(State::PlainText),
             b"script" => Some(State::ScriptData),
             b"style" => {
-                self.style = Some(Vec::new());
+                self.is_sheet.set(true);
                 Some(State::RawText)
             }
             b"iframe" | b"xmp" | b"noembed" | b"noframes" => Some(State::RawText),

@@ -33,7 +33,7 @@ __all__ = ["cores", "frugal", "run"]
 
 
 _HELD = 16 << 20
-"""Octets of rows that are held before their turn."""
+"""Octets of rows that are held before their turn, for each worker: about what a task of a WARC file gives."""
 _AHEAD = 2
 """Tasks that a worker has at once."""
 _DONE, _PART, _PLACE = b"done", b"part", b"path"
@@ -239,7 +239,9 @@ class _Pool:
     def listen(self) -> None:
         """Take what workers have to say: always whose turn it is, the others while there is room."""
         listening = [
-            worker for worker in self.workers if worker.tasks and (worker.tasks[0] == self.turn or self.octets < _HELD)
+            worker
+            for worker in self.workers
+            if worker.tasks and (worker.tasks[0] == self.turn or self.octets < _HELD * self.most)
         ]
         pipes = {worker.pipe: worker for worker in listening}
         ready: list[Any] = wait(list(pipes))

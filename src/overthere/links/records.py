@@ -83,30 +83,31 @@ def records(file: BinaryIO, limit: int, start: int = 0, end: int | None = None) 
                 yield Record(str(start), b"", b"", ("unsupported",))  # no record begins there
 
 
-def cuts(file: BinaryIO, split: int) -> list[int]:
-    """Where to cut a file into tasks of about `split` octets: 0 and places at which a record begins.
+def cuts(file: BinaryIO, split: int) -> Iterator[int]:
+    """Where to cut a file into tasks of about `split` octets: 0 and places at which a record begins, in their order.
 
     Without compression the file is walked from header to header: a WARC file in a record of a WARC file has records
     too. With gzip, a member is looked for from each multiple of `split` on, and believed if the next 128 KiB are gzip
     members too: no content of a record can look so (see `_BELIEVED`).
     """
+    yield 0
     size = file.seek(0, os.SEEK_END)
-    found = [0]
+    last = 0
     match _packing(file, size):
         case "gzip":
             for at in range(split, size, split):
-                if at > found[-1]:
-                    place = _next_member(file, at, size, far=True)
-                    if place >= size:
+                if at > last:
+                    last = _next_member(file, at, size, far=True)
+                    if last >= size:
                         break
-                    found.append(place)
+                    yield last
         case "plain":
             for frame in _frames(file, size, 0, size):
-                if frame.at - found[-1] >= split:
-                    found.append(frame.at)
+                if frame.at - last >= split:
+                    last = frame.at
+                    yield last
         case _:
             pass
-    return found
 
 
 def _packing(file: BinaryIO, size: int) -> str:
