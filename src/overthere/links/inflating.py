@@ -20,6 +20,8 @@ def _quick() -> Any:
 
 
 _QUICK = _quick()
+_UNUSUAL = 0b11100010
+"""Flags that igzip does not see as zlib does: a checksum of the header, reserved ones (RFC 1952 2.3.1)."""
 
 
 def taken(file: BinaryIO, at: int, most: int, ratio: int) -> tuple[bytes, int, str]:
@@ -28,9 +30,14 @@ def taken(file: BinaryIO, at: int, most: int, ratio: int) -> tuple[bytes, int, s
     That is "", "long" if it holds more, "too-large" if it is a bomb (`ratio` times what it has in the file, beyond
     `most`), "truncated" or "corrupt".
     """
-    found = _by(_QUICK, file, at, most, ratio)
+    file.seek(at)
+    head = file.read(4)
+    if len(head) == 4 and not head[3] & _UNUSUAL:
+        found = _by(_QUICK, file, at, most, ratio)
+        if not found[2]:
+            return found
     # What comes out before a fault is what zlib gives.
-    return _by(zlib, file, at, most, ratio) if found[2] else found
+    return _by(zlib, file, at, most, ratio)
 
 
 def _by(library: Any, file: BinaryIO, at: int, most: int, ratio: int) -> tuple[bytes, int, str]:
