@@ -61,8 +61,9 @@ def _resiliparse() -> Extract:
 
     def extract(response: Response) -> list[str]:
         charset = response.charset or detect_encoding(response.content, from_html_meta=True) or "utf-8"
-        tree = HTMLTree.parse_from_bytes(response.content, charset)
-        anchors = tree.document.get_elements_by_tag_name("a").values()
+        document = HTMLTree.parse_from_bytes(response.content, charset).document
+        assert document is not None
+        anchors = document.get_elements_by_tag_name("a").values()
         return [href for element in anchors if (href := element.get_attribute("href")) is not None]
 
     return extract
@@ -89,10 +90,11 @@ def _every() -> Extract:
 
     def extract(response: Response) -> list[str]:
         charset = response.charset or detect_encoding(response.content, from_html_meta=True) or "utf-8"
-        tree = HTMLTree.parse_from_bytes(response.content, charset)
+        document = HTMLTree.parse_from_bytes(response.content, charset).document
+        assert document is not None
         return [
             value
-            for element in tree.document.query_selector_all(query).values()
+            for element in document.query_selector_all(query).values()
             for name in element.attribute_names
             if name in _ATTRIBUTES and (value := element.get_attribute(name)) is not None
         ]
