@@ -371,7 +371,7 @@ def frugal() -> None:
 
     By default it learns to keep what it is asked for often, and a job of hours holds twice of what it needs.  Batches
     and messages are below the first threshold: taken from the system and given back each time, their pages took a
-    tenth of the job.  What is there already is no garbage, and rows are in no cycles.
+    tenth of the job.  What is there already is no garbage and is not looked through again.
     """
     import ctypes
     import gc
@@ -379,7 +379,6 @@ def frugal() -> None:
     import pyarrow as pa
 
     gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
     pa.set_memory_pool(pa.system_memory_pool())
     with contextlib.suppress(OSError, AttributeError, TypeError):
         mallopt = ctypes.CDLL(None).mallopt

@@ -36,7 +36,7 @@ class Pen:
         try:
             self.file.truncate(0)
             if form == ".parquet":
-                shared = [name for name in columns.names if name not in _DIFFERENT]
+                shared: Any = [name for name in columns.names if name not in _DIFFERENT]
                 self.pen = pq.ParquetWriter(
                     self.file, columns, compression="zstd", use_dictionary=shared, write_statistics=shared
                 )
