@@ -61,9 +61,43 @@ def _resiliparse() -> Extract:
 
     def extract(response: Response) -> list[str]:
         charset = response.charset or detect_encoding(response.content, from_html_meta=True) or "utf-8"
-        tree = HTMLTree.parse_from_bytes(response.content, charset)
-        anchors = tree.document.get_elements_by_tag_name("a").values()
+        document = HTMLTree.parse_from_bytes(response.content, charset).document
+        assert document is not None
+        anchors = document.get_elements_by_tag_name("a").values()
         return [href for element in anchors if (href := element.get_attribute("href")) is not None]
+
+    return extract
+
+
+# Attributes that hold URLs: those of HTML, of HTML 4.01, and of SVG as HTML parsers name them, without a look at the
+# element; what stands in a value beside a URL (srcset, style, ping) is given as it is written.
+_ATTRIBUTES = frozenset(
+    (
+        "href", "xlink:href", "src", "srcset", "imagesrcset", "action", "formaction", "cite", "data", "poster", "ping",
+        "itemid", "itemtype", "manifest", "style", "background", "classid", "codebase", "archive", "longdesc", "lowsrc",
+        "profile", "usemap", "fill", "stroke", "filter", "mask", "clip-path", "marker", "marker-start", "marker-mid",
+        "marker-end", "cursor",
+    )
+)  # fmt: skip
+
+
+def _every() -> Extract:
+    """The values of every attribute that holds URLs, of all elements that one query finds."""
+    from resiliparse.parse.encoding import detect_encoding
+    from resiliparse.parse.html import HTMLTree
+
+    query = ",".join(f"[{name}]" for name in _ATTRIBUTES if ":" not in name)
+
+    def extract(response: Response) -> list[str]:
+        charset = response.charset or detect_encoding(response.content, from_html_meta=True) or "utf-8"
+        document = HTMLTree.parse_from_bytes(response.content, charset).document
+        assert document is not None
+        return [
+            value
+            for element in document.query_selector_all(query).values()
+            for name in element.attribute_names
+            if name in _ATTRIBUTES and (value := element.get_attribute(name)) is not None
+        ]
 
     return extract
 
@@ -131,6 +165,7 @@ def _lxml() -> Extract:
 
 PEERS: dict[str, Callable[[], Extract]] = {
     "resiliparse, references only": _resiliparse,
+    "resiliparse, every attribute": _every,
     "resiliparse + urljoin": lambda: _joined(_resiliparse()),
     "selectolax, references only": _selectolax,
     "selectolax + urljoin": lambda: _joined(_selectolax()),
@@ -142,6 +177,7 @@ PEERS: dict[str, Callable[[], Extract]] = {
 DOES = {
     "overthere": "every attribute that is a URL; base by layer; validity; target; normal form; table in Parquet",
     "resiliparse, references only": "`a[href]` as written",
+    "resiliparse, every attribute": "attributes that hold URLs, as written",
     "resiliparse + urljoin": "`a[href]`; joined to the URI of the page",
     "selectolax, references only": "`a[href]` as written",
     "selectolax + urljoin": "`a[href]`; joined to the URI of the page",

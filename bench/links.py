@@ -198,7 +198,7 @@ def _cores() -> int:
 
 
 def _times(about: Crawl, rounds: int) -> dict[tuple[str, int], list[_Run]]:
-    two = ("resiliparse, references only", "resiliparse + urljoin", "Scrapy")
+    two = ("resiliparse, references only", "resiliparse, every attribute", "resiliparse + urljoin", "Scrapy")
     ways = [(OWN, 1), (OWN, _cores()), *((name, 1) for name in PEERS), *((name, 2) for name in two)]
     found: dict[tuple[str, int], list[_Run]] = {way: [] for way in dict.fromkeys(ways)}
     Path(about.path).read_bytes()  # the file is in memory from then on

@@ -7,8 +7,9 @@ import signal
 
 import pytest
 
-from overthere.links.model import Options
-from overthere.links.pool import _Worker
+from overthere.links.model import Link, Options
+from overthere.links.pool import _read, _sent, _Worker
+from overthere.links.table import to_batch
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals are blocked on POSIX only")
@@ -27,3 +28,19 @@ def test_an_interrupt_ends_no_worker() -> None:
         for worker in workers:
             worker.end()
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+def test_a_batch_is_what_was_sent() -> None:
+    rest = (None,) * 8
+    links = [
+        Link(source, base, layer, f"r{number}", "a href", *rest)
+        for number, (source, base, layer) in enumerate(
+            [("a", "http://a/", "content"), ("a", "http://a/", "content"), ("a", "http://a/", None), ("b", None, None)]
+            * 3
+        )
+    ]
+    batch = to_batch(links)
+    for part in (batch, batch.slice(1, 6), batch.slice(3, 1), batch.slice(5, 0)):
+        found = _read(bytes(_sent(part)))
+        assert found == part
+        assert found.schema == batch.schema  # type: ignore[union-attr]

@@ -317,7 +317,27 @@ def test_hostile_files_do_not_hang(data: bytes) -> None:
     with processor(60):
         for one in members(io.BytesIO(data), OUTSIDE, Options(limit=1 << 20)):
             assert isinstance(one, Document | Note)
-        cuts(io.BytesIO(data), 1 << 16)
+        list(cuts(io.BytesIO(data), 1 << 16))
+
+
+def test_cuts_are_found_as_they_are_asked_for() -> None:
+    """The first part of a file of any size does not wait for the last."""
+
+    class Counting(io.BytesIO):
+        octets = 0
+
+        def read(self, size: int | None = -1, /) -> bytes:
+            piece = super().read(size)
+            self.octets += len(piece)
+            return piece
+
+    noise = random.Random(3986).randbytes(3000)
+    for compress in (bytes, gz):
+        file = Counting(b"".join(compress(record(response(noise))) for _ in range(1000)))
+        places = cuts(file, 1 << 18)
+        assert [next(places) == 0, next(places) >= 1 << 18] == [True, True]
+        assert file.octets < 1 << 20
+        assert len(list(places)) > 5
 
 
 def test_a_file_that_fails() -> None:

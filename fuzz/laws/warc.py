@@ -100,7 +100,7 @@ def _parts(octets: bytes) -> None:
     for found in whole:
         if isinstance(found, Document):
             rows_of(rows(_OPTIONS), found, kind_of(found)[0], _OPTIONS)
-    places = cuts(io.BytesIO(octets), 64)
+    places = list(cuts(io.BytesIO(octets), 64))
     given: list[Document | Note | Passed] = []
     for start, end in zip(places, [*places[1:], None], strict=True):
         given += warc.members(io.BytesIO(octets), Document("w", b"", OUTER), _OPTIONS, start, end)

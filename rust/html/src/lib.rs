@@ -9,12 +9,14 @@
 
 mod tree;
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::fmt;
 
 use html5gum::emitters::Emitter;
-use html5gum::{Error, Readable, Reader, State, StringReader, Tokenizer};
+use html5gum::{Error, Readable, Reader, State, Tokenizer};
+use memchr::memchr;
 
 pub use tree::{Namespace, DEPTH};
 use tree::{Said, Tree};
@@ -78,6 +80,7 @@ pub struct Element<'a> {
 /// Returns: whether elements of SVG or MathML, or a template, lay so deep (`DEPTH`) that they were forgotten before they ended.
 pub fn read(octets: &[u8], attributes: &Attributes, sink: &mut impl Sink) -> bool {
     let mut tree = Tree::default();
+    let is_kept = Cell::new(false);
     let emitter = Reading {
         attributes,
         sink,
@@ -93,10 +96,11 @@ pub fn read(octets: &[u8], attributes: &Attributes, sink: &mut impl Sink) -> boo
         way: Way::Unknown,
         held: Vec::new(),
         is_script: false,
-        text: None,
+        text: Vec::new(),
+        is_kept: &is_kept,
     };
-    let mut tokenizer =
-        Tokenizer::new_with_emitter(Shallow { octets: octets.to_reader(), left: VALUES }, emitter);
+    let shallow = Shallow { octets, left: VALUES, is_kept: &is_kept };
+    let mut tokenizer = Tokenizer::new_with_emitter(shallow, emitter);
     // It goes on after an error of its reader where it was.
     while tokenizer.next().is_some() {}
     drop(tokenizer);
@@ -109,8 +113,10 @@ const VALUES: u32 = 64;
 
 /// The octets of a document; an error now and then, which takes the tokenizer back to its beginning and no octet away.
 struct Shallow<'a> {
-    octets: StringReader<'a>,
+    octets: &'a [u8],
     left: u32,
+    /// The text that is read is a style sheet or a script that is wanted: of other text only its end counts.
+    is_kept: &'a Cell<bool>,
 }
 
 /// Nothing is wrong.
@@ -125,9 +131,12 @@ impl fmt::Display for Deep {
 
 impl std::error::Error for Deep {}
 
-fn sure<T>(found: Result<T, Infallible>) -> Result<T, Deep> {
-    let Ok(found) = found;
-    Ok(found)
+impl<'a> Shallow<'a> {
+    fn take(&mut self, count: usize) -> &'a [u8] {
+        let (taken, rest) = self.octets.split_at(count);
+        self.octets = rest;
+        taken
+    }
 }
 
 impl Reader for Shallow<'_> {
@@ -135,12 +144,25 @@ impl Reader for Shallow<'_> {
 
     #[inline]
     fn read_byte(&mut self) -> Result<Option<u8>, Deep> {
-        sure(self.octets.read_byte())
+        Ok(self.octets.split_first().map(|(first, rest)| {
+            self.octets = rest;
+            *first
+        }))
     }
 
     #[inline]
     fn try_read_string(&mut self, text: &[u8], case_sensitive: bool) -> Result<bool, Deep> {
-        sure(self.octets.try_read_string(text, case_sensitive))
+        let found = self.octets.get(..text.len()).is_some_and(|next| {
+            if case_sensitive {
+                next == text
+            } else {
+                next.eq_ignore_ascii_case(text)
+            }
+        });
+        if found {
+            self.take(text.len());
+        }
+        Ok(found)
     }
 
     #[inline]
@@ -149,6 +171,14 @@ impl Reader for Shallow<'_> {
         needle: &[u8],
         buffer: &'b mut [u8; 4],
     ) -> Result<Option<&'b [u8]>, Deep> {
+        // Text, of elements and of scripts, ends before a "<" (13.2.5.1, .2, .4); what else it holds makes no tag.
+        if (needle.starts_with(b"&<\0") || needle.starts_with(b"<\0")) && !self.is_kept.get() {
+            return Ok(match memchr(b'<', self.octets) {
+                None if self.octets.is_empty() => None,
+                None => Some(self.take(self.octets.len())),
+                Some(end) => Some(self.take(end.max(1))),
+            });
+        }
         // What a double-quoted value may end with (13.2.5.36): this state is noted when it is entered.
         if needle.starts_with(b"\"&\0") {
             self.left -= 1;
@@ -157,7 +187,10 @@ impl Reader for Shallow<'_> {
                 return Err(Deep);
             }
         }
-        sure(self.octets.read_until(needle, buffer))
+        let mut octets = self.octets.to_reader();
+        let Ok(found) = octets.read_until(needle, buffer);
+        let length = found.map(<[u8]>::len);
+        Ok(length.map(|length| self.take(length)))
     }
 }
 
@@ -193,9 +226,11 @@ struct Reading<'a, S> {
     way: Way,
     /// What was found in the tag so far: one that does not end is none.
     held: Vec<Held>,
-    /// The text of a style sheet, or of a script.
-    text: Option<Vec<u8>>,
+    /// The text of a style sheet, or of a script that is wanted.
+    text: Vec<u8>,
     is_script: bool,
+    /// The text that is read goes to `text`.
+    is_kept: &'a Cell<bool>,
 }
 
 /// The ends of a name and of its value in the octets of the tag.
@@ -255,11 +290,15 @@ impl<S: Sink> Reading<'_, S> {
         self.way = Way::Unknown;
     }
 
+    #[inline]
     fn end_text(&mut self) {
-        match self.text.take() {
-            Some(text) if self.is_script => self.sink.script(&text),
-            Some(text) => self.sink.style(&text),
-            None => {}
+        if self.is_kept.replace(false) {
+            if self.is_script {
+                self.sink.script(&self.text);
+            } else {
+                self.sink.style(&self.text);
+            }
+            self.text.clear();
         }
     }
 
@@ -298,8 +337,8 @@ impl<S: Sink> Emitter for Reading<'_, S> {
     }
 
     fn emit_string(&mut self, text: &[u8]) {
-        if let Some(raw) = &mut self.text {
-            raw.extend_from_slice(text);
+        if self.is_kept.get() {
+            self.text.extend_from_slice(text);
         }
     }
 
@@ -333,7 +372,7 @@ impl<S: Sink> Emitter for Reading<'_, S> {
         if namespace != Namespace::Html {
             let is_sheet =
                 namespace == Namespace::Svg && self.element == b"style" && !self.said.is_self_closing;
-            self.text = is_sheet.then(Vec::new);
+            self.is_kept.set(is_sheet);
             return None;
         }
         self.opened.clone_from(&self.element);
@@ -342,11 +381,11 @@ impl<S: Sink> Emitter for Reading<'_, S> {
             b"plaintext" => Some(State::PlainText),
             b"script" => {
                 self.is_script = is_wanted;
-                self.text = is_wanted.then(Vec::new);
+                self.is_kept.set(is_wanted);
                 Some(State::ScriptData)
             }
             b"style" => {
-                self.text = Some(Vec::new());
+                self.is_kept.set(true);
                 Some(State::RawText)
             }
             b"iframe" | b"xmp" | b"noembed" | b"noframes" => Some(State::RawText),

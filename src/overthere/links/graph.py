@@ -53,29 +53,35 @@ def pairs(batch: Any) -> Any:
     pc = compute()
     target = batch.column("target")
     leads = target.is_valid()
-    hosts = pa.array(columns.host(target, threads=1, views=False))
+    hosts = _host(target).dictionary_encode()
     schemes = pa.nulls(len(hosts), pa.string())
-    bare = pc.and_(leads, hosts.is_null())
+    bare = pc.and_(leads, hosts.indices.is_null())
     if pc.any(bare).as_py():
         found = pa.array(columns.split(target.filter(bare), ("scheme",), threads=1, views=False)).field("scheme")
         schemes = pc.replace_with_mask(schemes, bare, pc.ascii_lower(found.cast(pa.string())))
     bases = batch.column("base").dictionary_encode()  # a document's links mostly have one base
-    source = pa.array(columns.host(bases.dictionary, threads=1, views=False)).take(bases.indices)
-    ones = pa.repeat(pa.scalar(1, pa.int64()), len(hosts))
-    table = pa.table([_normal(source), _normal(hosts), schemes, ones], schema=schema())
-    return _summed(table.filter(leads) if target.null_count else table)
+    # Counted by their numbers in the dictionaries, which hold few texts.
+    rows = pa.table([bases.indices, hosts.indices, schemes], list(_KEYS))
+    rows = rows.filter(leads) if target.null_count else rows
+    found = rows.group_by(list(_KEYS), use_threads=False).aggregate([([], "count_all")])
+    source, target_host, scheme = (found[name] for name in _KEYS)
+    from_host = _normal(_host(bases.dictionary)).take(source)
+    to_host = _normal(hosts.dictionary).take(target_host)
+    return _summed(pa.table([from_host, to_host, scheme, found["count_all"]], schema=schema()))
+
+
+def _host(uris: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.array(columns.host(uris, threads=1, views=False)).cast(pa.string())
 
 
 def _normal(hosts: Any) -> Any:
-    """Hosts in their normal form, each distinct one worked on once."""
-    import pyarrow as pa
-
+    """Hosts in their normal form."""
     pc = compute()
-    encoded = hosts.cast(pa.string()).dictionary_encode()
-    written = pc.binary_join_element_wise("//", encoded.dictionary, "")
-    normal = pa.array(columns.host(columns.normalize(written, threads=1), threads=1, views=False)).cast(pa.string())
+    written = pc.binary_join_element_wise("//", hosts, "")
     # A host that is none by the rules, which bases and targets do not have, stays as it is.
-    return pc.coalesce(normal, encoded.dictionary).take(encoded.indices)
+    return pc.coalesce(_host(columns.normalize(written, threads=1)), hosts)
 
 
 def _summed(table: Any) -> Any:

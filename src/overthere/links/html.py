@@ -198,7 +198,7 @@ def decode(data: bytes, told: str | None = None) -> tuple[str, bool]:
     known = None if told is None else encoding(told)
     if data.startswith(_MARKS) or known in _UTF_16:
         return decoded(data, told)
-    wide = next((name for name, pattern in _WIDE if pattern.match(data)), None)
+    wide = _wide(data)
     if wide is not None:
         # Without a label an XML declaration says it (HTML 13.2.3.2, "prescan").
         return decoded(data, wide)[0], told is not None or not data.startswith(_DECLARATIONS)
@@ -216,9 +216,20 @@ def decode(data: bytes, told: str | None = None) -> tuple[str, bool]:
 
 
 def octets(data: bytes, told: str | None = None) -> tuple[bytes, bool]:
-    """The same characters in UTF-8."""
+    """The same characters in UTF-8: mostly the octets as they are."""
+    if told is not None and encoding(told) == "utf-8" and not data.startswith(_MARKS) and _wide(data) is None:
+        try:
+            if not data.isascii():
+                data.decode()
+            return data, False
+        except UnicodeError:
+            pass
     text, lossy = decode(data, told)
     return text.encode("utf-8", "replace"), lossy
+
+
+def _wide(data: bytes) -> str | None:
+    return next((name for name, pattern in _WIDE if pattern.match(data)), None)
 
 
 _MARKS = tuple(mark for mark, _ in MARKS)

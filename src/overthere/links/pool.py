@@ -13,12 +13,13 @@ import pickle
 import signal
 from collections import Counter, deque
 from collections.abc import Generator, Iterable, Iterator
-from functools import partial
+from functools import cache, partial
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from overthere.columns.plain import compute
 from overthere.links.carrying import Done, carry_out
 from overthere.links.model import Options
 from overthere.links.rows import rows
@@ -33,7 +34,7 @@ __all__ = ["cores", "frugal", "run"]
 
 
 _HELD = 16 << 20
-"""Octets of rows that are held before their turn."""
+"""Octets of rows that are held before their turn, for each worker: about what a task of a WARC file gives."""
 _AHEAD = 2
 """Tasks that a worker has at once."""
 _DONE, _PART, _PLACE = b"done", b"part", b"path"
@@ -144,7 +145,7 @@ class _Sender:
                 there = min(self.rows, result.num_rows)
                 self.rows -= there
                 if there < result.num_rows:
-                    self.pipe.send_bytes(memoryview(result.slice(there).serialize()))
+                    self.pipe.send_bytes(memoryview(_sent(result.slice(there))))
 
 
 class _Suspect:
@@ -239,7 +240,9 @@ class _Pool:
     def listen(self) -> None:
         """Take what workers have to say: always whose turn it is, the others while there is room."""
         listening = [
-            worker for worker in self.workers if worker.tasks and (worker.tasks[0] == self.turn or self.octets < _HELD)
+            worker
+            for worker in self.workers
+            if worker.tasks and (worker.tasks[0] == self.turn or self.octets < _HELD * self.most)
         ]
         pipes = {worker.pipe: worker for worker in listening}
         ready: list[Any] = wait(list(pipes))
@@ -271,7 +274,7 @@ class _Pool:
             self.rows.pop(number, None)
             message = _DONE + pickle.dumps(done)
         else:
-            self.rows[number] = self.rows.get(number, 0) + _read_batch(message).num_rows
+            self.rows[number] = self.rows.get(number, 0) + _packed(message).num_rows
         self.hold(number, message)
 
     def hold(self, number: int, message: bytes) -> None:
@@ -300,7 +303,7 @@ class _Pool:
                 made = rows(self.options)
                 for document in blamed(task._replace(paths=task.paths[suspect.path : suspect.path + 1]), self.options):
                     made.note(document._replace(source=source or document.source), "unreadable")
-                self.hold(number, bytes(made.take().serialize()))
+                self.hold(number, bytes(_sent(made.take())))
             suspect.path, suspect.unit, suspect.source, suspect.new = 0, -1, "", not again.rows
         worker = _Worker(self.options)
         self.workers.append(worker)
@@ -318,30 +321,68 @@ def _read(message: bytes) -> pa.RecordBatch | Done:
     if message.startswith(_DONE):
         done: Done = pickle.loads(message[len(_DONE) :])
         return done
-    return _read_batch(message)
-
-
-def _read_batch(message: bytes) -> pa.RecordBatch:
     import pyarrow as pa
 
     from overthere.links.table import schema
 
-    return pa.ipc.read_record_batch(pa.py_buffer(message), schema())
+    batch = _packed(message)
+    decode = compute().run_end_decode
+    columns = [
+        decode(column) if name in _IN_RUNS else column
+        for name, column in zip(batch.schema.names, batch.columns, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=schema())
+
+
+_IN_RUNS = ("source", "base", "base_from")
+"""Columns that say the same for all of a document: sent in runs, a message is less than two thirds of what it was."""
+
+
+def _sent(batch: pa.RecordBatch) -> pa.Buffer:
+    import pyarrow as pa
+
+    encode = compute().run_end_encode
+    columns = [
+        encode(column) if name in _IN_RUNS else column
+        for name, column in zip(batch.schema.names, batch.columns, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=_in_runs()).serialize()
+
+
+def _packed(message: bytes) -> pa.RecordBatch:
+    """A batch as it was sent."""
+    import pyarrow as pa
+
+    return pa.ipc.read_record_batch(pa.py_buffer(message), _in_runs())
+
+
+@cache
+def _in_runs() -> pa.Schema:
+    import pyarrow as pa
+
+    from overthere.links.table import schema
+
+    runs = pa.run_end_encoded(pa.int32(), pa.string())
+    return pa.schema([(field.name, runs if field.name in _IN_RUNS else field.type) for field in schema()])
 
 
 def frugal() -> None:
-    """Give large pieces of memory back when they are free: for processes that are ours alone, and the C library of GNU.
+    """Take memory in pieces and give it back: for processes that are ours alone, and the C library of GNU.
 
-    By default it learns to keep what it is asked for often, and a job of hours holds twice of what it needs.
+    By default it learns to keep what it is asked for often, and a job of hours holds twice of what it needs.  Batches
+    and messages are below the first threshold: taken from the system and given back each time, their pages took a
+    tenth of the job.  What is there already is no garbage and is not looked through again.
     """
     import ctypes
+    import gc
 
     import pyarrow as pa
 
+    gc.freeze()
     pa.set_memory_pool(pa.system_memory_pool())
     with contextlib.suppress(OSError, AttributeError, TypeError):
         mallopt = ctypes.CDLL(None).mallopt
-        for what, value in ((-3, 1 << 20), (-1, 1 << 24), (-8, 2)):  # M_MMAP_THRESHOLD, M_TRIM_THRESHOLD, M_ARENA_MAX
+        for what, value in ((-3, 1 << 25), (-1, 1 << 26), (-8, 2)):  # M_MMAP_THRESHOLD, M_TRIM_THRESHOLD, M_ARENA_MAX
             mallopt(what, value)
 
 

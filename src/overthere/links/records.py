@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, NamedTuple
 
+from overthere.links.inflating import MOST, PIECE, taken
 from overthere.links.packed import pieces, skipped
 
 __all__ = ["Record", "cuts", "inflated", "member", "records"]
@@ -41,7 +42,7 @@ class _Frame(NamedTuple):
 
 
 _HEAD, _HEAD_MOST = 1 << 13, 1 << 16
-_PIECE, _WINDOW = 1 << 14, 1 << 20
+_WINDOW = 1 << 20
 _END = b"\r\n\r\n"
 _GZIP, _ZSTD, _LZ4 = b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18"
 _VERSION = (b"WARC/1.", b"WARC/0.")
@@ -85,30 +86,31 @@ def records(file: BinaryIO, limit: int, start: int = 0, end: int | None = None) 
                 yield Record(str(start), b"", b"", ("unsupported",))  # no record begins there
 
 
-def cuts(file: BinaryIO, split: int) -> list[int]:
-    """Where to cut a file into tasks of about `split` octets: 0 and places at which a record begins.
+def cuts(file: BinaryIO, split: int) -> Iterator[int]:
+    """Where to cut a file into tasks of about `split` octets: 0 and places at which a record begins, in their order.
 
     Without compression the file is walked from header to header: a WARC file in a record of a WARC file has records
     too. With gzip, a member is looked for from each multiple of `split` on, and believed if the next 128 KiB are gzip
     members too: no content of a record can look so (see `_BELIEVED`).
     """
+    yield 0
     size = file.seek(0, os.SEEK_END)
-    found = [0]
+    last = 0
     match _packing(file, size):
         case "gzip":
             for at in range(split, size, split):
-                if at > found[-1]:
-                    place = _next_member(file, at, size, far=True)
-                    if place >= size:
+                if at > last:
+                    last = _next_member(file, at, size, far=True)
+                    if last >= size:
                         break
-                    found.append(place)
+                    yield last
         case "plain":
             for frame in _frames(file, size, 0, size):
-                if frame.at - found[-1] >= split:
-                    found.append(frame.at)
+                if frame.at - last >= split:
+                    last = frame.at
+                    yield last
         case _:
             pass
-    return found
 
 
 def _packing(file: BinaryIO, size: int) -> str:
@@ -211,7 +213,7 @@ def _blank_before(file: BinaryIO, at: int) -> int:
 def _next_block(file: BinaryIO, at: int, size: int) -> int:
     """Where from `at` on a line begins a header block that has a type, an identifier and a length; or `size`."""
     at = max(at - 1, 0)
-    step = _PIECE  # where every record lies, the next one is near
+    step = PIECE  # where every record lies, the next one is near
     while at < size:
         file.seek(at)
         window = file.read(step + _HEAD_MOST)
@@ -240,18 +242,20 @@ def _gzipped(file: BinaryIO, size: int, at: int, end: int, limit: int) -> Iterat
         elif data[block.end() + int(length[1]) :].lstrip(b"\r\n").startswith(_VERSION):
             yield from _whole(inflated(file, at), f"{at}!", _most(limit, size), limit)
         elif (passed := _passed(block[0])) is None:
-            yield _single(at, block[0], data[block.end() :], int(length[1]), note)
+            yield _single(at, block[0], data, int(length[1]), note)
         else:
             yield _without(str(at), passed, (note,) if note else ())
         at = after
 
 
-def _single(at: int, header: bytes, rest: bytes, length: int, note: str) -> Record:
+def _single(at: int, header: bytes, data: bytes, length: int, note: str) -> Record:
+    begin = len(header)
+    end = begin + length
     if note:
-        return Record(str(at), header, rest[:length], (note,))
-    if len(rest) >= length and not rest[length:].strip(b"\r\n"):
-        return Record(str(at), header, rest[:length])
-    return Record(str(at), header, rest.removesuffix(_END), ("wrong-length",))
+        return Record(str(at), header, data[begin:end], (note,))
+    if len(data) >= end and not data[end:].strip(b"\r\n"):
+        return Record(str(at), header, data[begin:end])
+    return Record(str(at), header, data[begin:].removesuffix(_END), ("wrong-length",))
 
 
 def _is_record(head: bytes) -> bool:
@@ -262,29 +266,12 @@ def member(
     file: BinaryIO, size: int, at: int, most: int, holds: Callable[[bytes], bool] = _is_record
 ) -> tuple[bytes, str, int]:
     """The first `most` octets of a gzip member; what is the matter with it, or ""; and where the next one begins."""
-    inflate = zlib.decompressobj(31)
-    parts: list[bytes] = []
-    got = used = 0
-    file.seek(at)
-    while not inflate.eof:
-        piece = file.read(_PIECE)
-        if not piece:
-            # A length that is broken may lead to the end of the file too.
-            after = _next_member(file, at + 1, size, holds, far=False)
-            return b"".join(parts), "truncated" if after >= size else "corrupt", after
-        used += len(piece)
-        while piece and not inflate.eof:
-            try:
-                out = inflate.decompress(piece, _HEAD_MOST)
-            except zlib.error:
-                return b"".join(parts), "corrupt", _next_member(file, at + 1, size, holds, far=False)
-            piece = inflate.unconsumed_tail
-            if got < most:
-                parts.append(out)
-            got += len(out)
-            if got > most + _RATIO * used:
-                return b"".join(parts), "too-large", _next_member(file, at + used, size, holds, far=False)
-    return b"".join(parts), "too-large" if got > most else "", at + used - len(inflate.unused_data)
+    data, used, note = taken(file, at, most, _RATIO)
+    if note in ("", "long"):
+        return data, note and "too-large", at + used
+    after = _next_member(file, at + (used if note == "too-large" else 1), size, holds, far=False)
+    # A length that is broken may lead to the end of the file too.
+    return data, "corrupt" if note == "truncated" and after < size else note, after
 
 
 def _next_member(file: BinaryIO, at: int, size: int, holds: Callable[[bytes], bool] = _is_record, *, far: bool) -> int:
@@ -294,7 +281,7 @@ def _next_member(file: BinaryIO, at: int, size: int, holds: Callable[[bytes], bo
     """
     begun = at
     tried = 0
-    step = _PIECE
+    step = PIECE
     while at < size:
         file.seek(at)
         window = file.read(step + _FIRST)
@@ -339,12 +326,12 @@ def _try_member(file: BinaryIO, at: int, far: bool) -> tuple[bool, int]:
                 piece, between = inflate.unused_data, True
                 inflate = zlib.decompressobj(31)
             if not piece:
-                piece = file.read(_PIECE)
+                piece = file.read(PIECE)
                 if not piece:
                     return between or not far, used
                 used += len(piece)
             between = False
-            made += len(inflate.decompress(piece, _HEAD_MOST))
+            made += len(inflate.decompress(piece, MOST))
             piece = inflate.unconsumed_tail
     except zlib.error:
         return False, used + made // 8
@@ -380,9 +367,9 @@ _CUT = re.compile("incomplete frame|fill whole buffer")
 def inflated(file: BinaryIO, at: int) -> Iterator[bytes]:
     inflate = zlib.decompressobj(31)
     file.seek(at)
-    while not inflate.eof and (piece := file.read(_PIECE)):
+    while not inflate.eof and (piece := file.read(PIECE)):
         while piece and not inflate.eof:
-            yield inflate.decompress(piece, _HEAD_MOST)
+            yield inflate.decompress(piece, MOST)
             piece = inflate.unconsumed_tail
     if not inflate.eof:
         raise EOFError

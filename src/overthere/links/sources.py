@@ -8,7 +8,8 @@ import shutil
 import stat
 import sys
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from overthere.links import records
 from overthere.links.ahead import JOBS, Laid, ahead
@@ -51,7 +52,7 @@ _APART = (".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst", ".mbox", ".eml",
 
 
 def tasks(
-    sources: Iterable[str | os.PathLike[str] | URI], base: URI | None, options: Options, split: int = 8 << 20,
+    sources: Iterable[str | os.PathLike[str] | URI], base: URI | None, options: Options, split: int = 2 << 20,
     policy: Policy | None = None, jobs: int = JOBS,
 ) -> Iterator[Task]:  # fmt: skip
     """A job in parts, in the order of the sources and, in a folder, of the names: its files, then its folders.
@@ -110,9 +111,11 @@ class _Gathered:
         self.root = root
         if size >= _TOGETHER or size > self.split or path.lower().endswith(_APART):
             yield from self.all()
-            places = _cuts(path, self.split) if size > self.split else [0]
-            for start, end in zip(places, [*places[1:], None], strict=True):
-                yield Task((path,), root, self.base, start, end, (size if end is None else end) - start)
+            start = 0
+            for end in _cuts(path, self.split) if size > self.split else ():
+                yield Task((path,), root, self.base, start, end, end - start)
+                start = end
+            yield Task((path,), root, self.base, start, None, size - start)
             return
         if len(self.paths) >= _MANY or self.size + size > _TOGETHER:
             yield from self.all()
@@ -198,11 +201,11 @@ def _piped(path: str, base: str | None) -> Task:
     return Task((held,), None, base, size=size, name=path)
 
 
-def _cuts(path: str, split: int) -> list[int]:
+def _cuts(path: str, split: int) -> Iterator[int]:
+    """Where to cut a file: found as they are asked for, so that the first part does not wait for the last."""
     try:
         with open(path, "rb") as file:
             if kind(path, "", file.read(HEAD))[0] == "warc":
-                return records.cuts(file, split)
+                yield from islice(records.cuts(file, split), 1, None)
     except Exception as error:  # who reads it says what is the matter
         noted(error)
-    return [0]

@@ -292,11 +292,11 @@ fn finished<'a>(
             .map_err(|at| PyValueError::new_err(format!("the target is no URI (at {at})")))?,
     };
     let whole = spans.fragment(target.len()).map_or(target.len(), |(start, _)| start - 1);
-    row.fragment = spans.fragment(target.len()).map(|(start, end)| target[start..end].to_owned());
+    row.fragment = spans.fragment(target.len());
     row.same_document = Some(target[..whole] == base.text);
     row.normal = match &python.normal {
         Some(normal) => normal.call1(py, (target,))?.extract(py)?,
-        None => Some(table::normal(target, &spans, rung)),
+        None => table::normal(target, &spans, rung),
     };
     if let Some(parts) = parts {
         row.part = match parts.bind(py).get_item(&target[..whole])? {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow_array::builder::{BooleanBuilder, Int64Builder, StringBuilder};
+use arrow_array::builder::{ArrayBuilder, BooleanBuilder, Int64Builder, StringBuilder};
 use arrow_array::{ArrayRef, StructArray};
 use arrow_schema::{Field, Fields};
 use overthere_core::normalize::{may_change, normalize};
@@ -42,22 +42,32 @@ pub struct Row<'a> {
     pub target: Option<String>,
     /// Where the components of the target stand.
     pub spans: Option<Spans>,
-    pub fragment: Option<String>,
+    /// Where it stands in the target.
+    pub fragment: Option<(usize, usize)>,
     pub same_document: Option<bool>,
+    /// The normal form of the target, if it is another text.
     pub normal: Option<String>,
     pub error: Option<String>,
     pub error_at: Option<i64>,
     pub part: Option<String>,
 }
 
-/// The normal form of a target at a generic rung.
-pub fn normal(target: &str, spans: &Spans, rung: u8) -> String {
+/// The normal form of a target at a generic rung; None if it is the target.
+pub fn normal(target: &str, spans: &Spans, rung: u8) -> Option<String> {
     if !may_change(target.as_bytes(), spans, rung) {
-        return target.to_owned();
+        return None;
     }
     let mut out = Vec::new();
     normalize(target.as_bytes(), spans, rung, &mut out);
-    String::from_utf8(out).unwrap_or_default()
+    Some(String::from_utf8(out).unwrap_or_default())
+}
+
+/// A column, which has room for as much again.
+fn finished(column: &mut StringBuilder) -> ArrayRef {
+    let (rows, octets) = (column.len(), column.values_slice().len());
+    let found = column.finish();
+    *column = StringBuilder::with_capacity(rows, octets);
+    Arc::new(found)
 }
 
 /// The columns in the order of `Link`.
@@ -111,9 +121,9 @@ impl Columns {
         self.reference.append_option(row.reference);
         self.place.append_value(row.place);
         self.target.append_option(target);
-        self.fragment.append_option(row.fragment);
+        self.fragment.append_option(target.zip(row.fragment).map(|(text, (start, end))| &text[start..end]));
         self.same_document.append_option(row.same_document);
-        self.normal.append_option(row.normal);
+        self.normal.append_option(row.normal.as_deref().or(target));
         self.error.append_option(row.error);
         self.error_at.append_option(row.error_at);
         self.part.append_option(row.part);
@@ -147,19 +157,19 @@ impl Columns {
         self.count = 0;
         self.octets = 0;
         let columns: Vec<ArrayRef> = vec![
-            Arc::new(self.source.finish()),
-            Arc::new(self.base.finish()),
-            Arc::new(self.base_from.finish()),
-            Arc::new(self.reference.finish()),
-            Arc::new(self.place.finish()),
-            Arc::new(self.target.finish()),
-            Arc::new(self.fragment.finish()),
+            finished(&mut self.source),
+            finished(&mut self.base),
+            finished(&mut self.base_from),
+            finished(&mut self.reference),
+            finished(&mut self.place),
+            finished(&mut self.target),
+            finished(&mut self.fragment),
             Arc::new(self.same_document.finish()),
-            Arc::new(self.normal.finish()),
-            Arc::new(self.error.finish()),
+            finished(&mut self.normal),
+            finished(&mut self.error),
             Arc::new(self.error_at.finish()),
-            Arc::new(self.part.finish()),
-            Arc::new(self.audit.finish()),
+            finished(&mut self.part),
+            finished(&mut self.audit),
         ];
         let fields: Fields = NAMES
             .iter()

@@ -17,6 +17,10 @@ ROWS = 1 << 16
 BYTES = 16 << 20
 """A row group has at least so many rows, or about so many octets in memory."""
 
+_DIFFERENT = ("reference", "target", "fragment", "normal", "browser")
+"""Columns whose texts differ from row to row: a dictionary of them is soon too large, and their least and greatest
+text tell nothing of a row group."""
+
 
 class Pen:
     """Writes row groups to PATH.part, which is PATH at the end."""
@@ -32,7 +36,10 @@ class Pen:
         try:
             self.file.truncate(0)
             if form == ".parquet":
-                self.pen = pq.ParquetWriter(self.file, columns, compression="zstd")
+                shared: Any = [name for name in columns.names if name not in _DIFFERENT]
+                self.pen = pq.ParquetWriter(
+                    self.file, columns, compression="zstd", use_dictionary=shared, write_statistics=shared
+                )
             else:
                 self.pen = pa.ipc.new_file(self.file, columns)
         except BaseException:

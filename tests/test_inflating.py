@@ -1,0 +1,58 @@
+"""gzip members, inflated by igzip or by zlib with the same answer."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import random
+import zlib
+
+import pytest
+
+from overthere.links import inflating
+
+DATA = b"".join(b"%d %d\n" % (number, number * number % 997) for number in range(20_000))
+SOUND = gzip.compress(DATA, mtime=0)
+LINES = gzip.compress(b"", mtime=0), gzip.compress(bytes(3_000_000), mtime=0), gzip.compress(b"a", mtime=0) + SOUND
+
+
+def both(octets: bytes, monkeypatch: pytest.MonkeyPatch, most: int = 1 << 30) -> tuple[bytes, int, str]:
+    found = inflating.taken(io.BytesIO(octets), 0, most, 64)
+    with monkeypatch.context() as patch:
+        patch.setattr(inflating, "_QUICK", zlib)
+        assert inflating.taken(io.BytesIO(octets), 0, most, 64) == found
+    return found
+
+
+def test_igzip_is_what_is_measured() -> None:
+    pytest.importorskip("isal")
+    assert inflating._QUICK.__name__ == "isal.isal_zlib"
+
+
+def test_sound_members(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert both(SOUND, monkeypatch) == (DATA, len(SOUND), "")
+    assert both(SOUND + b"next", monkeypatch) == (DATA, len(SOUND), "")
+    assert both(LINES[0], monkeypatch) == (b"", len(LINES[0]), "")
+    assert both(LINES[2], monkeypatch)[0] == b"a"
+
+
+def test_members_that_hold_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    data, used, what = both(SOUND, monkeypatch, 100_000)
+    assert (used, what) == (len(SOUND), "long")
+    assert DATA.startswith(data)
+    assert 100_000 <= len(data) < 100_000 + inflating.MOST
+    assert both(LINES[1], monkeypatch, 1000)[2] == "too-large"
+
+
+def test_damaged_members(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What comes out before the fault is the same, wherever that is."""
+    chance = random.Random(3986)
+    seen = set()
+    for cut in (0, 1, 9, 10, 11, 500, len(SOUND) // 2, len(SOUND) - 9, len(SOUND) - 1):
+        seen.add(both(SOUND[:cut], monkeypatch)[2])
+    ends = [8 * at + bit for at in (*range(12), *range(len(SOUND) - 9, len(SOUND))) for bit in range(8)]
+    for place in ends + [chance.randrange(8 * len(SOUND)) for _ in range(200)]:
+        octets = bytearray(SOUND)
+        octets[place // 8] ^= 1 << place % 8
+        seen.add(both(bytes(octets), monkeypatch)[2])
+    assert seen >= {"truncated", "corrupt"}
