@@ -9,7 +9,7 @@ import stat
 import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 from overthere.links import records
 from overthere.links.ahead import JOBS, Laid, ahead
