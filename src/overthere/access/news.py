@@ -77,15 +77,15 @@ def _names_no_server(locator: NewsLocator | NNTPLocator) -> bool:
 def _news(locator: NewsLocator) -> Iterator[Step]:
     """RFC 5538 4: an article, an overview of a newsgroup, or the names of those that match."""
     if locator.message_id is not None:
-        yield _article(f"<{_message_id(locator.message_id)}>", "RFC 5538 4, RFC 3977 6.2.1")
+        yield _article(b"<" + _message_id(locator.message_id) + b">", "RFC 5538 4, RFC 3977 6.2.1")
         yield Receive(source="RFC 3977 6.2.1", what="the article", until="dot")
     elif locator.is_set:
         pattern = locator.group or "*"
-        arguments = "ACTIVE" if pattern == "*" else f"ACTIVE {_argument(pattern, 'group', _NOT_WILD)}"
-        yield _command("LIST", arguments, "RFC 5538 4, RFC 3977 7.6.3")
+        wanted = b"" if pattern == "*" else b" " + _argument(pattern, "group", _NOT_WILD, locator.charset)
+        yield _command("LIST", b"ACTIVE" + wanted, "RFC 5538 4, RFC 3977 7.6.3")
         yield Receive(source="RFC 3977 7.6.3", what="the newsgroups", until="dot")
     else:
-        yield from _overview(locator.group or "")
+        yield from _overview(_named(locator))
 
 
 def _nntp(locator: NNTPLocator) -> Iterator[Step]:
@@ -93,17 +93,22 @@ def _nntp(locator: NNTPLocator) -> Iterator[Step]:
     if not locator.group:
         raise PlanRefused("nntp names a newsgroup, and here is none (RFC 5538 3)")
     if locator.article_number is None:
-        yield from _overview(locator.group, locator.article_range)
+        yield from _overview(_named(locator), locator.article_range)
         return
     digits = str(locator.article_number)
     if len(digits) > _MOST_DIGITS:
         raise PlanRefused(f"the article number has {len(digits)} digits, more than {_MOST_DIGITS} (RFC 3977 6)")
-    yield _group(locator.group)
-    yield _article(digits, "RFC 5538 3, RFC 3977 6.2.1")
+    yield _group(_named(locator))
+    yield _article(digits.encode(), "RFC 5538 3, RFC 3977 6.2.1")
     yield Receive(source="RFC 3977 6.2.1", what="the article", until="dot")
 
 
-def _overview(group: str, numbers: tuple[int, int | None] | None = None) -> Iterator[Step]:
+def _named(locator: NewsLocator | NNTPLocator) -> bytes:
+    """The octets of the newsgroup: UTF-8 (RFC 3977 3.1), or those that 1994 says, for an "8-bit byte" (RFC 977 2.3)."""
+    return _argument(locator.group or "", "group", _NOT_EXACT, locator.charset)
+
+
+def _overview(group: bytes, numbers: tuple[int, int | None] | None = None) -> Iterator[Step]:
     """The overview; from a server that has none, the numbers alone, which each that serves readers has."""
     yield _group(group)
     first, last = numbers or (1, None)
@@ -112,7 +117,7 @@ def _overview(group: str, numbers: tuple[int, int | None] | None = None) -> Iter
     yield _command("OVER", asked, "RFC 5538 4, RFC 3977 8.3", note)
     yield Receive(source="RFC 3977 8.3", what="the overview of the newsgroup", until="dot", after=("224",))
     # All need not be asked for, and older servers know no range (RFC 3977 6.1.2.2).
-    listed = f"{group} {asked}" if numbers else group
+    listed = group + b" " + asked if numbers else group
     yield _command("LISTGROUP", listed, "RFC 3977 6.1.2", after=("500", "503"))
     yield Receive(source="RFC 3977 6.1.2", what="the numbers of its articles", until="dot", after=("211",))
 
@@ -129,22 +134,22 @@ def _at_the_configured_server(locator: NewsLocator | NNTPLocator) -> Place:
         what, where = "article", f"<{locator.message_id}>"
     else:
         what, where = "newsgroups" if locator.is_set else "newsgroup", locator.group or "*"
-    return Place(source=source, what=what, where=where, note=note)
+    return Place(source=source, what=what, where=locator.native(where), note=note)
 
 
 def _login(locator: NewsLocator | NNTPLocator, credentials: Credentials) -> Iterator[Step]:
     """RFC 4643 2.3, for whom the URI names (RFC 5538 7), else for whom the caller does; else nobody logs in."""
-    user, password = locator.user, locator.password
+    user, password, charset, said = locator.user, locator.password, locator.charset, locator.charset
     if user is None and password is None:
-        user, password = credentials.user, credentials.password
+        user, password, charset, said = credentials.user, credentials.password, "utf-8", "utf-8"
         if user is None:
             return
     elif password is None and credentials.user in (None, user):
-        password = credentials.password
+        password, said = credentials.password, "utf-8"
     note = "" if password is not None else "the server may ask for a password, which is to be requested from the user"
-    yield _command("AUTHINFO", f"USER {_word(user or '', 'user')}", "RFC 4643 2.3", note)
+    yield _command("AUTHINFO", b"USER " + _word(user or "", "user", charset), "RFC 4643 2.3", note)
     if password is not None:
-        step = _command("AUTHINFO", f"PASS {_word(password, 'password')}", "RFC 4643 2.3")
+        step = _command("AUTHINFO", b"PASS " + _word(password, "password", said), "RFC 4643 2.3")
         yield Send(
             source=step.source,
             data=step.data,
@@ -154,39 +159,37 @@ def _login(locator: NewsLocator | NNTPLocator, credentials: Credentials) -> Iter
         )
 
 
-def _group(group: str) -> Send:
-    return _command("GROUP", _argument(group, "group", _NOT_EXACT), "RFC 3977 6.1.1")
+def _group(group: bytes) -> Send:
+    return _command("GROUP", group, "RFC 3977 6.1.1")
 
 
-def _article(reference: str, source: str) -> Send:
+def _article(reference: bytes, source: str) -> Send:
     return _command("ARTICLE", reference, source)
 
 
-def _message_id(text: str) -> str:
+def _message_id(text: str) -> bytes:
     """RFC 3977 3.6: between 3 and 250 octets with the brackets, printable US-ASCII."""
     if not 0 < len(text) <= _MOST_OF_ID:
         raise PlanRefused(f"message_id has {len(text):,} characters, where 1 to {_MOST_OF_ID} may stand (RFC 3977 3.6)")
     return _argument(text, "message_id", _NOT_ID)
 
 
-def _word(text: str, part: str) -> str:
+def _word(text: str, part: str, charset: str) -> bytes:
     """A user or a password: octets without white space, one at least."""
     if not text:
         raise PlanRefused(f"{part} is empty, and NNTP has no such argument (RFC 4643 3, RFC 3977 9.2)")
-    guarded(text, part, "RFC 3977 3.1", delimiters=b" ")
-    return text
+    return guarded(text, part, "RFC 3977 3.1", delimiters=b" ", charset=charset)
 
 
-def _argument(text: str, part: str, excluded: re.Pattern[str]) -> str:
-    guarded(text, part, "RFC 3977 3.1", delimiters=b" ")
+def _argument(text: str, part: str, excluded: re.Pattern[str], charset: str = "utf-8") -> bytes:
+    octets = guarded(text, part, "RFC 3977 3.1", delimiters=b" ", charset=charset)
     if found := excluded.search(text):
         raise PlanRefused(f"{part} holds {found[0]!r}, which NNTP does not allow there (RFC 3977 9.8)")
-    return text
+    return octets
 
 
-def _command(keyword: str, arguments: str, source: str, note: str = "", after: tuple[str, ...] = ()) -> Send:
-    """One line of RFC 3977 3.1, in UTF-8."""
-    octets = arguments.encode("utf-8", "surrogateescape")
+def _command(keyword: str, octets: bytes, source: str, note: str = "", after: tuple[str, ...] = ()) -> Send:
+    """One line of RFC 3977 3.1."""
     data = keyword.encode() + b" " + octets + CRLF
     if len(octets) > _MOST_OF_ARGUMENTS or len(data) > _MOST_OF_COMMAND:
         raise PlanRefused(

@@ -242,7 +242,7 @@ def _number(text: str, locator: NewsLocator | NNTPLocator) -> Entry | None:
     if not _DIGITS.fullmatch(text):
         return None
     number = int(text)
-    uri = _at(locator, group=locator.group, article_number=number)
+    uri = _at(locator, group=locator.group and locator.native(locator.group), article_number=number)
     return Entry(str(number), uri, "article", {"number": number})
 
 
@@ -250,7 +250,8 @@ def _at(locator: NewsLocator | NNTPLocator, **named: Any) -> str | None:
     """A URI on the same server, for the same user, whose password is not told again; None if none says it."""
     kind = NewsLocator if "message_id" in named else NNTPLocator
     try:
-        return str(kind(host=locator.host, port=locator.port, user=locator.user, **named).uri())
+        user = locator.user and locator.native(locator.user)
+        return str(kind(host=locator.host, port=locator.port, user=user, **named).uri())
     except Unwritable:
         return None
 
