@@ -494,7 +494,7 @@ def test_a_type_that_a_citation_names_is_sent_as_it_came() -> None:
     """WAIS 1.5 4.1: octets, in no charset that is named."""
     there = URI("wais://h/d%C3%A9?x").locator
     assert isinstance(there, WAISLocator)
-    found = document(there, Citation(b"\x01\x01a", 0, 0, 0, 0, ("T\xe9",), "", "", "", ""))
+    found = document(there, Citation(b"\x01\x01a", 0, 0, 0, 0, ("T\xe9",), "", "", "", "", 0))
     assert str(found.uri()) == "wais://h/d%C3%A9/T%E9/1=a;"
     assert b"T\xe9" in slice_request(found, 0)
     assert b"d\xc3\xa9" in slice_request(found, 0)

@@ -13,8 +13,8 @@ from overthere.errors import CodingError
 
 @click.command()
 @texts_argument
-@click.option("--component", default="segment", help="The rule whose characters stay: segment, path, query, ...")
-@click.option("--keep", help="The reserved characters that stay, instead of all that the rule allows.")
+@click.option("--component", default="segment", help="What it is put into: segment, path, query, ...")
+@click.option("--keep", help="The reserved characters of that component that stay, for they are allowed as data.")
 @format_option
 @table_options
 def command(texts: tuple[str, ...], component: str, keep: str | None, form: str, table: Table | None) -> None:

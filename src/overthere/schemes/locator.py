@@ -50,8 +50,9 @@ class Given:
     """A text as an edition cuts it, for a scheme to read on: raw parts, None where undefined."""
 
     __slots__ = (
-        "charset", "edition", "fragment", "host", "named", "password", "path", "port", "query", "scheme", "text", "user",
-    )  # fmt: skip
+        *("charset", "edition", "fragment", "host", "named", "password"),
+        *("path", "port", "query", "scheme", "text", "user"),
+    )
 
     def __init__(self, text: str, edition: Edition, checked: bool = False) -> None:
         """Cut `text`.  Raises: InvalidURI if it has no scheme; for RFC 3986 if it is no URI, unless that is checked."""
