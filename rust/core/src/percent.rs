@@ -37,8 +37,8 @@ impl Safe {
     /// (2.2).
     pub fn of(component: &str) -> Option<&'static Self> {
         match component {
-            "segment" | "segment-nz" | "segment-nz-nc" | "pchar" | "path" | "query" | "fragment" | "userinfo"
-            | "host" | "reg-name" | "unreserved" => Some(&UNRESERVED),
+            "segment" | "segment-nz" | "segment-nz-nc" | "pchar" | "path" | "query" | "fragment"
+            | "userinfo" | "host" | "reg-name" | "unreserved" => Some(&UNRESERVED),
             _ => None,
         }
     }
