@@ -16,6 +16,7 @@ from overthere.errors import KINDS, CodingError, Finding, InvalidURI, NotSpecifi
 from overthere.kernel import percent_decode, percent_encode
 from overthere.kernel.reference import BROKEN_ESCAPE, Parts
 from overthere.normalize import Rung
+from overthere.showing import name_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,10 +40,22 @@ _VERSION = re.compile("[0-9]*")
 _SEARCHED = ("http", "gopher", "wais")
 
 
-def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
-    from overthere.findings import check_rule
+def _named(text: str) -> dict[str, str | None]:
+    """The parts of any text, of one without a scheme too."""
+    parts = _split(text)
+    return dict(parts._asdict()) if parts.scheme is None else _parts(text)
 
-    return check_rule(grammar("url1994"), text, rule, f"{_DOCUMENT}, BNF")
+
+def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
+    from overthere.derivation import check_rule
+
+    if rule == EDITION.top and not _PREFIX.match(text) and _SCHEME.match(text):
+        # PrePrefix: what is missing is told, and the URL is read without it.
+        expected = grammar("url1994").describe(grammar("url1994").automaton(rule).expected(""))
+        message = KINDS["not-derivable"].message.format(it=name_of(text[:1]))
+        first = Finding("not-derivable", 0, 1, "prefix", rule, expected, f"{_DOCUMENT}, BNF", message)
+        return [first, *_check(text, "url", None if limit is None else limit - 1)]
+    return check_rule(grammar("url1994"), text, rule, f"{_DOCUMENT}, BNF", limit, _named)
 
 
 # -- Reading: URL SYNTAX

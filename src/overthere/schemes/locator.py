@@ -50,7 +50,7 @@ class Given:
     """A text as an edition cuts it, for a scheme to read on: raw parts, None where undefined."""
 
     __slots__ = (
-        *("charset", "edition", "fragment", "host", "named", "password"),
+        *("account", "charset", "edition", "fragment", "host", "named", "password"),
         *("path", "port", "query", "scheme", "text", "user"),
     )
 
@@ -60,6 +60,8 @@ class Given:
         self.edition = reading(edition.name)
         """The account to go by: "url-1994", "rfc1738", or "rfc3986" for the scheme's document of today."""
         self.charset = charset_of(self.edition)
+        self.account: tuple[str, str] | None = None
+        """For 1994 and RFC 1738: the rule and the paragraph that a refusal cites."""
         self.named: Mapping[str, str | None] = {}
         """For 1994 and RFC 1738: the parts by the names of the document's rules, as `Edition.parts` gives them."""
         self.user: str | None = None
@@ -121,6 +123,7 @@ class Given:
             return percent_decode(raw.encode("latin-1"))
         except UnicodeEncodeError as error:
             source = "draft-ietf-uri-url-03, Encoding prohibited characters"
+            self.account = None  # it is no rule of the scheme
             raise self.refuse(raw[error.start], "characters of ISO Latin 1", "xalphas", source) from None
 
     def login(self) -> dict[str, Any]:
@@ -143,8 +146,10 @@ class Given:
         """The exception for a part (as it stands in the text) that the scheme cannot read.
 
         part: the raw text that is wrong, None if something is missing; expected: what should stand there, in words;
-        rule: the rule of the grammar; source: the document and its paragraph.
+        rule: the rule of the grammar; source: the document and its paragraph: those of today, an older edition is cited
+        by its own.
         """
+        rule, source = self.account or (rule, source)
         # Behind the scheme, whose letters a part may repeat.
         found = self.text.find(part, self.text.find(":") + 1) if part else len(self.text)
         start = max(found, 0)
