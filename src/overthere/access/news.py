@@ -14,12 +14,14 @@ from overthere.schemes.news import NewsLocator
 from overthere.schemes.nntp import NNTPLocator
 from overthere.uri import URI
 
-__all__ = ["at_server", "steps"]
+__all__ = ["OF_GROUP", "at_server", "steps"]
 
 # RFC 3977 9.8: the characters that none of these terminals has.  The byte order mark is excluded by 3.1.
 _NOT_EXACT = re.compile(r"[^\x22-\x29+\x2d-\x3e\x40-\x5a\x5e-\x7e\x80-\ud7ff\ue000-\ufefe\uff00-\U0010ffff]")
 _NOT_WILD = re.compile(r"[^\x22-\x2b\x2d-\x5a\x5e-\x7e\x80-\ud7ff\ue000-\ufefe\uff00-\U0010ffff]")
 _NOT_ID = re.compile(r"[^\x21-\x3d\x3f-\x7e]")
+
+OF_GROUP = "the first and last number, which the answer to GROUP tells"
 
 _MOST_OF_COMMAND, _MOST_OF_ARGUMENTS, _MOST_OF_ID, _MOST_DIGITS = 512, 497, 248, 16
 
@@ -83,7 +85,10 @@ def _news(locator: NewsLocator) -> Iterator[Step]:
         pattern = locator.group or "*"
         wanted = b"" if pattern == "*" else b" " + _argument(pattern, "group", _NOT_WILD, locator.charset)
         yield _command("LIST", b"ACTIVE" + wanted, "RFC 5538 4, RFC 3977 7.6.3")
-        yield Receive(source="RFC 3977 7.6.3", what="the newsgroups", until="dot")
+        yield Receive(source="RFC 3977 7.6.3", what="the newsgroups", until="dot", after=("215",))
+        # A server of RFC 977 lists them all, for LIST has no arguments there; those that match are taken.
+        yield Send(source="RFC 977 3.6", data=b"LIST\r\n", after=("500", "501"))
+        yield Receive(source="RFC 977 3.6", what="the newsgroups", until="dot", after=("215",))
     else:
         yield from _overview(_named(locator))
 
@@ -109,17 +114,21 @@ def _named(locator: NewsLocator | NNTPLocator) -> bytes:
 
 
 def _overview(group: bytes, numbers: tuple[int, int | None] | None = None) -> Iterator[Step]:
-    """The overview; from a server that has none, the numbers alone, which each that serves readers has."""
+    """The overview; from a server that has none the numbers alone, from one of RFC 977 those that GROUP has told."""
     yield _group(group)
     first, last = numbers or (1, None)
     note = "" if numbers else "of all its articles; which are the newest, the answer to GROUP tells (RFC 3977 6.1.1)"
     asked = _argument(f"{first}-{'' if last is None else last}", "article_range", _NOT_EXACT)
     yield _command("OVER", asked, "RFC 5538 4, RFC 3977 8.3", note)
     yield Receive(source="RFC 3977 8.3", what="the overview of the newsgroup", until="dot", after=("224",))
+    # Of a server before RFC 3977, which may have the command under its first name.
+    yield _command("XOVER", asked, "RFC 2980 2.8", after=("500",))
+    yield Receive(source="RFC 2980 2.8", what="the overview of the newsgroup", until="dot", after=("224",))
     # All need not be asked for, and older servers know no range (RFC 3977 6.1.2.2).
     listed = group + b" " + asked if numbers else group
-    yield _command("LISTGROUP", listed, "RFC 3977 6.1.2", after=("500", "503"))
+    yield _command("LISTGROUP", listed, "RFC 3977 6.1.2", after=("500", "502", "503"))
     yield Receive(source="RFC 3977 6.1.2", what="the numbers of its articles", until="dot", after=("211",))
+    yield Receive(source="RFC 977 3.2", what=OF_GROUP, until="known", after=("500", "501", "502", "503"))
 
 
 def _at_the_configured_server(locator: NewsLocator | NNTPLocator) -> Place:

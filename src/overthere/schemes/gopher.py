@@ -109,6 +109,8 @@ class GopherLocator(Locator):
                 raise given.refuse(given.user, "neither user nor password", "gopher-uri", "RFC 4266 2.1")
             host = f"{given.user}@{host}"  # a hostname may hold "@" by the BNF of 1994, and here no user goes before
         kind, fields = _cut(given)
+        if given.edition == "url-1994" and fields[1] is not None and "%09" not in given.text:
+            fields[1] = fields[1].replace("+", " ")  # BNF: search, whose words "+" joins in every scheme (94-17)
         selector, search, plus = (None if text is None else given.octets(text) for text in fields)
         return cls(
             host=host,
@@ -127,7 +129,7 @@ class GopherLocator(Locator):
             if self.search is None:
                 return text if old else f"{text}/"
             if old:  # by the BNF a search needs no path
-                return f"{text}?{to.text(self.search, '@+')}"
+                return text + "?" + to.text(self.search, "@").replace("%20", "+")
         # Within the path no characters are reserved (2.1), but in RFC 3986 "?" ends it; in 1994 it is "%3F" too.
         keep = "!$&'()*+,;=:@/" + ("?" if to.edition == "rfc1738" else "")
         try:

@@ -83,6 +83,9 @@ class WAISLocator(Locator):
             pieces = [] if given.path is None else [*given.path.split("/", 2)]
             database, wtype, wpath = [*pieces, None, None, None][:3]
             search = given.query if wtype is None else None  # a document is not searched
+        if wtype is not None and search is not None:
+            expected = "no search after a document, which is found by its identifier"
+            raise given.refuse(f"?{search}", expected, "waisdoc", "RFC 4156 2")
         if search is not None and given.edition != "rfc1738":
             search = search.replace("+", " ")  # 1994; in RFC 1738 2.2 "+" is unreserved, and means itself
         docid = None if wpath is None else from_fields(wpath, given.octets)
