@@ -280,20 +280,23 @@ def _unescaped() -> dict[str, str]:
     return {f"%{ord(char):02X}": char for char in grammar("rfc1738").charset("unreserved")}
 
 
+_TYPED = re.compile("(?i);type=[aid]$")
 _HOSTPORT = re.compile(r"(?s)((?:[^/@]*@)?)([^/:]*)(?::([0-9]+))?(.*)")
 
 
 def _defaults(scheme: str, rest: str) -> str:
-    """What may be omitted (3.2 to 3.11): the default port; of http and telnet the only "/", of gopher that and
-    the type "1"; of file the name "localhost"."""
+    """What may be omitted (3.2 to 3.11): the default port; of ftp, http and telnet the only "/", of gopher that and
+    the type "1"; of file the name "localhost".  The type code of ftp has no case (3.2.2, 5; 1738-8)."""
     match = _HOSTPORT.fullmatch(rest, 2)
     if scheme in _WITHOUT_LOGIN or match is None:
         return rest
     user, host, port, path = match.groups()
     if port is not None and port.lstrip("0") != str(PORTS.get(scheme)):
         host = f"{host}:{port}"
-    if path == "" and scheme in ("http", "gopher", "telnet"):
+    if path == "" and scheme in ("ftp", "http", "gopher", "telnet"):
         path = "/"
+    if scheme == "ftp":
+        path = _TYPED.sub(lambda typed: typed[0].lower(), path)
     if path == "/1" and scheme == "gopher":
         path = "/"
     if scheme == "file" and host.lower() == "localhost":

@@ -102,7 +102,7 @@ class HTTPLocator(Locator):
         )
 
     def join(self, to: Writer) -> str:
-        return to.authority(self.host, self.port, self.user, self.password) + self.path
+        return to.authority(self.host, self.port, self.user, self.password) + to.raw(self.path)
 
     @property
     def target(self) -> str:

@@ -193,6 +193,10 @@ class Writer:
         octets = data if isinstance(data, bytes) else octets_of(data, self.charset)
         return percent_encode(octets, _safe(self.plain, self.extra, keep, drop))
 
+    def raw(self, written: str) -> str:
+        """A part as it stands in a text; RFC 1738 has "~" as an escape alone (2.2, "unsafe")."""
+        return written.replace("~", "%7E") if self.edition == "rfc1738" else written
+
     def authority(
         self, host: str, port: int | None = None, user: str | None = None, password: str | None = None
     ) -> str:
@@ -315,7 +319,7 @@ class Locator(ABC):
     def _said(self) -> tuple[Any, ...]:
         """What is compared: the octets of what was decoded, and the characters of what was not."""
         said = ((one.name, getattr(self, one.name)) for one in fields(self) if one.compare)
-        return tuple(v if name in self.as_written else _in_octets(v, self.charset) for name, v in said)
+        return tuple(_same(v) if name in self.as_written else _in_octets(v, self.charset) for name, v in said)
 
     def __eq__(self, other: object) -> bool:
         return self.says(other) if isinstance(other, Locator) else NotImplemented
@@ -362,6 +366,11 @@ class Locator(ABC):
         return self._secrets().hide(f"{type(self).__name__}({', '.join(shown)})")
 
 
+def _same(written: Any) -> Any:
+    """A part as it is written; "~" is unreserved today and always escaped in RFC 1738 (2.2), and both are one octet."""
+    return written.replace("%7E", "~").replace("%7e", "~") if isinstance(written, str) else written
+
+
 def _in_octets(value: Any, charset: str) -> Any:
     if isinstance(value, tuple):
         return tuple(_in_octets(item, charset) for item in value)
@@ -399,6 +408,7 @@ class GenericLocator(Locator):
     path: str = ""
 
     as_written: ClassVar[frozenset[str]] = Locator.as_written | {"authority", "path"}
+    searched: ClassVar[bool] = True
 
     @classmethod
     def split(cls, given: Given) -> GenericLocator:
@@ -411,4 +421,5 @@ class GenericLocator(Locator):
         return cls(parts.authority, parts.path, **{**given.rest(), "query": parts.query, "fragment": parts.fragment})
 
     def join(self, to: Writer) -> str:
-        return self.path if self.authority is None else f"//{self.authority}{self.path}"
+        path = to.raw(self.path)
+        return path if self.authority is None else f"//{self.authority}{path}"

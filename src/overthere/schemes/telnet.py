@@ -5,8 +5,8 @@ The locator serves rlogin and tn3270 too, which 1994 describes under the same he
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import ClassVar
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, Scheme, default_port, slash_for_empty_path
@@ -53,6 +53,10 @@ class TelnetLocator(Locator):
         if given.host is None:
             raise given.refuse(given.path, '"//" and a host', f"{given.scheme}-uri", source)
         return cls(**given.login(), path=given.path, **given.rest())
+
+    def _said(self) -> tuple[Any, ...]:
+        """The final "/" may be omitted (RFC 1738 3.8, RFC 4248 2)."""
+        return replace(self, path=None)._said() if self.path == "" else Locator._said(self)
 
     def join(self, to: Writer) -> str:
         path = "" if self.path is None else f"/{self.path}"

@@ -123,7 +123,14 @@ class SchemeSuite:
     def _dialogue(self, locator: Locator) -> list[Step] | str | None:
         """The steps without their paragraphs and notes, or that there are none; None by a rule of `narrower`."""
         try:
-            return [replace(step, source="", note="") for step in plan(locator, registry=self.registry)]
+            steps = [replace(step, source="", note="") for step in plan(locator, registry=self.registry)]
+            # "~" is always escaped in RFC 1738 (2.2), and the same octet today (RFC 3986 2.3).
+            return [
+                replace(step, data=step.data.replace(b"%7E", b"~").replace(b"%7e", b"~"))
+                if isinstance(step, Send)
+                else step
+                for step in steps
+            ]
         except (PlanRefused, NotSpecified) as error:
             return None if any(rule in str(error) for rule in self.narrower) else type(error).__name__
 
