@@ -56,7 +56,8 @@ def _udf(name: str, kind: str = "string", arguments: int = 1, **how: object) -> 
         if name in _COMPONENTS:
             return compute().struct_field(taken(columns.split(batch[0], [name], threads=1)), name)
         if name == "encode" and len(batch) > 1:  # in SQL: uri_encode(t, component, keep)
-            return taken(columns.encode(batch[0], threads=1, **told(*batch[1:])))
+            said: dict[str, Any] = told(*batch[1:])
+            return taken(columns.encode(batch[0], threads=1, **said))
         return taken(getattr(columns, name)(*batch, threads=1, **how))
 
     work(*[pa.array([], pa.string())] * arguments)  # a wrong argument is refused here, not by an executor

@@ -117,7 +117,9 @@ class SchemeSuite:
         for name in NAMES:
             account = reading(name)
             own = edition(name).grammar if account != "rfc3986" else self.scheme.grammar if self.scheme.syntax else None
-            for rule in self.scheme.rules.get(account, ()) if own else ():
+            for rule in self.scheme.rules.get(account, ()):
+                if own is None:
+                    break
                 yield from ((name, text) for text in own.automaton(rule).sample(self.count // 5))
 
     def _dialogue(self, locator: Locator) -> list[Step] | str | None:
