@@ -299,11 +299,6 @@ class Locator(ABC):
         """The octets that a text of this locator stands for, which a server is sent.
 
         Raises: CodingError for a character that the charset does not have.
-
-        >>> from overthere import edition
-        >>> old = edition("url-1994").locator("gopher://h/0caf%E9")
-        >>> old.octets("caf\xe9"), old.selector
-        (b'caf\xe9', b'caf\xe9')
         """
         return octets_of(data, self.charset)
 
