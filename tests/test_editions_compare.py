@@ -189,3 +189,17 @@ def test_differences_in_resolution_are_computed(a: str, b: str, base: str, refer
     found = {(r.base, r.reference): (r.a, r.b) for r in diff(a, b).resolution}
     assert found[base, reference] == answers
     assert (base, reference) not in {(x, y) for x in BASES for y in REFERENCES}
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "pair"),
+    [
+        ("uri-2003", "rfc3986", ("absolute-URI-reference", "URI")),
+        ("uri-2003", "rfc3986", ("relative-URI", "relative-ref")),
+        ("uri-2003", "rfc3986", ("opaque-part", "path-rootless")),
+        ("rfc1738", "url-1997", ("ip-schemepart", "net-path")),
+        ("url-1994", "rfc1738", ("addr-spec", "encoded822addr")),
+    ],
+)
+def test_rules_under_other_names(a: str, b: str, pair: tuple[str, str]) -> None:
+    assert pair in set(pairs(edition(a), edition(b)))

@@ -27,7 +27,7 @@ def test_octets_that_are_not_utf_8_are_sent_as_they_are() -> None:
     assert str(replace(there, written=None).uri()) == "ftp://h/caf%E9/%C3%BC%80"
     assert there.uri("url-1994") == "URL:ftp://h/caf%E9/%C3%BC%80"
     with pytest.raises(Unwritable, match="not in the charset latin-1"):
-        replace(edition("url-1994").locator("ftp://h/caf%E9"), name="\u65e5").uri("url-1994")
+        FTPLocator(host="h", name="\u65e5", charset="latin-1").uri("url-1994")
 
 
 @pytest.mark.parametrize("part", ["user", "password", "directories", "name"])

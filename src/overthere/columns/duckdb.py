@@ -41,7 +41,8 @@ def register(con: duckdb.DuckDBPyConnection) -> None:
             return pa.nulls(len(column), pa.string())
 
     def encode(*given: Any) -> Any:
-        return text(columns.encode(given[0], **told(*given[1:])))
+        how: dict[str, Any] = told(*given[1:])
+        return text(columns.encode(given[0], **how))
 
     functions: dict[str, tuple[Callable[..., Any], int | None, Any]] = {
         "uri_check": (lambda column: taken(columns.check(column)), 1, BOOLEAN),
