@@ -295,6 +295,9 @@ def test_names_in_latin_1(vsftpd: Server) -> None:
     assert (getattr(old, "directories", ()), getattr(old, "name", "")) == (("café",), "naïve")
     assert sent(old)[2:5] == ["CWD caf\xe9", "TYPE I", "RETR na\xefve"]
     assert get(old) == get(vsftpd.url("caf%E9/na%EFve")) == b"Latin-1\n"
+    with overthere.open(old, MINE) as there:
+        assert str(there.uri) == vsftpd.url("caf%E9/na%EFve")
+        assert get(str(there.uri)) == b"Latin-1\n"
     for uri in (edition("url-1994").locator(vsftpd.url("caf%E9/")), vsftpd.url("caf%E9/")):
         with overthere.open(uri, MINE) as found:
             (one,) = found.entries()

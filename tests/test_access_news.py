@@ -165,7 +165,7 @@ def test_an_overview(server: NewsServer, scheme: str) -> None:
                 "high": 3,
             }
             entries = list(found.entries())
-    assert bytes(said) == planned(uri, b"LISTGROUP")
+    assert bytes(said) == planned(uri, b"XOVER", b"LISTGROUP")
     assert [entry.name for entry in entries] == ["hello", "café again", "a long one"]
     assert [entry.details["number"] for entry in entries] == [1, 2, 3]
     assert {entry.kind for entry in entries} == {"article"}
@@ -461,7 +461,7 @@ def test_an_older_server() -> None:
     """It knows neither CAPABILITIES nor OVER, nor a range of LISTGROUP (RFC 3977 3.4.2, 6.1.2.2)."""
     found = Run(URIS["older"], recorded("older"))
     assert found.said == (
-        b"CAPABILITIES\r\nMODE READER\r\nGROUP local.test\r\nOVER 1-\r\nLISTGROUP local.test\r\nQUIT\r\n"
+        b"CAPABILITIES\r\nMODE READER\r\nGROUP local.test\r\nOVER 1-\r\nXOVER 1-\r\nLISTGROUP local.test\r\nQUIT\r\n"
     )
     assert [entry.name for entry in found.entries] == ["1", "3"]
     assert found.head is not None
@@ -636,3 +636,41 @@ def test_an_article_of_any_size_is_not_held() -> None:
         pass
     assert total == 5_000_000
     assert most <= 2000
+
+
+OLDEST = b"200 ready\r\n500 ?\r\n500 ?\r\n"
+"""What a server of RFC 977 answers first: it knows neither CAPABILITIES nor MODE."""
+
+
+def test_a_server_of_rfc_977_tells_first_and_last() -> None:
+    """RFC 977 3.2.1: neither OVER, XOVER nor LISTGROUP are commands there."""
+    answers = OLDEST + b"211 2 3 5 g group selected\r\n500 ?\r\n500 ?\r\n500 ?\r\n205\r\n"
+    found = Run("news://h/g", answers)
+    asked = b"GROUP g\r\nOVER 1-\r\nXOVER 1-\r\nLISTGROUP g\r\nQUIT\r\n"
+    assert found.said == b"CAPABILITIES\r\nMODE READER\r\n" + asked
+    assert [entry.uri for entry in found.entries] == [f"nntp://h/g/{number}" for number in (3, 4, 5)]
+    assert found.head is not None
+    assert "RFC 977" in found.head.details["numbers"]
+    assert [entry.name for entry in Run("nntp://h/g/4-9", answers).entries] == ["4", "5"]
+    empty = OLDEST + b"211 0 0 0 g\r\n500 ?\r\n500 ?\r\n500 ?\r\n205\r\n"
+    assert Run("news://h/g", empty).entries == []
+    with pytest.raises(LimitExceeded):
+        Run("news://h/g", answers.replace(b"3 5 g", b"3 9999999999 g"))
+
+
+def test_a_server_that_has_xover() -> None:
+    """RFC 2980 2.8: the overview under its first name."""
+    line = b"3\ts\ta\td\t<m@x>\t\t1\t1\r\n"
+    found = Run("news://h/g", OLDEST + b"211 1 3 3 g\r\n500 ?\r\n224\r\n" + line + b".\r\n205\r\n")
+    assert [(entry.name, entry.uri) for entry in found.entries] == [("s", "news://h/m@x")]
+    assert found.said.endswith(b"OVER 1-\r\nXOVER 1-\r\nQUIT\r\n")
+
+
+def test_a_server_whose_list_has_no_arguments() -> None:
+    """RFC 977 3.6.1: all newsgroups; those that the URI asks for are taken."""
+    listed = b"215\r\na.b 2 1 y\r\na.c 2 1 y\r\nb.b 2 1 y\r\n.\r\n205\r\n"
+    found = Run("news://h/a.*", OLDEST + b"501 ?\r\n" + listed)
+    assert [entry.name for entry in found.entries] == ["a.b", "a.c"]
+    assert found.said.endswith(b"LIST ACTIVE a.*\r\nLIST\r\nQUIT\r\n")
+    assert [entry.name for entry in Run("news://h/%3F.b", OLDEST + b"500 ?\r\n" + listed).entries] == ["a.b", "b.b"]
+    assert len(Run("news://h/*", OLDEST + b"500 ?\r\n" + listed).entries) == 3

@@ -28,9 +28,10 @@ from overthere.access.errors import (
 )
 from overthere.access.policy import Policy
 from overthere.access.resource import Resource
-from overthere.access.wais import SLICE, dialogue
-from overthere.access.waisprotocol import HEADER_LENGTH, message, read_apdu
+from overthere.access.wais import SLICE, dialogue, document, slice_request
+from overthere.access.waisprotocol import HEADER_LENGTH, Citation, message, read_apdu
 from overthere.access.wire import Data, Dial, Entry, Hangup, Head, Item, Read, Write
+from overthere.schemes.wais import WAISLocator
 from overthere.schemes.waisid import tagged, to_fields
 from servers.replay import Exchange, Served, recorded, replay, serve
 from support import linear
@@ -487,3 +488,13 @@ def dripping(octets: bytes) -> Iterator[bytes]:
     for octet in octets:
         time.sleep(0.05)
         yield bytes([octet])
+
+
+def test_a_type_that_a_citation_names_is_sent_as_it_came() -> None:
+    """WAIS 1.5 4.1: octets, in no charset that is named."""
+    there = URI("wais://h/d%C3%A9?x").locator
+    assert isinstance(there, WAISLocator)
+    found = document(there, Citation(b"\x01\x01a", 0, 0, 0, 0, ("T\xe9",), "", "", "", "", 0))
+    assert str(found.uri()) == "wais://h/d%C3%A9/T%E9/1=a;"
+    assert b"T\xe9" in slice_request(found, 0)
+    assert b"d\xc3\xa9" in slice_request(found, 0)

@@ -75,13 +75,17 @@ def test_no_place_for_data(component: str) -> None:
 
 
 @pytest.mark.parametrize("component", ["userinfo", "reg-name", "path", "segment", "query", "fragment"])
-def test_what_the_rule_allows_stays(component: str) -> None:
-    """2.4: no octet is escaped that the rule allows; `keep` takes reserved characters only (2.2)."""
-    dfa = grammar("rfc3986").automaton(component)
+def test_what_is_reserved_is_encoded_unless_it_is_kept(component: str) -> None:
+    """2.2: data octets that are reserved characters are encoded "unless these characters are specifically allowed"."""
+    dfa, plain = (grammar("rfc3986").automaton(rule) for rule in (component, "unreserved"))
+    may = "".join(chr(octet) for octet in range(0x80) if dfa.accepts(chr(octet)) and not plain.accepts(chr(octet)))
     for octet in range(256):
         char = chr(octet)
-        stays = octet < 0x80 and dfa.accepts(char)
-        assert encode(bytes([octet]), component) == (char if stays else f"%{octet:02X}")
+        stays = octet < 0x80 and plain.accepts(char)
+        same: list[str | bytes] = [bytes([octet]), *([char] if octet < 0x80 else [])]
+        for data in same:
+            assert encode(data, component) == encode(data, component, keep="") == (char if stays else f"%{octet:02X}")
+            assert encode(data, component, keep=may) == (char if stays or char in may else f"%{octet:02X}")
     assert encode("!$&'()*+,;=~-._a", component, keep="") == "%21%24%26%27%28%29%2A%2B%2C%3B%3D~-._a"
     assert encode("!$&", component, keep="$") == "%21$%26"
     with pytest.raises(CodingError, match="cannot hold"):

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from overthere import explain
 from overthere.editions import NAMES, edition
 from overthere.editions.readings import MARKS, disagreements, letter, matrix, notes, read
 from support import cases, ids
@@ -78,3 +79,18 @@ def test_any_text_is_read(text: str) -> None:
         readings = read(text, base)
         assert [r.edition for r in readings] == list(NAMES)
         assert isinstance(notes(readings), list)
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("ftp://h/a!I", 'says: name "a", type "I" (url-1994); name "a!I" (the others)'),
+        ("prospero://h/x%002", 'says: hsoname "x", version 2 (url-1994); hsoname "x\\u00002" (the others)'),
+        ("wais://h/d?a+b", 'says: database "d", search "a+b" (rfc1738); database "d", search "a b" (the others)'),
+        ("ftp://h/caf%E9", None),  # the same octets
+    ],
+)
+def test_what_a_scheme_says_in_each_edition(text: str, note: str | None) -> None:
+    """94-4 and BNF ftpaddress; 1994 PROSPERO and RFC 1738 3.11; 1994 BNF search and RFC 1738 2.2."""
+    assert notes(read(text)) == ([] if note is None else [note])
+    assert note is None or note in " ".join(str(explain(text)).split()) or "says" in str(explain(text))

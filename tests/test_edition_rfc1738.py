@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from overthere import CodingError, InvalidURI, NotSpecified, Rung
+from overthere import URI, CodingError, InvalidURI, NotSpecified, Rung
 from overthere.editions.library import grammar
 from overthere.editions.rfc1738 import EDITION, PORTS, Wrapped, bare, extract
 from overthere.errors import GrammarError
@@ -335,3 +335,21 @@ def test_normal_forms_are_valid() -> None:
             assert EDITION.normalize(form, rung) == form
         kind = text.partition(":")[0].lower()
         assert kind == "file" or EDITION.host_of(form) == EDITION.host_of(text)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("ftp://h", "ftp://h/"),
+        ("ftp://h/a;type=I", "ftp://h/a;type=i"),
+        ("ftp://h:021/a", "ftp://h/a"),
+        ("http://h", "http://h:80/"),
+        ("gopher://h", "gopher://h/1"),
+        ("telnet://h", "telnet://h/"),
+        ("file://localhost/a", "file:///a"),
+    ],
+)
+def test_the_scheme_rung_agrees_with_that_of_today(a: str, b: str) -> None:
+    """Both cite 3.2.2, 3.3, 3.4.1, 3.8, 3.10 and 5."""
+    assert EDITION.equivalent(a, b, Rung.SCHEME)
+    assert URI(a).equivalent(URI(b), Rung.SCHEME)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from overthere import Rung
+from overthere.editions.context1994 import bare, extract, safer
 from overthere.editions.url1994 import EDITION, wpath_fields
 from overthere.errors import CodingError, InvalidURI, NotSpecified
 from support import ROOT, cases, ids
@@ -74,7 +75,7 @@ def test_valid_by_the_letter(text: str) -> None:
 @pytest.mark.parametrize("text", [*NOT_DERIVED, ""])
 def test_invalid_by_the_letter(text: str) -> None:
     assert not EDITION.is_valid(text, "url")
-    (finding,) = EDITION.check("URL:" + text)
+    finding, *_ = EDITION.check("URL:" + text)
     assert (finding.kind, finding.source) == ("not-derivable", "draft-ietf-uri-url-03, BNF")
 
 
@@ -426,3 +427,33 @@ def test_what_it_leaves_to_others() -> None:
     assert EDITION.ports == {}
     assert EDITION.empty_reference == "not specified"
     assert (EDITION.date, EDITION.document) == ("March 1994", "draft-ietf-uri-url-03")
+
+
+def test_wrappers() -> None:
+    """Wrappers for URIs in plain text: the document's example, and its references with spaces and broken lines."""
+    text = """Yes, Jim, I found it under <ftp://info.cern.ch/pub/www/doc> but
+        you can probably pick it up from <ftp://ds.internic.net/rfc>."""
+    assert [found.url for found in extract(text)] == ["ftp://info.cern.ch/pub/www/doc", "ftp://ds.internic.net/rfc"]
+    reference = "<gopher://gopher.micro.umn.edu/00/Information\n          About Gopher/About Gopher>"
+    (found,) = extract(reference)
+    assert found.url == "gopher://gopher.micro.umn.edu/00/InformationAbout Gopher/About Gopher"
+    assert found.with_spaces == "gopher://gopher.micro.umn.edu/00/Information About Gopher/About Gopher"
+    assert extract("<ftp://info.cern.ch/pub/www/doc/http-spec.txt\n   >")[0].with_spaces is None
+    assert extract("a <p> and <b>, 1 < 2 > 3, <URL:http://h/#f>") == [("http://h/", "f", None)]
+    assert bare(" <URL:http://h/a b> ") == bare("url:http://h/a b") == "http://h/a b"
+
+
+def test_safer() -> None:
+    """Encoding prohibited characters: what is encoded stays, and the reading is the same."""
+    for text in ["URL:http://h/a b%20c?d e", 'ftp://h/"x"~[1]', "gopher://h/0caf\xe9%E9", "mailto:a b@c", "news:a{b}"]:
+        made = safer(text)
+        assert safer(made) == made
+        assert made.isascii()
+        if text[:4] != "URL:":
+            assert EDITION.locator(made) == EDITION.locator(text)
+    assert safer("http://h/%zz%", "%") == "http://h/%zz%"
+    for text, unsafe in [("http://h/a", "/"), ("ftp://u@h/a", "@"), ("http://h/\u65e5", " "), ("http://h/\xe9", " ")]:
+        with pytest.raises(CodingError):
+            safer(text, unsafe)
+    with pytest.raises(InvalidURI):
+        safer("no scheme")

@@ -173,3 +173,33 @@ def test_beyond_against_all_strings() -> None:
             assert len(found[0]) == min(map(len, only))
             assert all(left.accepts(s) and not right.accepts(s) for s in found)
     assert grammar.automaton("c").beyond(grammar.automaton("c")) == []
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "base", "reference", "answers"),
+    [
+        ("uri-2003", "rfc3986", "x:", "g", ("x:/g", "x:g")),
+        ("uri-2003", "rfc3986", "x:a/b", "../../g", ("x:../g", "x:/g")),
+        ("url-1997", "rfc3986", "x:", "http://h/./x/../y", ("http://h/./x/../y", "http://h/y")),
+        ("url-1997", "uri-2003", "x:", "g", ("x:g", "x:/g")),
+    ],
+)
+def test_differences_in_resolution_are_computed(a: str, b: str, base: str, reference: str, answers: object) -> None:
+    """Over what both grammars derive, the shortest of each kind: no table of references holds these."""
+    found = {(r.base, r.reference): (r.a, r.b) for r in diff(a, b).resolution}
+    assert found[base, reference] == answers
+    assert (base, reference) not in {(x, y) for x in BASES for y in REFERENCES}
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "pair"),
+    [
+        ("uri-2003", "rfc3986", ("absolute-URI-reference", "URI")),
+        ("uri-2003", "rfc3986", ("relative-URI", "relative-ref")),
+        ("uri-2003", "rfc3986", ("opaque-part", "path-rootless")),
+        ("rfc1738", "url-1997", ("ip-schemepart", "net-path")),
+        ("url-1994", "rfc1738", ("addr-spec", "encoded822addr")),
+    ],
+)
+def test_rules_under_other_names(a: str, b: str, pair: tuple[str, str]) -> None:
+    assert pair in set(pairs(edition(a), edition(b)))

@@ -96,6 +96,13 @@ def test_duckdb() -> None:
     for name in ("check", "host", "normalize", "encode", "decode"):
         found = con.sql(f"select uri_{name}(url) from t order by n").fetchall()
         assert [row[0] for row in found] == WANTED[name], name
+    kept = con.sql("select uri_encode(url, 'query', '/='), uri_encode(url, 'path') from t order by n").fetchall()
+    wanted = [columns.encode(pa.array(TEXTS), "query", keep="/="), columns.encode(pa.array(TEXTS), "path")]
+    assert [list(each) for each in zip(*kept, strict=True)] == [rows(one) for one in wanted]
+    with pytest.raises(duckdb.Error, match="one component and one keep"):
+        con.sql("select uri_encode(url, url) from t").fetchall()
+    with pytest.raises(duckdb.Error, match="cannot hold"):
+        con.sql("select uri_encode('a', 'segment', '/')").fetchall()
     found = con.sql(f"select uri_resolve(url, '{BASE}') from t order by n").fetchall()
     assert [row[0] for row in found] == WANTED["resolve"]
     found = con.sql("select uri_resolve(url, 'no base') from t").fetchall()

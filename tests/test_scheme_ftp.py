@@ -25,8 +25,9 @@ def test_octets_that_are_not_utf_8_are_sent_as_they_are() -> None:
     assert (there.directories, there.name) == (("caf\udce9",), "ü\udc80")
     assert sent(there)[2:5] == [b"CWD caf\xe9\r\n", b"TYPE I\r\n", b"RETR \xc3\xbc\x80\r\n"]
     assert str(replace(there, written=None).uri()) == "ftp://h/caf%E9/%C3%BC%80"
-    with pytest.raises(Unwritable, match="ISO Latin 1"):
-        there.uri("url-1994")
+    assert there.uri("url-1994") == "URL:ftp://h/caf%E9/%C3%BC%80"
+    with pytest.raises(Unwritable, match="not in the charset latin-1"):
+        FTPLocator(host="h", name="\u65e5", charset="latin-1").uri("url-1994")
 
 
 @pytest.mark.parametrize("part", ["user", "password", "directories", "name"])

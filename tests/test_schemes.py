@@ -114,7 +114,10 @@ def suites() -> dict[str, type[SchemeSuite]]:
         title = "Test" + "".join(part.title() for part in name.split("."))
         # The document-id of WAIS is octets of a counted length (RFC 4156 2).
         counted = frozenset({"wpath"}) if name == "wais" else frozenset()
-        found[title] = type(title, (SchemeSuite,), {"scheme": scheme(name), "counted": counted})
+        # 1994 sends the octets of ISO Latin 1 (RFC 977 2.3); today what is not UTF-8 is refused (RFC 3977 3.1, 12.5).
+        narrower = frozenset({"RFC 3977 9.8"}) if name in ("news", "nntp") else frozenset()
+        facts = {"scheme": scheme(name), "counted": counted, "narrower": narrower}
+        found[title] = type(title, (SchemeSuite,), facts)
     return found
 
 

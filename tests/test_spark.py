@@ -107,6 +107,11 @@ def test_sql(session: SparkSession, frame: DataFrame, wanted: dict[str, list[Any
     spark.register(session)
     calls = {name: F.expr(f"uri_{name}({f'url, {BASE!r}' if name == 'resolve' else 'url'})") for name in wanted}
     assert found(frame, **calls) == wanted
+    texts = pa.array(TEXTS)
+    assert found(frame, kept=F.expr("uri_encode(url, 'query', '/=')"), path=F.expr("uri_encode(url, 'path')")) == {
+        "kept": rows(columns.encode(texts, "query", keep="/=")),
+        "path": rows(columns.encode(texts, "path")),
+    }
 
 
 def test_a_base_in_each_row(frame: DataFrame) -> None:

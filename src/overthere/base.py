@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
+from overthere.encoding import IN_SEGMENT
 from overthere.errors import InvalidURI, NoBase, NotSpecified
 from overthere.exact import exact
 from overthere.iri import IRIReference
@@ -63,7 +64,7 @@ def file_uri(path: str | os.PathLike[str]) -> URI:
     segments: list[str | bytes] = [os.fsencode(part) for part in absolute.parts[1:]]
     if absolute.drive:
         segments.insert(0, absolute.drive)
-    return URI.build(scheme="file", host="", segments=segments or [""])
+    return URI.build(scheme="file", host="", segments=segments or [""], keep=IN_SEGMENT)
 
 
 def retrieval_uri(path: Path, root: Path, base: URI | None) -> URI:
@@ -77,7 +78,7 @@ def retrieval_uri(path: Path, root: Path, base: URI | None) -> URI:
     below = path.relative_to(root)
     if not below.parts:
         return base
-    return base.join(URIReference.build(segments=[os.fsencode(part) for part in below.parts]))
+    return base.join(URIReference.build(segments=[os.fsencode(part) for part in below.parts], keep=IN_SEGMENT))
 
 
 def to_reference(text: str) -> tuple[URIReference | None, InvalidURI | None]:

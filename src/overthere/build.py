@@ -122,6 +122,7 @@ def build(
     port: int | str | None,
     path: str | bytes | None,
     segments: Iterable[str | bytes] | None,
+    keep: str,
     rooted: bool | None,
     query: str | bytes | Pairs | None,
     fragment: str | bytes | None,
@@ -135,11 +136,10 @@ def build(
     if authority is None:
         authority = authority_of(userinfo=_userinfo(userinfo), host=_host(host), port=port)
     if segments is not None:
-        path = _path(
-            segments, authority is not None if rooted is None else rooted, scheme is None and authority is None
-        )
-    elif rooted is not None:
-        raise TypeError("rooted goes with segments: a path says it by itself")
+        rooted = authority is not None if rooted is None else rooted
+        path = _path(segments, rooted, scheme is None and authority is None, exact(keep, "keep"))
+    elif rooted is not None or keep:
+        raise TypeError("rooted and keep go with segments: a path says it by itself")
     return assemble(
         rule,
         scheme,
@@ -154,14 +154,15 @@ def build(
 
 
 def _text_or_data(value: str | bytes | None, component: str) -> str | None:
-    return encode(value, component) if isinstance(value, bytes) else value
+    # The slashes of a path of octets part its segments; what is data in one goes to segments=.
+    return encode(value, component, keep="/" if component == "path" else "") if isinstance(value, bytes) else value
 
 
 def _userinfo(value: Userinfo | None) -> str | None:
     if isinstance(value, tuple):
         user, password = value
         # The first colon divides the two (3.2.1), so none may be left in the name.
-        return f"{encode(user, 'userinfo', keep='')}:{encode(password, 'userinfo', keep='')}"
+        return f"{encode(user, 'userinfo')}:{encode(password, 'userinfo')}"
     return _text_or_data(value, "userinfo")
 
 
@@ -174,7 +175,7 @@ def _host(value: str | bytes | IPv4Address | IPv6Address | None) -> str | None:
     return _text_or_data(value, "reg-name")
 
 
-def _path(segments: Iterable[str | bytes], rooted: bool, relative: bool) -> str:
+def _path(segments: Iterable[str | bytes], rooted: bool, relative: bool, keep: str) -> str:
     if isinstance(segments, str | bytes):
         raise TypeError("segments are a list, one item for each segment; text of a path goes to path=")
     if not isinstance(segments, Iterable):
@@ -185,8 +186,9 @@ def _path(segments: Iterable[str | bytes], rooted: bool, relative: bool) -> str:
             # Escaped or not, normalisation would take it for a dot-segment (6.2.2.2, 6.2.2.3).
             raise _refuse("segment-dots", "/".join(map(str, listed)), 0, 0)
     if rooted:
-        return "".join("/" + encode(item, "segment") for item in listed)
+        return "".join("/" + encode(item, "segment", keep=keep) for item in listed)
     if listed and listed[0] in ("", b""):
         raise _refuse("segment-empty", "/".join(map(str, listed)), 0, 0)
-    first = "segment-nz-nc" if relative else "segment"
-    return "/".join(encode(item, "segment" if i else first) for i, item in enumerate(listed))
+    # The first of a relative path is no scheme (4.2).
+    first = keep.replace(":", "") if relative else keep
+    return "/".join(encode(item, "segment", keep=keep if i else first) for i, item in enumerate(listed))

@@ -14,10 +14,13 @@ from overthere.kernel import front, percent_decode, percent_encode
 from overthere.kernel.classes import CHARSETS
 from overthere.kernel.reference import BROKEN_ESCAPE
 
-__all__ = ["DATA_RULES", "decode", "decode_bytes", "encode", "safe_characters"]
+__all__ = ["DATA_RULES", "IN_SEGMENT", "decode", "decode_bytes", "encode", "safe_characters"]
 
+IN_SEGMENT = "!$&'()*+,:;=@"
+"""The reserved characters that a segment may hold (3.3): what stays in names of files and of archives' members, where
+no scheme gives them a meaning (RFC 8089 2)."""
 
-# The components into which data can be put at any place -> the rule that says which characters stay.
+# The components into which data can be put at any place -> the rule that says which characters may stay.
 DATA_RULES = {
     "userinfo": "userinfo",
     "host": "reg-name",
@@ -35,38 +38,35 @@ DATA_RULES = {
 
 @lru_cache(256)
 def safe_characters(component: str, keep: str | None = None) -> str:
-    """The characters that `encode` leaves as they are for a component.
+    """The characters that `encode` leaves as they are for a component: the unreserved ones (2.3), and `keep`.
 
     component: a key of `DATA_RULES`.
-    keep: which of its reserved characters survive (2.2); None keeps all that the rule allows.
+    keep: which of its reserved characters survive (2.2); None, as "", is none of them.
 
     Raises: CodingError for another component, or a `keep` that its rule does not allow.
     """
     if component not in DATA_RULES:
         raise CodingError(f"{component!r} is no component that holds data: {', '.join(DATA_RULES)} (RFC 3986 2.4)")
-    allowed = frozenset(CHARSETS[DATA_RULES[component]])
-    if keep is not None:
-        unreserved = frozenset(CHARSETS["unreserved"])
-        if not frozenset(keep) <= allowed:
-            foreign = "".join(sorted(frozenset(keep) - allowed))
-            raise CodingError(f"a {component} cannot hold {foreign!r} unescaped (RFC 3986 Appendix A)")
-        allowed = (allowed & unreserved) | frozenset(keep)
-    return "".join(sorted(allowed))
+    kept = frozenset(keep or "")
+    if foreign := kept - frozenset(CHARSETS[DATA_RULES[component]]):
+        shown = "".join(sorted(foreign))
+        raise CodingError(f"a {component} cannot hold {shown!r} unescaped (RFC 3986 Appendix A)")
+    return "".join(sorted(kept | frozenset(CHARSETS["unreserved"])))
 
 
 @front
 def encode(data: str | bytes, component: str = "segment", *, keep: str | None = None, charset: str = "utf-8") -> str:
-    """Percent-encode data for a component (RFC 3986 2.1, 2.4).
+    """Percent-encode data for a component (RFC 3986 2.1, 2.2, 2.4).
 
-    Text becomes octets by `charset` (2.5: UTF-8); an octet that the component's rule does not allow
-    becomes `%HH`, and so does every "%".  `keep` names the reserved characters that may stay; the
-    default is all that the rule allows, "" is none of them.
+    Text becomes octets by `charset` (2.5: UTF-8); an octet that is no unreserved character becomes `%HH`, and so does
+    every "%".  Reserved characters are data's delimiters to others, and are encoded "unless these characters are
+    specifically allowed by the URI scheme to represent data in that component" (2.2): `keep` names those that are.
 
     Raises: CodingError for text that the charset does not have (a lone surrogate, say), or another component;
     TypeError for data that is neither text nor bytes.
 
-    >>> encode("a/b c%ü"), encode("a/b", "path"), encode("k=v&w", "query", keep="")
-    ('a%2Fb%20c%25%C3%BC', 'a/b', 'k%3Dv%26w')
+    >>> encode("a/b c%ü"), encode("a/b;c", "path", keep="/"), encode("a&admin=1", "query")
+    ('a%2Fb%20c%25%C3%BC', 'a/b%3Bc', 'a%26admin%3D1')
     """
     safe = safe_characters(exact(component, "component"), None if keep is None else exact(keep, "keep"))
     if not isinstance(data, str | bytes):

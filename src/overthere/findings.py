@@ -260,27 +260,3 @@ class _Walker:
             if group == "pct" and self.text[low + 1 : min(low + 2, end)] in CHARSETS["HEXDIG"]:
                 high = min(low + 2, end)
             yield _Place(kind, low, high, component, "pct-encoded" if group == "pct" else charset)
-
-
-def check_rule(grammar: Grammar, text: str, rule: str, document: str) -> list[Finding]:
-    """The finding on a text by the automaton of any one rule: where it stops, and what could have followed."""
-    dfa = grammar.automaton(rule)
-    if dfa.accepts(text):
-        return []
-    expected = dfa.expected(text)
-    start, end = expected.offset, min(expected.offset + 1, len(text))
-    secret = overlaps(password_spans(text), start, end)
-    it = "the end" if start >= end else "one of its characters" if secret else name_of(text[start:end])
-    name = grammar.rule(rule).name
-    return [
-        Finding(
-            "not-derivable",
-            start,
-            end,
-            name,
-            name,
-            grammar.describe(expected),
-            document,
-            KINDS["not-derivable"].message.format(it=it),
-        )
-    ]

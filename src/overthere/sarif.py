@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Any, NamedTuple, TextIO
 
-from overthere.encoding import encode
+from overthere.encoding import IN_SEGMENT, encode
 from overthere.errors import Finding
 from overthere.redact import mask
 from overthere.security import KINDS, veiled
@@ -45,7 +45,7 @@ def artifact(path: str | os.PathLike[str]) -> str:
         from overthere.base import file_uri
 
         return str(file_uri(path))
-    parts = [encode(os.fsencode(part), "segment") for part in PurePath(path).parts]
+    parts = [encode(os.fsencode(part), "segment", keep=IN_SEGMENT) for part in PurePath(path).parts]
     return "/".join(["."] * (":" in "".join(parts[:1])) + parts)
 
 

@@ -134,6 +134,7 @@ class URIReference(Value):
         port: int | str | None = None,
         path: str | bytes | None = None,
         segments: Iterable[str | bytes] | None = None,
+        keep: str = "",
         rooted: bool | None = None,
         query: str | bytes | Pairs | None = None,
         fragment: str | bytes | None = None,
@@ -144,7 +145,7 @@ class URIReference(Value):
         userinfo: text, octets, or (user, password) as data.
         host: text, octets of a reg-name, or an address of `ipaddress`.
         segments: the data of each path segment; `rooted` says whether "/" stands before the first (default:
-        if there is an authority).
+        if there is an authority), `keep` which reserved characters may stand as data in them (2.2; none of them).
         query: text, octets, or the pairs of a form (`forms.encode`).
 
         Raises: InvalidURI if the result is not valid or would be read back as other parts; CodingError for
@@ -164,6 +165,7 @@ class URIReference(Value):
             port=port,
             path=path,
             segments=segments,
+            keep=keep,
             rooted=rooted,
             query=query,
             fragment=fragment,

@@ -6,13 +6,7 @@ use crate::classes::{self, CLASS};
 #[derive(Clone)]
 pub struct Safe([[u8; 4]; 256]);
 
-static USERINFO: Safe = Safe::members(classes::USERINFO, b"");
-static REG_NAME: Safe = Safe::members(classes::REG_NAME, b"");
-static PATH: Safe = Safe::members(classes::PATH, b"");
-static PCHAR: Safe = Safe::members(classes::PATH, b"/");
-static SEGMENT_NZ_NC: Safe = Safe::members(classes::PATH, b"/:");
-static QUERY: Safe = Safe::members(classes::QUERY, b"");
-static UNRESERVED: Safe = Safe::members(classes::UNRESERVED, b"");
+static UNRESERVED: Safe = Safe::members(classes::UNRESERVED);
 
 impl Safe {
     /// Nothing: every byte becomes `%HH`.
@@ -26,8 +20,8 @@ impl Safe {
         Safe(pieces)
     };
 
-    /// The members of a class, but a few.
-    const fn members(bits: u8, but: &[u8]) -> Self {
+    /// The members of a class.
+    const fn members(bits: u8) -> Self {
         let mut set = Self::NONE;
         let mut i = 0;
         while i < 256 {
@@ -36,26 +30,17 @@ impl Safe {
             }
             i += 1;
         }
-        i = 0;
-        while i < but.len() {
-            set.0[but[i] as usize] = Self::NONE.0[but[i] as usize];
-            i += 1;
-        }
         set
     }
 
-    /// What a component into which data can be put holds unescaped, by its name (`DATA_RULES` in `encoding.py`).
+    /// What data keeps unescaped in a component of that name (`DATA_RULES` in `encoding.py`): no reserved character
+    /// (2.2).
     pub fn of(component: &str) -> Option<&'static Self> {
-        Some(match component {
-            "segment" | "segment-nz" | "pchar" => &PCHAR,
-            "query" | "fragment" => &QUERY,
-            "path" => &PATH,
-            "userinfo" => &USERINFO,
-            "host" | "reg-name" => &REG_NAME,
-            "segment-nz-nc" => &SEGMENT_NZ_NC,
-            "unreserved" => &UNRESERVED,
-            _ => return None,
-        })
+        match component {
+            "segment" | "segment-nz" | "segment-nz-nc" | "pchar" | "path" | "query" | "fragment"
+            | "userinfo" | "host" | "reg-name" | "unreserved" => Some(&UNRESERVED),
+            _ => None,
+        }
     }
 
     /// The set of these US-ASCII characters.

@@ -34,12 +34,11 @@ type Answer<'py> = PyResult<Option<Bound<'py, PyAny>>>;
 fn encode<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     let Some(data) = call.plain.first() else { return Ok(None) };
     let component = call.plain.get(1).map(|component| component.cast::<PyString>()).transpose()?;
-    let mut component = component.as_ref().map_or(Ok("segment"), |component| component.to_str())?;
+    let component = component.as_ref().map_or(Ok("segment"), |component| component.to_str())?;
     if let Some(keep) = call.keep {
-        if Safe::of(component).is_none() || !keep.cast_exact::<PyString>()?.to_str()?.is_empty() {
+        if !keep.cast_exact::<PyString>()?.to_str()?.is_empty() {
             return Ok(None);
         }
-        component = "unreserved";
     }
     let Ok(text) = data.cast_exact::<PyString>() else { return Ok(None) };
     let (Ok(characters), Some(safe)) = (text.to_str(), Safe::of(component)) else { return Ok(None) };

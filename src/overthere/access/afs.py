@@ -35,9 +35,10 @@ def steps(locator: AFSLocator, credentials: Credentials) -> Iterator[Step]:
     cell = host_name(locator.cellname)
     if not cell:
         raise PlanRefused(f"there is no cell ({_SOURCE})")
-    for one in (cell, *locator.segments):
+    segments = [locator.native(one) for one in locator.segments]
+    for one in (cell, *segments):
         single(one, "posix")
-    yield Place(source=_SOURCE, what="AFS file", where="/".join(("/afs", cell, *locator.segments)))
+    yield Place(source=_SOURCE, what="AFS file", where="/".join(("/afs", cell, *segments)))
 
 
 # -- carrying it out

@@ -57,27 +57,27 @@ def _access(name: str, code: str | None, charset: str) -> Iterator[Step]:
 
 def _login(locator: FTPLocator, credentials: Credentials) -> Iterator[Step]:
     """3.2.1: what the URL supplies; else what the caller lets be said; else the conventions for anonymous FTP."""
-    secret, note = True, ""
+    secret, note, charset, said = True, "", locator.charset, locator.charset
     if locator.user is not None or locator.password is not None:
         user, password = locator.user or "", locator.password
         if password is None and credentials.user in (None, user):
-            password = credentials.password
+            password, said = credentials.password, "utf-8"
         if password is None and user == "anonymous":
             password, secret = credentials.address, False
     elif credentials.user is not None:
-        user, password = credentials.user, credentials.password
+        user, password, charset, said = credentials.user, credentials.password, "utf-8", "utf-8"
     else:
-        user, password, secret = "anonymous", credentials.address, False
+        user, password, secret, said = "anonymous", credentials.address, False, "utf-8"
         if password is None:
             # An address without a host: clients that will not tell their user's send it.
             password = "anonymous@"
             note = "an e-mail address as the password is a courtesy, and asked for by some servers (RFC 1635)"
     if password is None:
         note = "the server may ask for a password, which is to be requested from the user (RFC 1738 3.2.1)"
-        yield _command("USER", user, "user", "RFC 1738 3.2.1", note, locator.charset)
+        yield _command("USER", user, "user", "RFC 1738 3.2.1", note, charset)
         return
-    yield _command("USER", user, "user", "RFC 1738 3.2.1", charset=locator.charset)
-    data = b"PASS " + argument(password, "password", locator.charset) + CRLF
+    yield _command("USER", user, "user", "RFC 1738 3.2.1", charset=charset)
+    data = b"PASS " + argument(password, "password", said) + CRLF
     yield Send(
         source="RFC 1738 3.2.1", data=data, secret=(5, len(data) - 2) if secret else None, note=note, after=("331",)
     )

@@ -255,10 +255,7 @@ def _names(locator: FTPLocator, max_line: int, where: str) -> Dialogue:
 
 def _directory(locator: FTPLocator) -> FTPLocator:
     """The directory whose names are asked for; the same octets in UTF-8, which a URI of today is in."""
-
-    def today(data: str) -> str:
-        return data.encode(locator.charset, "surrogateescape").decode("utf-8", "surrogateescape")
-
+    today = locator.native
     return replace(
         locator,
         user=None if locator.user is None else today(locator.user),
@@ -268,6 +265,7 @@ def _directory(locator: FTPLocator) -> FTPLocator:
         type=None,
         fragment=None,
         written=None,
+        charset="utf-8",
     )
 
 

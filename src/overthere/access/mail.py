@@ -31,10 +31,11 @@ def compose(locator: MailtoLocator, credentials: Credentials) -> Iterator[Step]:
     """One draft, with the header fields that are let in, each once but Keywords (RFC 6068 2 to 4; RFC 5322 3.6)."""
     ignored: list[tuple[str, str]] = []
     lists: dict[str, list[str]] = {name: [] for name in _LISTS}
-    lists["to"] += (_address(one) for one in locator.addresses)
+    # The octets are what a message holds: US-ASCII (RFC 822), or UTF-8 (RFC 6068 2, item 5), in every edition.
+    lists["to"] += (_address(locator.native(one)) for one in locator.addresses)
     once: dict[str, str] = {}
     keywords: list[str] = []
-    for field, value in locator.headers:
+    for field, value in ((locator.native(name), locator.native(value)) for name, value in locator.headers):
         name = field.lower()
         if is_unsafe(name, value) or name in once:
             ignored.append((field, value))
@@ -92,18 +93,20 @@ def _list(found: list[str], name: str) -> str:
 def message(locator: MidLocator, credentials: Credentials) -> Iterator[Step]:
     """The message, and the part in it if one is named."""
     _no_query(locator)
-    guarded(locator.message_id, "message_id", "RFC 2392 2")
-    yield Place(source="RFC 2392 2", what="message", where=locator.message_id)
+    yield _place(locator, "message", "message_id", locator.message_id)
     if locator.content_id is not None:
-        guarded(locator.content_id, "content_id", "RFC 2392 2")
-        yield Place(source="RFC 2392 2", what="body part", where=locator.content_id)
+        yield _place(locator, "body part", "content_id", locator.content_id)
 
 
 def body_part(locator: CidLocator, credentials: Credentials) -> Iterator[Step]:
     """The body part."""
     _no_query(locator)
-    guarded(locator.content_id, "content_id", "RFC 2392 2")
-    yield Place(source="RFC 2392 2", what="body part", where=locator.content_id)
+    yield _place(locator, "body part", "content_id", locator.content_id)
+
+
+def _place(locator: MidLocator | CidLocator, what: str, part: str, identifier: str) -> Place:
+    octets = guarded(identifier, part, "RFC 2392 2", charset=locator.charset)
+    return Place(source="RFC 2392 2", what=what, where=octets.decode("utf-8", "surrogateescape"))
 
 
 def _no_query(locator: MidLocator | CidLocator) -> None:

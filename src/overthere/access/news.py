@@ -14,12 +14,14 @@ from overthere.schemes.news import NewsLocator
 from overthere.schemes.nntp import NNTPLocator
 from overthere.uri import URI
 
-__all__ = ["at_server", "steps"]
+__all__ = ["OF_GROUP", "at_server", "steps"]
 
 # RFC 3977 9.8: the characters that none of these terminals has.  The byte order mark is excluded by 3.1.
 _NOT_EXACT = re.compile(r"[^\x22-\x29+\x2d-\x3e\x40-\x5a\x5e-\x7e\x80-\ud7ff\ue000-\ufefe\uff00-\U0010ffff]")
 _NOT_WILD = re.compile(r"[^\x22-\x2b\x2d-\x5a\x5e-\x7e\x80-\ud7ff\ue000-\ufefe\uff00-\U0010ffff]")
 _NOT_ID = re.compile(r"[^\x21-\x3d\x3f-\x7e]")
+
+OF_GROUP = "the first and last number, which the answer to GROUP tells"
 
 _MOST_OF_COMMAND, _MOST_OF_ARGUMENTS, _MOST_OF_ID, _MOST_DIGITS = 512, 497, 248, 16
 
@@ -77,15 +79,18 @@ def _names_no_server(locator: NewsLocator | NNTPLocator) -> bool:
 def _news(locator: NewsLocator) -> Iterator[Step]:
     """RFC 5538 4: an article, an overview of a newsgroup, or the names of those that match."""
     if locator.message_id is not None:
-        yield _article(f"<{_message_id(locator.message_id)}>", "RFC 5538 4, RFC 3977 6.2.1")
+        yield _article(b"<" + _message_id(locator.message_id) + b">", "RFC 5538 4, RFC 3977 6.2.1")
         yield Receive(source="RFC 3977 6.2.1", what="the article", until="dot")
     elif locator.is_set:
         pattern = locator.group or "*"
-        arguments = "ACTIVE" if pattern == "*" else f"ACTIVE {_argument(pattern, 'group', _NOT_WILD)}"
-        yield _command("LIST", arguments, "RFC 5538 4, RFC 3977 7.6.3")
-        yield Receive(source="RFC 3977 7.6.3", what="the newsgroups", until="dot")
+        wanted = b"" if pattern == "*" else b" " + _argument(pattern, "group", _NOT_WILD, locator.charset)
+        yield _command("LIST", b"ACTIVE" + wanted, "RFC 5538 4, RFC 3977 7.6.3")
+        yield Receive(source="RFC 3977 7.6.3", what="the newsgroups", until="dot", after=("215",))
+        # A server of RFC 977 lists them all, for LIST has no arguments there; those that match are taken.
+        yield Send(source="RFC 977 3.6", data=b"LIST\r\n", after=("500", "501"))
+        yield Receive(source="RFC 977 3.6", what="the newsgroups", until="dot", after=("215",))
     else:
-        yield from _overview(locator.group or "")
+        yield from _overview(_named(locator))
 
 
 def _nntp(locator: NNTPLocator) -> Iterator[Step]:
@@ -93,28 +98,37 @@ def _nntp(locator: NNTPLocator) -> Iterator[Step]:
     if not locator.group:
         raise PlanRefused("nntp names a newsgroup, and here is none (RFC 5538 3)")
     if locator.article_number is None:
-        yield from _overview(locator.group, locator.article_range)
+        yield from _overview(_named(locator), locator.article_range)
         return
     digits = str(locator.article_number)
     if len(digits) > _MOST_DIGITS:
         raise PlanRefused(f"the article number has {len(digits)} digits, more than {_MOST_DIGITS} (RFC 3977 6)")
-    yield _group(locator.group)
-    yield _article(digits, "RFC 5538 3, RFC 3977 6.2.1")
+    yield _group(_named(locator))
+    yield _article(digits.encode(), "RFC 5538 3, RFC 3977 6.2.1")
     yield Receive(source="RFC 3977 6.2.1", what="the article", until="dot")
 
 
-def _overview(group: str, numbers: tuple[int, int | None] | None = None) -> Iterator[Step]:
-    """The overview; from a server that has none, the numbers alone, which each that serves readers has."""
+def _named(locator: NewsLocator | NNTPLocator) -> bytes:
+    """The octets of the newsgroup: UTF-8 (RFC 3977 3.1), or those that 1994 says, for an "8-bit byte" (RFC 977 2.3)."""
+    return _argument(locator.group or "", "group", _NOT_EXACT, locator.charset)
+
+
+def _overview(group: bytes, numbers: tuple[int, int | None] | None = None) -> Iterator[Step]:
+    """The overview; from a server that has none the numbers alone, from one of RFC 977 those that GROUP has told."""
     yield _group(group)
     first, last = numbers or (1, None)
     note = "" if numbers else "of all its articles; which are the newest, the answer to GROUP tells (RFC 3977 6.1.1)"
     asked = _argument(f"{first}-{'' if last is None else last}", "article_range", _NOT_EXACT)
     yield _command("OVER", asked, "RFC 5538 4, RFC 3977 8.3", note)
     yield Receive(source="RFC 3977 8.3", what="the overview of the newsgroup", until="dot", after=("224",))
+    # Of a server before RFC 3977, which may have the command under its first name.
+    yield _command("XOVER", asked, "RFC 2980 2.8", after=("500",))
+    yield Receive(source="RFC 2980 2.8", what="the overview of the newsgroup", until="dot", after=("224",))
     # All need not be asked for, and older servers know no range (RFC 3977 6.1.2.2).
-    listed = f"{group} {asked}" if numbers else group
-    yield _command("LISTGROUP", listed, "RFC 3977 6.1.2", after=("500", "503"))
+    listed = group + b" " + asked if numbers else group
+    yield _command("LISTGROUP", listed, "RFC 3977 6.1.2", after=("500", "502", "503"))
     yield Receive(source="RFC 3977 6.1.2", what="the numbers of its articles", until="dot", after=("211",))
+    yield Receive(source="RFC 977 3.2", what=OF_GROUP, until="known", after=("500", "501", "502", "503"))
 
 
 def _at_the_configured_server(locator: NewsLocator | NNTPLocator) -> Place:
@@ -129,22 +143,22 @@ def _at_the_configured_server(locator: NewsLocator | NNTPLocator) -> Place:
         what, where = "article", f"<{locator.message_id}>"
     else:
         what, where = "newsgroups" if locator.is_set else "newsgroup", locator.group or "*"
-    return Place(source=source, what=what, where=where, note=note)
+    return Place(source=source, what=what, where=locator.native(where), note=note)
 
 
 def _login(locator: NewsLocator | NNTPLocator, credentials: Credentials) -> Iterator[Step]:
     """RFC 4643 2.3, for whom the URI names (RFC 5538 7), else for whom the caller does; else nobody logs in."""
-    user, password = locator.user, locator.password
+    user, password, charset, said = locator.user, locator.password, locator.charset, locator.charset
     if user is None and password is None:
-        user, password = credentials.user, credentials.password
+        user, password, charset, said = credentials.user, credentials.password, "utf-8", "utf-8"
         if user is None:
             return
     elif password is None and credentials.user in (None, user):
-        password = credentials.password
+        password, said = credentials.password, "utf-8"
     note = "" if password is not None else "the server may ask for a password, which is to be requested from the user"
-    yield _command("AUTHINFO", f"USER {_word(user or '', 'user')}", "RFC 4643 2.3", note)
+    yield _command("AUTHINFO", b"USER " + _word(user or "", "user", charset), "RFC 4643 2.3", note)
     if password is not None:
-        step = _command("AUTHINFO", f"PASS {_word(password, 'password')}", "RFC 4643 2.3")
+        step = _command("AUTHINFO", b"PASS " + _word(password, "password", said), "RFC 4643 2.3")
         yield Send(
             source=step.source,
             data=step.data,
@@ -154,39 +168,37 @@ def _login(locator: NewsLocator | NNTPLocator, credentials: Credentials) -> Iter
         )
 
 
-def _group(group: str) -> Send:
-    return _command("GROUP", _argument(group, "group", _NOT_EXACT), "RFC 3977 6.1.1")
+def _group(group: bytes) -> Send:
+    return _command("GROUP", group, "RFC 3977 6.1.1")
 
 
-def _article(reference: str, source: str) -> Send:
+def _article(reference: bytes, source: str) -> Send:
     return _command("ARTICLE", reference, source)
 
 
-def _message_id(text: str) -> str:
+def _message_id(text: str) -> bytes:
     """RFC 3977 3.6: between 3 and 250 octets with the brackets, printable US-ASCII."""
     if not 0 < len(text) <= _MOST_OF_ID:
         raise PlanRefused(f"message_id has {len(text):,} characters, where 1 to {_MOST_OF_ID} may stand (RFC 3977 3.6)")
     return _argument(text, "message_id", _NOT_ID)
 
 
-def _word(text: str, part: str) -> str:
+def _word(text: str, part: str, charset: str) -> bytes:
     """A user or a password: octets without white space, one at least."""
     if not text:
         raise PlanRefused(f"{part} is empty, and NNTP has no such argument (RFC 4643 3, RFC 3977 9.2)")
-    guarded(text, part, "RFC 3977 3.1", delimiters=b" ")
-    return text
+    return guarded(text, part, "RFC 3977 3.1", delimiters=b" ", charset=charset)
 
 
-def _argument(text: str, part: str, excluded: re.Pattern[str]) -> str:
-    guarded(text, part, "RFC 3977 3.1", delimiters=b" ")
+def _argument(text: str, part: str, excluded: re.Pattern[str], charset: str = "utf-8") -> bytes:
+    octets = guarded(text, part, "RFC 3977 3.1", delimiters=b" ", charset=charset)
     if found := excluded.search(text):
         raise PlanRefused(f"{part} holds {found[0]!r}, which NNTP does not allow there (RFC 3977 9.8)")
-    return text
+    return octets
 
 
-def _command(keyword: str, arguments: str, source: str, note: str = "", after: tuple[str, ...] = ()) -> Send:
-    """One line of RFC 3977 3.1, in UTF-8."""
-    octets = arguments.encode("utf-8", "surrogateescape")
+def _command(keyword: str, octets: bytes, source: str, note: str = "", after: tuple[str, ...] = ()) -> Send:
+    """One line of RFC 3977 3.1."""
     data = keyword.encode() + b" " + octets + CRLF
     if len(octets) > _MOST_OF_ARGUMENTS or len(data) > _MOST_OF_COMMAND:
         raise PlanRefused(

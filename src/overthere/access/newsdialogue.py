@@ -7,6 +7,7 @@ from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError, ResourceMissing
+from overthere.access.news import OF_GROUP
 from overthere.access.steps import Connect, Place, Receive, Send, Step, readable
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Entry, Hangup, Head, Item, Wire, Write
 from overthere.access.words import words
@@ -28,7 +29,7 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
     """
     wire, reply, answers = Wire(policy.max_line), Reply(0, ""), frozenset[str]()
     details: dict[str, Any] = {}
-    said = False
+    said, last_sent = False, b""
     for step in plan.steps:
         where = step.line()
         if step.after and answers.isdisjoint(step.after):
@@ -47,7 +48,7 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
             case Receive(until="reply"):
                 reply = yield from _reply(wire, step, _GREETING)
             case Send(data=data):
-                last = data == b"QUIT\r\n"
+                last, last_sent = data == b"QUIT\r\n", data
                 yield Write(data, courtesy=last)
                 if last:
                     break
@@ -57,9 +58,12 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
                     details = _group(reply)
             case Receive(what="the capabilities"):
                 answers = yield from _capabilities(wire, where)
-            case Receive(what=what):
+            case Receive(until="known"):
                 said = True
-                yield from _content(wire, plan, what, reply, details)
+                yield from _known(plan, details)
+            case Receive(what=what):
+                said, answers = True, frozenset()
+                yield from _content(wire, plan, what, reply, details, last_sent)
             case _:
                 raise AssertionError(step)
     if not said:  # 423: the newsgroup is there, and none of its articles is asked for
@@ -86,14 +90,16 @@ _GOES_ON = {
     b"GROUP": frozenset((211,)),
     b"ARTICLE": frozenset((220,)),
     b"OVER": frozenset((224, 423, 500, 503)),
-    b"LISTGROUP": frozenset((211,)),
+    b"XOVER": frozenset((224, 420, 423, 500, 502, 503)),
+    b"LISTGROUP": frozenset((211, 500, 501, 502, 503)),
     b"LIST": frozenset((215,)),
+    b"LIST ACTIVE": frozenset((215, 500, 501)),
 }
 
 
 def _taken(command: bytes) -> frozenset[int]:
     verb, *rest = command.split()
-    return _GOES_ON[verb + b" " + rest[0] if verb == b"AUTHINFO" else verb]
+    return _GOES_ON[b" ".join((verb, rest[0])) if rest and verb in (b"AUTHINFO", b"LIST") else verb]
 
 
 def _reply(wire: Wire, step: Step, taken: frozenset[int]) -> Generator[Effect, Any, Reply]:
@@ -144,7 +150,41 @@ def _group(reply: Reply) -> dict[str, Any]:
 _GROUP = re.compile(r"([0-9]{1,16}) ([0-9]{1,16}) ([0-9]{1,16})(?= |$)")
 
 
-def _content(wire: Wire, plan: Plan, what: str, reply: Reply, details: dict[str, Any]) -> Dialogue:
+_MOST_NUMBERS = 1_000_000
+
+
+def _known(plan: Plan, details: dict[str, Any]) -> Dialogue:
+    """RFC 977 3.2.1: the first and last number in the newsgroup; an article between them may have gone.
+
+    Raises: LimitExceeded for more than a million.
+    """
+    locator = plan.locator
+    assert isinstance(locator, NewsLocator | NNTPLocator)
+    first, last = details.get("low", 1), details.get("high", 0)
+    if isinstance(locator, NNTPLocator) and locator.article_range is not None:
+        wanted, end = locator.article_range
+        first, last = max(first, wanted), last if end is None else min(last, end)
+    if last - first >= _MOST_NUMBERS:
+        raise LimitExceeded(
+            f"{last - first + 1:,} numbers, more than {_MOST_NUMBERS:,}", "RFC 977 3.2.1", where=OF_GROUP
+        )
+    yield Head(listing=True, details={**details, "numbers": "first to last, by GROUP; some may be missing (RFC 977)"})
+    if details.get("number", 1) > 0:
+        for number in range(first, last + 1):
+            found = _number(str(number), locator)
+            assert found is not None
+            yield Item(found)
+
+
+def _wanted(locator: NewsLocator | NNTPLocator, sent: bytes) -> re.Pattern[bytes] | None:
+    """The names to take from a list of all newsgroups, where a pattern was to be matched (RFC 3977 4.2)."""
+    if sent != b"LIST\r\n" or not locator.group or locator.group == "*":
+        return None
+    pattern = re.escape(locator.octets(locator.group)).replace(rb"\*", b"(?s:.)*?").replace(rb"\?", b"(?s:.)")
+    return re.compile(pattern)
+
+
+def _content(wire: Wire, plan: Plan, what: str, reply: Reply, details: dict[str, Any], sent: bytes) -> Dialogue:
     details = {**details, "reply": f"{reply.code} {reply.text}"}
     locator = plan.locator
     assert isinstance(locator, NewsLocator | NNTPLocator)
@@ -156,7 +196,10 @@ def _content(wire: Wire, plan: Plan, what: str, reply: Reply, details: dict[str,
         return
     yield Head(listing=True, details=details)
     entry = {"the newsgroups": _newsgroup, "the overview of the newsgroup": _overview}.get(what, _number)
+    wanted = _wanted(locator, sent)
     while (line := (yield from wire.line(what))) != b".":
+        if wanted is not None and not wanted.fullmatch(line.split(b" ", 1)[0].split(b"\t", 1)[0]):
+            continue
         # Octets that are not UTF-8 are kept, so that a name leads where it should.
         text = (line[1:] if line.startswith(b".") else line).decode("utf-8", "surrogateescape")
         found = entry(text, locator)
@@ -242,7 +285,7 @@ def _number(text: str, locator: NewsLocator | NNTPLocator) -> Entry | None:
     if not _DIGITS.fullmatch(text):
         return None
     number = int(text)
-    uri = _at(locator, group=locator.group, article_number=number)
+    uri = _at(locator, group=locator.group and locator.native(locator.group), article_number=number)
     return Entry(str(number), uri, "article", {"number": number})
 
 
@@ -250,7 +293,8 @@ def _at(locator: NewsLocator | NNTPLocator, **named: Any) -> str | None:
     """A URI on the same server, for the same user, whose password is not told again; None if none says it."""
     kind = NewsLocator if "message_id" in named else NNTPLocator
     try:
-        return str(kind(host=locator.host, port=locator.port, user=locator.user, **named).uri())
+        user = locator.user and locator.native(locator.user)
+        return str(kind(host=locator.host, port=locator.port, user=user, **named).uri())
     except Unwritable:
         return None
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from overthere.access.framing import FOREIGN, elsewhere
 from overthere.access.gateways import Gateways
 from overthere.access.steps import Credentials, Step
 from overthere.echo import Secrets
-from overthere.errors import NotSpecified, RegistryError
+from overthere.errors import NotSpecified, PlanRefused, RegistryError
 from overthere.exact import exact
 from overthere.redact import mask
 from overthere.schemes.locator import Locator
@@ -138,7 +139,13 @@ def _plan(uri: URI | Locator | str, credentials: Credentials, registry: Registry
         locator, text = registry.locator(uri), exact(uri, "plan()") if isinstance(uri, str) else str(uri)
     scheme = registry.scheme(locator.scheme)
     if scheme.retrieval is not None and isinstance(locator, scheme.locator):
-        steps = tuple(_retrieval(scheme)(locator, credentials))
+        own = _own_words(scheme, locator.edition)
+        try:
+            steps = tuple(
+                replace(s, source=own(s.source), note=own(s.note)) for s in _retrieval(scheme)(locator, credentials)
+            )
+        except PlanRefused as error:
+            raise PlanRefused(own(str(error))) from None
         cautions = tuple(dict.fromkeys(why for _, why in elsewhere(steps, scheme)))
         return Plan(text, scheme.name, steps, locator, cautions=cautions)
     if scheme.name in gateways:
@@ -149,6 +156,21 @@ def _plan(uri: URI | Locator | str, credentials: Credentials, registry: Registry
     if scheme.locates_nothing:
         return Plan(text, scheme.name, (), locator, None, scheme.locates_nothing)
     raise NotSpecified(f"nothing says how {scheme.name!r} is retrieved; a gateway may serve (RFC 7595 3.4, RFC 1738 4)")
+
+
+def _own_words(scheme: Scheme, edition: str) -> Callable[[str], str]:
+    """A text that cites a scheme's document of today, citing that of the edition that has read the URI."""
+    account = scheme.account(edition)
+    today = re.match("RFC [0-9]+", scheme.documents.get("rfc3986", ""))
+    if account is None or today is None or account[1].startswith(today[0]):
+        return str
+    # With its paragraphs: "RFC 4266 2.1", "RFC 5538 2.3, 4"; and of what 1994 has inherited, those of RFC 1738.
+    older = "|RFC 1738 3[.0-9]*" if edition == "url-1994" else ""
+    place = "[0-9]+(?:[.][0-9]+)*|Appendix [A-Z]|[A-Z](?![A-Za-z])"
+    cited = re.compile(f"{today[0]}(?:(?: and|,)? (?:{place}))*{older}")
+    # RFC 9110 is the protocol too, by which the request is made whoever has written the URL.
+    also = r", \g<0>" if today[0] == "RFC 9110" else ""
+    return lambda text: cited.sub(account[1] + also, text)
 
 
 def _retrieval(scheme: Scheme) -> Any:

@@ -63,7 +63,7 @@ def _name(locator: ProsperoLocator) -> bytes:
     if locator.fields:
         name = locator.fields[0].name
         raise PlanRefused(f"fields identify the object, but nothing says how {name!r} is sent (RFC 4157 2)")
-    return guarded(locator.hsoname, "hsoname", _TOKENS)
+    return guarded(locator.hsoname, "hsoname", _TOKENS, charset=locator.charset)
 
 
 def _object_info(attribute: bytes, hsoname: bytes, version: bytes) -> bytes:
@@ -94,7 +94,7 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
     """
     locator = plan.locator
     assert isinstance(locator, ProsperoLocator)
-    own = Named("INTERNET-D", locator.host, "ASCII", locator.hsoname or "")
+    own = Named("INTERNET-D", locator.host, "ASCII", locator.native(locator.hsoname or ""))
     request, told, ids = b"", _Told(), connections()
     for step in plan.steps:
         where = step.line()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from overthere.access.steps import Credentials, Interact, Step, connect, guarded
 from overthere.access.wire import Dialogue, Head
-from overthere.errors import PlanRefused
+from overthere.errors import CodingError, PlanRefused
 from overthere.schemes.telnet import TelnetLocator
 from overthere.uri import URI
 
@@ -29,7 +29,8 @@ def steps(locator: TelnetLocator, credentials: Credentials) -> Iterator[Step]:
     source = _SOURCES[locator.scheme]
     port = _PORTS[locator.scheme] if locator.port is None else locator.port
     there = connect(locator.host, port, source)
-    user, password = locator.user, locator.password
+    # What a program of this machine is told: the octets that the URI says.
+    user, password = (None if one is None else _told(locator, one) for one in (locator.user, locator.password))
     if user is None:
         user = credentials.user
     if password is None and credentials.user in (None, user):  # no password of somebody else
@@ -47,6 +48,13 @@ def steps(locator: TelnetLocator, credentials: Credentials) -> Iterator[Step]:
     yield Interact(
         source=source, note=note, program=locator.scheme, host=there.host, port=port, user=user, password=password
     )
+
+
+def _told(locator: TelnetLocator, text: str) -> str:
+    try:
+        return locator.native(text)
+    except CodingError as error:
+        raise PlanRefused(f"{error} ({_SOURCES[locator.scheme]})") from None
 
 
 def dialogue(plan: Plan, policy: Policy) -> Dialogue:

@@ -218,7 +218,8 @@ class Receive(Step):
     what: str
     """In words: "the document", "a menu"."""
     until: str
-    """"reply", "close", "dot" (a line with a period alone), "length", "data close" (the data connection)."""
+    """"reply", "close", "dot" (a line with a period alone), "length", "data close" (the data connection),
+    "known" (it came with an answer before)."""
 
     def line(self) -> str:
         return f"receive {self.what} ({_UNTIL.get(self.until, self.until)})"
@@ -226,6 +227,7 @@ class Receive(Step):
 
 _UNTIL = {
     "reply": "to the end of the reply",
+    "known": "already there",
     "close": "until the server closes",
     "dot": "to a line with a period alone",
     "length": "as long as the server says",

@@ -42,7 +42,7 @@ def steps(locator: WAISLocator, credentials: Credentials) -> Iterator[Step]:
         yield Send(source="RFC 1625 4", data=slice_request(locator, 0), lines=0, note=note)
         yield Receive(source="WAIS 1.5 4.4", what=f"the first {SLICE:,} octets of the document", until="length")
     elif not searchable:
-        words = guarded(locator.search or "", "search", "WAIS 1.5 A")
+        words = guarded(locator.search or "", "search", "WAIS 1.5 A", charset=locator.charset)
         yield Send(source="WAIS 1.5 A", data=protocol.search(_database(locator), words), lines=0)
         yield Receive(source="RFC 1625 4", what="the citations of the documents found", until="length")
 
@@ -52,13 +52,13 @@ def slice_request(locator: WAISLocator, start: int) -> bytes:
 
     Raises: PlanRefused if the type or the name of the database would end a field.
     """
-    wtype = guarded(locator.wtype or "", "wtype", "RFC 1625 4")
+    wtype = guarded(locator.wtype or "", "wtype", "RFC 1625 4", charset=locator.charset)
     return protocol.retrieval(_database(locator), locator.wpath or b"", wtype, start, start + SLICE)
 
 
 def _database(locator: WAISLocator) -> bytes:
     """Its name; in a list of names 1F stands between them, and an element set follows 1E."""
-    name = guarded(locator.database or "", "database", "WAIS 1.5 B.3", delimiters=b"\x1e\x1f")
+    name = guarded(locator.database or "", "database", "WAIS 1.5 B.3", delimiters=b"\x1e\x1f", charset=locator.charset)
     if len(name) > 60_000:
         raise PlanRefused("the name of the database is too long for the header of an APDU (WAIS 1.5 B)")
     return name
@@ -71,7 +71,10 @@ def document(locator: WAISLocator, citation: protocol.Citation, wtype: str = "")
     """
     name = wtype or (citation.types[0] if citation.types else "TEXT")
     docid = citation.document_id
-    return replace(locator, search=None, wtype=name, wpath=docid, as_fields=True, fragment=None, written=None)
+    # A citation has its types as ISO Latin 1, so that each octet is a character.
+    database = None if locator.database is None else locator.octets(locator.database).decode("latin-1")
+    there = replace(locator, database=database, wtype=name, wpath=docid, as_fields=True, charset="latin-1")
+    return replace(there, search=None, fragment=None, written=None)
 
 
 # -- carrying it out

@@ -19,12 +19,18 @@ from overthere.uri import URI, URIReference
 @click.option("--port")
 @click.option("--path", help="The path as text; it is checked.")
 @click.option("--segment", "segments", multiple=True, help="The data of a segment; it is encoded.  Repeat.")
+@click.option("--keep", help="Reserved characters that may stand in a segment as data.")
 @click.option("--query", help="The query as text; it is checked.")
 @click.option("--pair", "pairs", multiple=True, metavar="NAME=VALUE", help="A pair of a form; it is encoded.  Repeat.")
 @click.option("--fragment")
 @format_option
 def command(
-    form: str, segments: tuple[str, ...], pairs: tuple[str, ...], query: str | None, **text: str | None
+    form: str,
+    segments: tuple[str, ...],
+    pairs: tuple[str, ...],
+    query: str | None,
+    keep: str | None,
+    **text: str | None,
 ) -> None:
     """Put a URI together: text is checked, data (segments, pairs) is encoded."""
     output = Output(form)
@@ -33,6 +39,8 @@ def command(
     data: dict[str, Any] = dict(text)
     if segments:
         data["segments"] = segments
+    if keep is not None:
+        data["keep"] = keep
     data["query"] = query
     if pairs:
         data["query"] = [(name, value if mark else None) for name, mark, value in (p.partition("=") for p in pairs)]

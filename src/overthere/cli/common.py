@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
+from overthere.editions import NAMES
 from overthere.errors import InvalidURI, OverthereError
 from overthere.normalize import Rung
 from overthere.redact import mask
@@ -21,8 +22,10 @@ __all__ = [
     "Output",
     "base_option",
     "base_uri",
+    "edition_option",
     "format_option",
     "inputs",
+    "refuse_table",
     "rung_option",
     "texts_argument",
     "width",
@@ -55,6 +58,20 @@ def base_uri(text: str) -> URI:
         return URI(text)
     except InvalidURI as error:
         raise click.UsageError(f"--base is no URI\n{error.figure()}") from None
+
+
+def edition_option(*more: str) -> Callable[[F], F]:
+    """`--edition`: by which document; `more` are the names of others that the verb knows."""
+    names = [*NAMES, *more]
+    return click.option(
+        "--edition", "by", type=click.Choice(names), default="rfc3986", show_default=True, help="By which document."
+    )
+
+
+def refuse_table(by: str, table: object) -> None:
+    """Whole columns are read by RFC 3986 alone."""
+    if table is not None and by != "rfc3986":
+        raise click.UsageError("--column goes by RFC 3986: --edition is for texts")
 
 
 def rung_option(function: F) -> F:

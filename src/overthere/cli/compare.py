@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import click
 
-from overthere.cli.common import Output, format_option, inputs, texts_argument
+from overthere.cli.common import Output, edition_option, format_option, inputs, texts_argument
+from overthere.editions import edition
 from overthere.errors import InvalidURI
 from overthere.normalize import PARAGRAPHS, Rung, lowest_rung
 from overthere.uri import URIReference
@@ -14,8 +15,9 @@ from overthere.uri import URIReference
 
 @click.command()
 @texts_argument
+@edition_option()
 @format_option
-def command(texts: tuple[str, ...], form: str) -> None:
+def command(texts: tuple[str, ...], by: str, form: str) -> None:
     """Say at which rung A and B are equal: STRING, CASE, PERCENT, SYNTAX, SCHEME, or none.
 
     Texts are taken in pairs; on standard input a line holds two, divided by a tab or a blank.
@@ -23,12 +25,16 @@ def command(texts: tuple[str, ...], form: str) -> None:
     output = Output(form)
     for a, b in _pairs(texts):
         try:
-            rung = lowest_rung(URIReference(a), URIReference(b))
+            if by == "rfc3986":
+                rung = lowest_rung(URIReference(a), URIReference(b))
+            else:
+                rung = next((r for r in Rung if r < Rung.PROTOCOL and edition(by).equivalent(a, b, r)), None)
         except InvalidURI as error:
             output.refuse(error.text, error)
             continue
         name = None if rung is None else "SYNTAX" if rung is Rung.SYNTAX else rung.name
-        line = "none" if rung is None else f"{name}  ({PARAGRAPHS[rung]})"
+        source = "" if rung is None else PARAGRAPHS[rung] if by == "rfc3986" else edition(by).document
+        line = "none" if rung is None else f"{name}  ({source})"
         output.answer(line, {"a": a, "b": b, "rung": name})
     output.done()
 

@@ -5,27 +5,32 @@ from __future__ import annotations
 import click
 
 from overthere import columns
-from overthere.cli.common import Output, format_option, inputs, texts_argument
+from overthere.cli.common import Output, edition_option, format_option, inputs, refuse_table, texts_argument
 from overthere.cli.tables import Table, table_options
+from overthere.editions import edition
 from overthere.encoding import decode
 from overthere.errors import CodingError
 
 
 @click.command()
 @texts_argument
-@click.option("--charset", default="utf-8", help="The charset of the octets.")
+@click.option("--charset", help="The charset of the octets; utf-8 unless an edition names another.")
+@edition_option()
 @format_option
 @table_options
-def command(texts: tuple[str, ...], charset: str, form: str, table: Table | None) -> None:
+def command(texts: tuple[str, ...], charset: str | None, by: str, form: str, table: Table | None) -> None:
     """Decode component text; one a line ("+" stays "+")."""
+    refuse_table(by, table)
+    if charset is not None and by != "rfc3986":
+        raise click.UsageError("--edition names the charset: --charset is for RFC 3986")
     if table is not None:
-        table.refuse(charset=charset.lower() not in ("utf-8", "utf8"))
+        table.refuse(charset=(charset or "utf-8").lower() not in ("utf-8", "utf8"))
         table.run(texts, lambda c: columns.decode(c, errors="detail"), "decoded")
         return
     output = Output(form)
     for text in inputs(texts, "component text"):
         try:
-            decoded = decode(text, charset=charset)
+            decoded = decode(text, charset=charset or "utf-8") if by == "rfc3986" else edition(by).decode(text)
         except CodingError as error:
             output.refuse(text, error)
             continue

@@ -5,29 +5,43 @@ from __future__ import annotations
 import click
 
 from overthere import columns
-from overthere.cli.common import Output, format_option, inputs, texts_argument
+from overthere.cli.common import Output, edition_option, format_option, inputs, refuse_table, texts_argument
 from overthere.cli.tables import Table, table_options
+from overthere.editions import edition
 from overthere.encoding import encode
 from overthere.errors import CodingError
 
 
 @click.command()
 @texts_argument
-@click.option("--component", default="segment", help="The rule whose characters stay: segment, path, query, ...")
-@click.option("--keep", help="The reserved characters that stay, instead of all that the rule allows.")
+@click.option("--component", default="segment", help="What it is put into: segment, path, query, ...")
+@click.option("--keep", help="The reserved characters of that component that stay, for they are allowed as data.")
+@edition_option()
 @format_option
 @table_options
-def command(texts: tuple[str, ...], component: str, keep: str | None, form: str, table: Table | None) -> None:
+def command(texts: tuple[str, ...], component: str, keep: str | None, by: str, form: str, table: Table | None) -> None:
     """Percent-encode data for a component; one a line."""
     output = Output(form)
+    refuse_table(by, table)
+    if keep is not None and by != "rfc3986":
+        raise click.UsageError("--keep is for RFC 3986: an edition's own classes say what stays")
     try:
-        encode("", component, keep=keep)
+        edition(by).encode("", component)
+        if by == "rfc3986":
+            encode("", component, keep=keep)
     except CodingError as error:
         raise click.UsageError(str(error)) from None
     if table is not None:
         table.run(texts, lambda c: columns.encode(c, component, keep=keep), "encoded")
         return
     for text in inputs(texts, "data"):
-        encoded = encode(text.encode("utf-8", "surrogateescape"), component, keep=keep)
+        try:
+            if by == "rfc3986":
+                encoded = encode(text.encode("utf-8", "surrogateescape"), component, keep=keep)
+            else:
+                encoded = edition(by).encode(text, component)
+        except CodingError as error:
+            output.refuse(text, error)
+            continue
         output.answer(encoded, {"data": text, "component": component, "encoded": encoded})
     output.done()

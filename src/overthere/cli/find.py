@@ -15,6 +15,8 @@ from typing import Any, BinaryIO, NamedTuple, cast
 import click
 
 from overthere import charsets
+from overthere.editions import context1994, rfc1738
+from overthere.redact import mask
 from overthere.showing import printable
 from overthere.text import Found, Rules, find
 from overthere.text.pieces import pieces
@@ -54,6 +56,14 @@ class _Place(NamedTuple):
     default="rfc3986",
     help="By RFC 3986, or the autolinks of CommonMark or GitHub Flavored Markdown.",
 )
+@click.option(
+    "--edition",
+    "by",
+    type=click.Choice(["url-1994", "rfc1738", "rfc3986"]),
+    default="rfc3986",
+    show_default=True,
+    help="By its wrappers: <...> in 1994, <URL:...> in RFC 1738; one URL a line.",
+)
 @click.option("--charset", default="utf-8", show_default=True, help="Of the files; a byte order mark goes before it.")
 def command(
     files: tuple[str, ...],
@@ -63,6 +73,7 @@ def command(
     hosts: bool,
     mail: bool,
     rules: str,
+    by: str,
     charset: str,
 ) -> None:
     """Find the URIs in texts: files, or standard input (no FILE, or -).
@@ -77,6 +88,9 @@ def command(
         raise click.UsageError("--schemes goes with --rules rfc3986 only")
     if rules != "rfc3986" and (mail or hosts or not abbreviated):
         raise click.UsageError("--mail, --hosts and --no-abbreviated go with --rules rfc3986 only")
+    others = schemes is not None or rules != "rfc3986" or mail or hosts or form not in ("text", "jsonl")
+    if by != "rfc3986" and others:
+        raise click.UsageError("--edition goes with --format text or jsonl, and with no other rules")
     wanted = None if schemes is None else [name.strip() for name in schemes.split(",") if name.strip()]
     if wanted is not None and not (wanted and all(map(_SCHEME.fullmatch, wanted))):
         raise click.UsageError(f"--schemes {schemes!r}: names of schemes with commas between (RFC 3986 3.1)")
@@ -89,7 +103,11 @@ def command(
             with _opened(name) as file:
                 text = _characters(file, charset)
                 # Blocks of code and definitions of Markdown hold over empty lines.
-                damaged = _one(name, pieces(text) if rules == "rfc3986" else ["".join(text)], form, search)
+                if by == "rfc3986":
+                    parts = pieces(text) if rules == "rfc3986" else ["".join(text)]
+                    damaged = _one(name, parts, form, search)
+                else:
+                    damaged = _wrapped("".join(text), by, form)
         except BrokenPipeError:
             raise  # who reads has enough
         except OSError as error:
@@ -101,6 +119,14 @@ def command(
             bad = True
     if bad:
         raise SystemExit(1)
+
+
+def _wrapped(text: str, by: str, form: str) -> bool:
+    """Write the URLs in the wrappers of an edition; returns whether octets were not in the charset."""
+    extract: Any = context1994.extract if by == "url-1994" else rfc1738.extract
+    for found in extract(text):
+        click.echo(json.dumps({**found._asdict(), "edition": by}) if form == "jsonl" else printable(mask(found.url)))
+    return "\ufffd" in text
 
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*")

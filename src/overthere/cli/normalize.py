@@ -5,8 +5,17 @@ from __future__ import annotations
 import click
 
 from overthere import columns
-from overthere.cli.common import Output, format_option, inputs, rung_option, texts_argument
+from overthere.cli.common import (
+    Output,
+    edition_option,
+    format_option,
+    inputs,
+    refuse_table,
+    rung_option,
+    texts_argument,
+)
 from overthere.cli.tables import Table, table_options
+from overthere.editions import edition
 from overthere.errors import InvalidURI
 from overthere.normalize import Rung
 from overthere.uri import URIReference
@@ -16,10 +25,14 @@ from overthere.uri import URIReference
 @texts_argument
 @rung_option
 @click.option("--changes", "show", is_flag=True, help="Say what changed, where, and by which paragraph.")
+@edition_option()
 @format_option
 @table_options
-def command(texts: tuple[str, ...], rung: str, show: bool, form: str, table: Table | None) -> None:
+def command(texts: tuple[str, ...], rung: str, show: bool, by: str, form: str, table: Table | None) -> None:
     """Write the normal form of each URI or reference; one a line."""
+    refuse_table(by, table)
+    if show and by != "rfc3986":
+        raise click.UsageError("--changes is for RFC 3986")
     if table is not None:
         table.refuse(changes=show)
         table.run(texts, lambda c: columns.normalize(c, Rung[rung.upper()], errors="detail"), "normal")
@@ -27,6 +40,10 @@ def command(texts: tuple[str, ...], rung: str, show: bool, form: str, table: Tab
     output = Output(form)
     for text in inputs(texts, "URIs"):
         try:
+            if by != "rfc3986":
+                other = edition(by).normalize(text, Rung[rung.upper()])
+                output.answer(other, {"text": text, "normal": other, "edition": by})
+                continue
             reference = URIReference(text)
         except InvalidURI as error:
             output.refuse(text, error)

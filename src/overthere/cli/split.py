@@ -5,8 +5,9 @@ from __future__ import annotations
 import click
 
 from overthere import columns
-from overthere.cli.common import Output, format_option, inputs, texts_argument
+from overthere.cli.common import Output, edition_option, format_option, inputs, refuse_table, texts_argument
 from overthere.cli.tables import Table, table_options
+from overthere.editions import edition
 from overthere.errors import InvalidURI
 from overthere.kernel.reference import split, split_authority
 from overthere.redact import mask
@@ -27,14 +28,27 @@ _COMPONENTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query
 )
 @click.option("--strict", is_flag=True, help="Refuse what is no URI.")
 @click.option("--reference", is_flag=True, help="With --strict: allow relative references.")
+@edition_option()
 @format_option
 @table_options
 def command(
-    texts: tuple[str, ...], names: tuple[str, ...], strict: bool, reference: bool, form: str, table: Table | None
+    texts: tuple[str, ...],
+    names: tuple[str, ...],
+    strict: bool,
+    reference: bool,
+    by: str,
+    form: str,
+    table: Table | None,
 ) -> None:
     """Take each text apart; any text has components (Appendix B), those that are undefined are not shown."""
     if reference and not strict:
         raise click.UsageError("--reference is for --strict; without it any text is split")
+    refuse_table(by, table)
+    if by != "rfc3986":
+        if names or strict:
+            raise click.UsageError("--component and --strict are for RFC 3986: an edition names its own parts")
+        _by_edition(by, texts, form)
+        return
     names = tuple(dict.fromkeys(names)) or columns.SIX
     if table is not None:
         rule = "URI-reference" if reference else "URI"
@@ -54,4 +68,20 @@ def command(
         found = {name: whole[name] for name in names}
         lines = [f"  {name:<9}  " + (value or '""') for name, value in found.items() if value is not None]
         output.answer("\n".join([printable(mask(text)), *lines]), {"text": text, **found})
+    output.done()
+
+
+def _by_edition(by: str, texts: tuple[str, ...], form: str) -> None:
+    """The parts by the names of the document's own rules."""
+    output = Output(form)
+    for text in inputs(texts, "URIs"):
+        try:
+            found = edition(by).parts(text)
+        except InvalidURI as error:
+            output.refuse(text, error)
+            continue
+        said = {name: value for name, value in found.items() if value is not None}
+        width = max(map(len, said))
+        lines = [f"  {name:<{width}}  " + (value or '""') for name, value in said.items()]
+        output.answer("\n".join([printable(mask(text)), *lines]), {"text": text, "edition": by, **found})
     output.done()

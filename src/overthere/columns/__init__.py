@@ -225,9 +225,10 @@ def resolve(
 def encode(
     column: Any, component: str = "segment", *, keep: str | None = None, threads: int | None = None, views: bool = True
 ) -> ArrowColumn:
-    """Each row's UTF-8 octets percent-encoded for a component (2.1); see `overthere.encode`.
+    """Each row's UTF-8 octets percent-encoded for a component (2.1), reserved characters too unless `keep` names them
+    (2.2); see `overthere.encode`.
 
-    Raises: CodingError for a component that holds no data.
+    Raises: CodingError for a component that holds no data, and for what it cannot hold in `keep`.
     """
     from overthere.encoding import safe_characters
 

@@ -1,7 +1,8 @@
 """The DuckDB face: `register(con)` makes the column functions scalar functions of SQL.
 
 `uri_check(t)`, `uri_scheme(t)` ... `uri_fragment(t)`, `uri_normalize(t)`, `uri_resolve(t, base)`,
-`uri_encode(t)`, `uri_decode(t)`: each means what `overthere.columns` says of it; null gives null.
+`uri_encode(t)`, `uri_encode(t, component)`, `uri_encode(t, component, keep)`, `uri_decode(t)`: each means what
+`overthere.columns` says of it; null gives null.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from overthere import columns
-from overthere.columns.plain import compute, taken
+from overthere.columns.plain import compute, taken, told
 from overthere.errors import InvalidURI
 from overthere.extras import brought_by
 
@@ -42,10 +43,14 @@ def register(con: duckdb.DuckDBPyConnection) -> None:
         except InvalidURI:
             return pa.nulls(len(column), pa.string())
 
-    functions: dict[str, tuple[Callable[..., Any], int, Any]] = {
+    def encode(*given: Any) -> Any:
+        how: dict[str, Any] = told(*given[1:])
+        return text(columns.encode(given[0], **how))
+
+    functions: dict[str, tuple[Callable[..., Any], int | None, Any]] = {
         "uri_check": (lambda column: taken(columns.check(column)), 1, BOOLEAN),
         "uri_normalize": (lambda column: text(columns.normalize(column)), 1, VARCHAR),
-        "uri_encode": (lambda column: text(columns.encode(column)), 1, VARCHAR),
+        "uri_encode": (encode, None, VARCHAR),
         "uri_decode": (lambda column: text(columns.decode(column)), 1, VARCHAR),
         "uri_resolve": (resolve, 2, VARCHAR),
     }
@@ -53,4 +58,4 @@ def register(con: duckdb.DuckDBPyConnection) -> None:
         functions[f"uri_{name}"] = (component(name), 1, VARCHAR)
     make: Any = con.create_function  # its stub knows the enumerations but not their names, which it takes too
     for name, (work, count, kind) in functions.items():
-        make(name, work, [VARCHAR] * count, kind, type="arrow", null_handling="special")
+        make(name, work, count and [VARCHAR] * count, kind, type="arrow", null_handling="special")

@@ -44,6 +44,17 @@ def taken(column: Any) -> Any:
     raise TypeError(f"an Arrow column is wanted, not {type(column).__name__}")
 
 
+def told(*how: Any) -> dict[str, str]:
+    """Component and `keep` of `encode`, as SQL gives them: columns, each with one text in all rows.
+
+    Raises: CodingError if there are more columns, or one says several things.
+    """
+    distinct = [compute().unique(one) for one in how]
+    if len(how) > 2 or any(len(one) > 1 for one in distinct):
+        raise CodingError("encode takes a text, one component and one keep (RFC 3986 2.2)")
+    return {name: one[0].as_py() for name, one in zip(("component", "keep"), distinct, strict=False) if len(one)}
+
+
 def arrow(column: Any) -> Any:
     """A column as pyarrow sees it: an Array, or a ChunkedArray of a stream.
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from overthere import columns
-from overthere.columns.plain import compute, taken
+from overthere.columns.plain import compute, taken, told
 from overthere.extras import brought_by
 from overthere.normalize import Rung
 
@@ -57,6 +57,9 @@ def _udf(name: str, kind: str = "string", arguments: int = 1, **how: object) -> 
     def work(*batch: pa.Array) -> pa.Array:
         if name in _COMPONENTS:
             return compute().struct_field(taken(columns.split(batch[0], [name], threads=1)), name)
+        if name == "encode" and len(batch) > 1:  # in SQL: uri_encode(t, component, keep)
+            said: dict[str, Any] = told(*batch[1:])
+            return taken(columns.encode(batch[0], threads=1, **said))
         return taken(getattr(columns, name)(*batch, threads=1, **how))
 
     work(*[pa.array([], pa.string())] * arguments)  # a wrong argument is refused here, not by an executor
@@ -116,7 +119,7 @@ def decode(column: Column | str) -> Column:
 
 
 def register(session: SparkSession) -> None:
-    """Register the functions of SQL on a session."""
+    """Register the functions of SQL on a session; `uri_encode(t, component, keep)` takes one argument at least."""
     for name in (*_COMPONENTS, "normalize", "encode", "decode"):
         session.udf.register(f"uri_{name}", _udf(name))
     session.udf.register("uri_check", _udf("check", "boolean"))

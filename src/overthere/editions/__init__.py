@@ -25,7 +25,10 @@ NAMES = {
 
 
 def edition(name: str = "rfc3986") -> Edition:
-    """The edition of that name.
+    """The edition of that name: "url-1994", "rfc1738", "url-1997", "uri-2003" or "rfc3986".
+
+    The first two have no references of their own: `overthere.editions.resolution` has the algorithms of RFC 1630 and
+    RFC 1808, to which they leave them.
 
     Raises: NotSpecified if there is no such edition; TypeError if the name is not text.
 

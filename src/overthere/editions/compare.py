@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from functools import cache
+from itertools import chain, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.editions.readings import matrix, plain, shown_target
@@ -24,7 +26,12 @@ CORRESPONDING: tuple[dict[str, str], ...] = (
     {"url-1994": "url", "rfc1738": "url", "url-1997": "absoluteURL", "uri-2003": "absolute-URI",
      "rfc3986": "absolute-URI"},
     {"url-1997": "URL-reference", "uri-2003": "URI-reference", "rfc3986": "URI-reference"},
-    {"url-1997": "relativeURL", "uri-2003": "relative-URI"},
+    {"url-1997": "relativeURL", "uri-2003": "relative-URI", "rfc3986": "relative-ref"},
+    {"uri-2003": "absolute-URI-reference", "rfc3986": "URI"},
+    {"uri-2003": "opaque-part", "rfc3986": "path-rootless"},
+    {"rfc1738": "ip-schemepart", "url-1997": "net-path", "uri-2003": "net-path"},
+    {"rfc1738": "hialpha", "url-1997": "upalpha"},
+    {"url-1994": "addr-spec", "rfc1738": "encoded822addr"},
     {"url-1994": "login", "rfc1738": "login", "url-1997": "site", "uri-2003": "authority", "rfc3986": "authority"},
     {"url-1994": "hostnumber", "rfc1738": "hostnumber", "url-1997": "hostnumber", "uri-2003": "IPv4address",
      "rfc3986": "IPv4address"},
@@ -186,11 +193,72 @@ def _class(classes: dict[str, frozenset[str]], char: str) -> str | None:
 
 
 def _resolution(one: Edition, two: Edition) -> Iterator[Resolved]:
+    """The documents' own tables; then, of each kind of base and reference, the shortest that the two part in."""
     for base in BASES:
         for reference in REFERENCES:
             a, b = (_answer(e, base, reference) for e in (one, two))
             if a != b:
                 yield Resolved(base, reference, a, b)
+    met: set[tuple[str, _Kind]] = set()
+    for base, reference, kind in _universe(one, two):
+        # What has a scheme or an authority goes by itself, whatever the base is.
+        key = ("" if kind.prefix in ("//h/", "http://h/") else base, kind)
+        if key in met or (key[0], kind._replace(query="")) in met:
+            continue
+        a, b = (_answer(e, base, reference) for e in (one, two))
+        if a != b:
+            met.add(key)
+            yield Resolved(base, reference, a, b)
+
+
+class _Kind(NamedTuple):
+    """What a resolution algorithm can tell of a reference."""
+
+    prefix: str
+    dots: bool
+    """Whether "." is a segment."""
+    up: bool
+    """Whether ".." follows a name."""
+    excess: int
+    """How many ".." stand where no name is before them; two are as many as more."""
+    named: bool
+    """Whether it ends with a name."""
+    query: str
+
+
+# A scheme with and without authority, and paths that are empty, rootless and absolute (RFC 3986 3.3).
+_BASE_SHAPES = ("x:", "x:a", "x:a/b", "x:/a/b", "http://h", "http://h/a/b", "http://h/a/b?q")
+
+
+@cache
+def _references() -> tuple[tuple[str, _Kind], ...]:
+    """References out of what the grammars derive: an absolute, network-path, absolute-path or relative beginning, up
+    to four segments that are names or dots, a query without and with dots; the shortest first."""
+    found: list[tuple[str, _Kind]] = []
+    shapes = chain.from_iterable(product((".", "..", "x"), repeat=n) for n in range(5))
+    for shape, prefix, query in product(shapes, ("", "/", "//h/", "http://h/"), ("", "?y", "?y/../z")):
+        # The last name tells itself from those within.
+        last = ["y" if "//" in prefix else "g"] if shape and shape[-1] == "x" else list(shape[-1:])
+        path = "/".join([*shape[:-1], *last])
+        depth, up, excess = 0, False, 0
+        for one in shape:
+            up, excess = up or (one == ".." and depth > 0), min(2, excess + (one == ".." and depth == 0))
+            depth = depth + (one == "x") - (one == ".." and depth > 0)
+        kind = _Kind(prefix, "." in shape, up, excess, shape[-1:] == ("x",), query)
+        found.append((prefix + path + query, kind))
+    return tuple(sorted(found, key=lambda one: (len(one[0]), one[0])))
+
+
+def _universe(one: Edition, two: Edition) -> Iterator[tuple[str, str, _Kind]]:
+    """Bases and references that both documents' grammars derive."""
+    rules = ("url-reference", "uri-reference")
+    tops = [next((r for r in e.grammar.rules if plain(r) in rules), e.top) for e in (one, two)]
+    for base in _BASE_SHAPES:
+        if not all(e.is_valid(base, top) for e, top in zip((one, two), tops, strict=True)):
+            continue
+        for reference, kind in _references():
+            if all(e.is_valid(reference, top) for e, top in zip((one, two), tops, strict=True)):
+                yield base, reference, kind
 
 
 def _answer(edition: Edition, base: str, reference: str) -> str:

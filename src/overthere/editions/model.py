@@ -110,7 +110,15 @@ class Edition:
     def resolve(self, base: str, reference: str, strict: bool = True) -> Target:
         """The target of a reference, by the document's own algorithm.
 
-        Raises: InvalidURI, NoBase; NotSpecified if the document leaves resolution to another one.
+        The drafts of 1994 and RFC 1738 leave it to RFC 1630 and RFC 1808, whose algorithms are functions of
+        `overthere.editions.resolution`.
+
+        Raises: InvalidURI, NoBase; NotSpecified if the document leaves resolution to another one, which it names.
+
+        >>> from overthere.editions import edition
+        >>> from overthere.editions.resolution import rfc1808
+        >>> edition("url-1997").resolve("http://a/b", "").uri, rfc1808("http://a/b/c", "../g").uri
+        (None, 'http://a/g')
         """
         self._own("resolve")
         return self.resolve_text(exact(base, "resolve()"), exact(reference, "resolve()"), strict)
@@ -146,4 +154,9 @@ class Edition:
 
     def _own(self, what: str) -> None:
         if what in self.elsewhere:
-            raise NotSpecified(f"{self.document} leaves this to {self.elsewhere[what]}")
+            where = self.elsewhere[what]
+            name = "".join(where.lower().split()[:2])
+            raise NotSpecified(
+                f"{self.document} leaves this to {where}: overthere.editions.resolution.{name}(base, reference) is its "
+                f"algorithm, `overthere resolve --edition {name}` on the command line"
+            )

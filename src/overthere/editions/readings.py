@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.errors import OverthereError
 from overthere.figure import shorten
+from overthere.kernel import percent_encode
 
 if TYPE_CHECKING:
     from overthere.editions.model import Edition
@@ -20,7 +22,7 @@ __all__ = ["MARKS", "PARTS", "Reading", "as_dict", "disagreements", "letter", "m
 MARKS = {True: "ok", False: "-", None: "n/a"}
 
 # What a text can be read differently in; an edition without a target says nothing of it.
-PARTS = ("host", "path", "query", "fragment", "target")
+PARTS = ("host", "path", "query", "fragment", "target", "says")
 
 # RFC 3986 5.4: any base does for a reference that has a scheme.
 _ANY_BASE = "http://a/b/c/d;p?q"
@@ -43,6 +45,8 @@ class Reading(NamedTuple):
     """What the reference resolves to; None without a base for a relative one, or where `note` says why."""
     note: str | None
     """Why there are no parts, or no target."""
+    says: str | None = None
+    """What it says by the edition's account of its scheme, beside host, query and fragment; None where it has none."""
 
 
 def letter(edition: Edition, text: str) -> bool | None:
@@ -123,7 +127,30 @@ def _read(edition: Edition, text: str, base: str | None) -> Reading:
     except OverthereError as error:
         return Reading(edition.name, valid, None, None, None, None, None, _line(error))
     target, note = _target(edition, text, base)
-    return Reading(edition.name, valid, host, parts.path, parts.query, parts.fragment, target, note)
+    says = _says(edition, text)
+    return Reading(edition.name, valid, host, parts.path, parts.query, parts.fragment, target, note, says)
+
+
+_GENERIC = ("host", "port", "user", "password", "query", "fragment", "charset", "cellname")
+
+
+def _says(edition: Edition, text: str) -> str | None:
+    """The scheme's own parts in one line; what is beyond US-ASCII as escapes, for the octets are what is said."""
+    from overthere.schemes.locator import GenericLocator
+
+    try:
+        locator = edition.locator(text)
+    except OverthereError:
+        return None
+    if isinstance(locator, GenericLocator):
+        return None
+    said = {name: value for name, value in locator.to_dict().items() if name not in _GENERIC and value not in ("", [])}
+    shown = ", ".join(f"{name} {json.dumps(value, ensure_ascii=False)}" for name, value in said.items())
+    return "".join(c if c.isascii() else percent_encode(_octets(c, locator.charset), "") for c in shown)
+
+
+def _octets(char: str, charset: str) -> bytes:
+    return char.encode(charset, "surrogateescape")
 
 
 def _target(edition: Edition, text: str, base: str | None) -> tuple[str | None, str | None]:
@@ -157,15 +184,18 @@ def disagreements(readings: Sequence[Reading]) -> dict[str, dict[str | None, lis
     """The parts that are named differently: part -> what it is -> by which editions.
 
     The "/" before a path is a delimiter in 1994 and 1738 and part of the path afterwards; that is no disagreement.
-    Nor is an empty host where another has none: neither asks one.
+    Nor is an empty host where another has none: neither asks one.  "says" is what a scheme's own parts are, where
+    nothing else differs: `ftp://h/a!I` has a type in 1994.
     """
     found: dict[str, dict[str | None, list[str]]] = {}
     for part in PARTS:
+        if part == "says" and found:  # it would be told twice
+            continue
         groups: dict[str | None, list[str]] = {}
         first: dict[str | None, str | None] = {}
         for reading in readings:
             value: str | None = getattr(reading, part)
-            if (part == "target" and value is None) or (reading.path is None and reading.note):
+            if (part in ("target", "says") and value is None) or (reading.path is None and reading.note):
                 continue
             key: str | None = value
             if part == "path" and value and reading.host is not None:

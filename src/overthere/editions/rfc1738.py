@@ -10,11 +10,11 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from overthere.derivation import check_rule
 from overthere.editions.coding1738 import decode_text, encode_data
 from overthere.editions.library import grammar
 from overthere.editions.model import Edition
 from overthere.errors import InvalidURI
-from overthere.findings import check_rule
 from overthere.kernel.reference import Parts
 from overthere.normalize import Rung
 from overthere.resolve import Target
@@ -28,8 +28,14 @@ __all__ = ["EDITION", "Wrapped", "bare", "extract"]
 PORTS = {"ftp": 21, "http": 80, "gopher": 70, "nntp": 119, "telnet": 23, "wais": 210, "prospero": 1525}
 
 
+def _named(text: str) -> dict[str, str | None]:
+    """The parts of any text, of one without a scheme too."""
+    parts = _split(text)
+    return dict(parts._asdict()) if parts.scheme is None else _parts(text)
+
+
 def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
-    return check_rule(grammar("rfc1738"), text, rule, "RFC 1738 5")
+    return check_rule(grammar("rfc1738"), text, rule, "RFC 1738 5", limit, _named)
 
 
 # -- Appendix: URLs in context
@@ -274,20 +280,23 @@ def _unescaped() -> dict[str, str]:
     return {f"%{ord(char):02X}": char for char in grammar("rfc1738").charset("unreserved")}
 
 
+_TYPED = re.compile("(?i);type=[aid]$")
 _HOSTPORT = re.compile(r"(?s)((?:[^/@]*@)?)([^/:]*)(?::([0-9]+))?(.*)")
 
 
 def _defaults(scheme: str, rest: str) -> str:
-    """What may be omitted (3.2 to 3.11): the default port; of http and telnet the only "/", of gopher that and
-    the type "1"; of file the name "localhost"."""
+    """What may be omitted (3.2 to 3.11): the default port; of ftp, http and telnet the only "/", of gopher that and
+    the type "1"; of file the name "localhost".  The type code of ftp has no case (3.2.2, 5; 1738-8)."""
     match = _HOSTPORT.fullmatch(rest, 2)
     if scheme in _WITHOUT_LOGIN or match is None:
         return rest
     user, host, port, path = match.groups()
     if port is not None and port.lstrip("0") != str(PORTS.get(scheme)):
         host = f"{host}:{port}"
-    if path == "" and scheme in ("http", "gopher", "telnet"):
+    if path == "" and scheme in ("ftp", "http", "gopher", "telnet"):
         path = "/"
+    if scheme == "ftp":
+        path = _TYPED.sub(lambda typed: typed[0].lower(), path)
     if path == "/1" and scheme == "gopher":
         path = "/"
     if scheme == "file" and host.lower() == "localhost":

@@ -22,9 +22,9 @@ __all__ = ["EDITION"]
 def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
     if rule in ("URI", "URI-reference"):
         return check_uri(text, rule, limit=limit)
-    from overthere.findings import check_rule
+    from overthere.derivation import check_rule
 
-    return check_rule(grammar("rfc3986"), text, rule, "RFC 3986")
+    return check_rule(grammar("rfc3986"), text, rule, "RFC 3986", limit, _named)
 
 
 def _resolve(base: str, reference: str, strict: bool) -> Target:
@@ -53,6 +53,15 @@ def _parts(text: str) -> dict[str, str | None]:
         "port": port,
         **{name: whole[name] for name in ("path", "query", "fragment")},
     }
+
+
+def _named(text: str) -> dict[str, str | None]:
+    """Appendix B for any text, the authority cut into its own parts."""
+    parts = split(text)._asdict()
+    authority = parts.pop("authority")
+    own = (None,) * 3 if authority is None else split_authority(authority)
+    scheme = {"scheme": parts.pop("scheme"), "authority": authority}
+    return {**scheme, **dict(zip(("userinfo", "host", "port"), own, strict=True)), **parts}
 
 
 def _host(text: str) -> str | None:

@@ -16,15 +16,16 @@ from overthere.errors import KINDS, CodingError, Finding, InvalidURI, NotSpecifi
 from overthere.kernel import percent_decode, percent_encode
 from overthere.kernel.reference import BROKEN_ESCAPE, Parts
 from overthere.normalize import Rung
+from overthere.showing import name_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from overthere.resolve import Target
 
-__all__ = ["EDITION", "wpath_fields"]
+__all__ = ["DOCUMENT", "EDITION", "is_scheme", "latin1", "reading_of", "wpath_fields"]
 
-_DOCUMENT = "draft-ietf-uri-url-03"
+DOCUMENT = "draft-ietf-uri-url-03"
 _RESOLUTION = "RFC 1630 (partial forms)"
 
 _PREFIX = re.compile("url:", re.IGNORECASE)
@@ -39,10 +40,22 @@ _VERSION = re.compile("[0-9]*")
 _SEARCHED = ("http", "gopher", "wais")
 
 
-def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
-    from overthere.findings import check_rule
+def _named(text: str) -> dict[str, str | None]:
+    """The parts of any text, of one without a scheme too."""
+    parts = _split(text)
+    return dict(parts._asdict()) if parts.scheme is None else _parts(text)
 
-    return check_rule(grammar("url1994"), text, rule, f"{_DOCUMENT}, BNF")
+
+def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
+    from overthere.derivation import check_rule
+
+    if rule == EDITION.top and not _PREFIX.match(text) and _SCHEME.match(text):
+        # PrePrefix: what is missing is told, and the URL is read without it.
+        expected = grammar("url1994").describe(grammar("url1994").automaton(rule).expected(""))
+        message = KINDS["not-derivable"].message.format(it=name_of(text[:1]))
+        first = Finding("not-derivable", 0, 1, "prefix", rule, expected, f"{DOCUMENT}, BNF", message)
+        return [first, *_check(text, "url", None if limit is None else limit - 1)]
+    return check_rule(grammar("url1994"), text, rule, f"{DOCUMENT}, BNF", limit, _named)
 
 
 # -- Reading: URL SYNTAX
@@ -70,6 +83,11 @@ def _split(text: str) -> Parts:
         rest, mark, search = rest.partition("?")
         query = search if mark else None
     return Parts(scheme, authority, rest, query, fragment if hash_ else None)
+
+
+def is_scheme(text: str) -> bool:
+    """Whether a text begins with a scheme and its colon."""
+    return _SCHEME.match(text) is not None
 
 
 def _login(authority: str | None) -> dict[str, str | None]:
@@ -250,7 +268,7 @@ def wpath_fields(wpath: str) -> list[tuple[str, str]]:
 def _refusal(text: str, kind: str, start: int, end: int, rule: str, section: str) -> InvalidURI:
     row = KINDS[kind]
     message = row.message.format(it=repr(text[start:end]))
-    return InvalidURI(text, Finding(kind, start, end, row.component, rule, "", f"{_DOCUMENT}, {section}", message))
+    return InvalidURI(text, Finding(kind, start, end, row.component, rule, "", f"{DOCUMENT}, {section}", message))
 
 
 # -- ENCODING PROHIBITED CHARACTERS: escapes are ISO Latin 1
@@ -280,9 +298,9 @@ _KEPT = {
 def _encode(data: str | bytes, component: str) -> str:
     """ENCODING PROHIBITED CHARACTERS: "two hexadecimal digits giving the ISO Latin 1 code for that character"."""
     if component not in _KEPT:
-        raise CodingError(f"{component!r} is no component that holds data: {', '.join(_KEPT)} ({_DOCUMENT})")
+        raise CodingError(f"{component!r} is no component that holds data: {', '.join(_KEPT)} ({DOCUMENT})")
     if isinstance(data, str):
-        data = _latin1(data)
+        data = latin1(data)
     elif not isinstance(data, bytes):
         raise TypeError(f"encode() takes text or bytes, not {type(data).__name__}")
     return percent_encode(data, _KEPT[component])
@@ -290,18 +308,19 @@ def _encode(data: str | bytes, component: str) -> str:
 
 def _decode(text: str) -> str:
     """The same backwards: always characters of ISO Latin 1 (94-24)."""
-    octets = _latin1(text)
+    octets = latin1(text)
     if broken := BROKEN_ESCAPE.search(text):
-        raise CodingError(f'two hexadecimal digits must follow the "%" at {broken.start()} ({_DOCUMENT})')
+        raise CodingError(f'two hexadecimal digits must follow the "%" at {broken.start()} ({DOCUMENT})')
     return percent_decode(octets).decode("latin-1")
 
 
-def _latin1(text: str) -> bytes:
+def latin1(text: str) -> bytes:
+    """The octets of a text.  Raises: CodingError for a character that ISO Latin 1 does not have."""
     try:
         return text.encode("latin-1")
     except UnicodeEncodeError as error:
         shown = f"U+{ord(text[error.start]):04X}"
-        raise CodingError(f"{shown} at {error.start} is not in ISO Latin 1 ({_DOCUMENT}, Encoding)") from None
+        raise CodingError(f"{shown} at {error.start} is not in ISO Latin 1 ({DOCUMENT}, Encoding)") from None
 
 
 # -- What the document allows to be written otherwise
@@ -327,23 +346,23 @@ def _normalize(text: str, rung: Rung) -> str:
     if rung < Rung.PERCENT:
         return text
     expanded = _ESCAPE.sub(lambda m: c if (c := chr(int(m[1], 16))) in _PLAIN else m[0], text)
-    return expanded if _reading(expanded) == _reading(text) else text
+    return expanded if reading_of(expanded) == reading_of(text) else text
 
 
-def _reading(text: str) -> dict[str, str | None]:
+def reading_of(text: str) -> dict[str, str | None]:
     """The parts with their escapes expanded: what may not change (`ftp://h/a!%49` has no type, `a!I` has)."""
     return {name: part and _ESCAPE.sub(lambda m: chr(int(m[1], 16)), part) for name, part in _parts(text).items()}
 
 
 def _resolve(base: str, reference: str, strict: bool) -> Target:
-    raise NotSpecified(f"{_DOCUMENT} leaves this to {_RESOLUTION}")
+    raise NotSpecified(f"{DOCUMENT} leaves this to {_RESOLUTION}")
 
 
 EDITION = Edition(
     name="url-1994",
     title="Uniform Resource Locators (URL)",
     date="March 1994",
-    document=_DOCUMENT,
+    document=DOCUMENT,
     top="prefixedurl",
     class_rules=(
         "alpha",
@@ -364,6 +383,7 @@ EDITION = Edition(
         "Specific schemes (FTP to WAIS)": "overthere.editions.url1994.EDITION.parts",
         "Gopher+ string": "overthere/editions/url1994.abnf, gopherplus-summary",
         "BNF for specific URL schemes": "overthere/editions/url1994.abnf",
+        "Wrappers for URIs in plain text": "overthere.editions.context1994 (extract, bare, safer)",
     },
     read_grammar=lambda: grammar("url1994"),
     check_text=_check,

@@ -114,10 +114,19 @@ def _host(text: str) -> str | None:
     return (split_site(site).host or None) if site is not None else None
 
 
-def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
-    from overthere.findings import check_rule
+def _named(text: str) -> dict[str, str | None]:
+    """The components of any text, of a reference too."""
+    parts = split(text)
+    if parts.scheme is not None:
+        return _parts(text)
+    site = {} if parts.authority is None else split_site(parts.authority)._asdict()
+    return {"site": parts.authority, **site, "path": parts.path, "query": parts.query, "fragment": parts.fragment}
 
-    return check_rule(grammar("url1997"), text, rule, DOCUMENT)
+
+def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
+    from overthere.derivation import check_rule
+
+    return check_rule(grammar("url1997"), text, rule, DOCUMENT, limit, _named)
 
 
 # -- 5.2: resolution

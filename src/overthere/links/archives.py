@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NamedTuple, Self, cast
 
 from overthere.base import Base, enclosed
+from overthere.encoding import IN_SEGMENT
 from overthere.links import torn, zipnames
 from overthere.links.faults import guarded, noted, ours
 from overthere.links.model import Document, Note, Options, Passed
@@ -143,7 +144,11 @@ def _placed(name: bytes, base: Base, beneath: URI | None) -> Base:
         return base
     # What climbs out of the archive is brought back, as a dot-segment at the root is (RFC 3986 5.2.4).
     segments = [segment for segment in name.split(b"/") if segment not in (b"", b".", b"..")]
-    return Base(beneath.join(URIReference.build(segments=segments)), "retrieval", "retrieval") if segments else base
+    return (
+        Base(beneath.join(URIReference.build(segments=segments, keep=IN_SEGMENT)), "retrieval", "retrieval")
+        if segments
+        else base
+    )
 
 
 def _within(document: Document, name: str, base: Base, *notes: str) -> Document:

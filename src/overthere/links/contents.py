@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from overthere.base import THIS_MESSAGE, Base, file_uri, to_reference
+from overthere.encoding import IN_SEGMENT
 from overthere.errors import OverthereError
 from overthere.links.carrying import Done
 from overthere.links.carrying import read as rows_of
@@ -90,7 +91,11 @@ def _published(path: str, base: URI | None) -> URI | None:
     try:
         if base is not None:
             last = path.rstrip("/").rpartition("/")[2]
-            return base.join(URIReference.build(segments=[last.encode("utf-8", "replace")])) if last else base
+            return (
+                base.join(URIReference.build(segments=[last.encode("utf-8", "replace")], keep=IN_SEGMENT))
+                if last
+                else base
+            )
         if name is None:
             return file_uri(path) if path.startswith("/") else None
         scheme, authority, place = name.groups()
@@ -98,7 +103,8 @@ def _published(path: str, base: URI | None) -> URI | None:
             return _absolute(path)
         if scheme.lower() == "file":
             return file_uri(place)
-        return URI.build(scheme=scheme, authority=authority, segments=place.split("/")[1:], rooted=True)
+        segments = place.split("/")[1:]
+        return URI.build(scheme=scheme, authority=authority, segments=segments, rooted=True, keep=IN_SEGMENT)
     except (OverthereError, ValueError):
         return None
 

@@ -18,7 +18,7 @@ about-query = "?" query
 """
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class AboutLocator(Locator):
     """Which resource it is (RFC 6694 2.2); `query` says, as written, how it is handled or what it returns.
 

@@ -6,6 +6,7 @@ RFC 1738 4 keeps the name and defines nothing; it is provisionally registered so
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, Scheme
@@ -26,7 +27,7 @@ afs-path = segment *( "/" segment )
 """
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class AFSLocator(Locator):
     """A file by its cell and the names on the way to it.
 
@@ -40,6 +41,7 @@ class AFSLocator(Locator):
     segments: tuple[str, ...] = ()
     """The path below the cell, decoded; a final "" after a final "/", () without any path."""
     scheme: str = field(default="afs", kw_only=True)
+    as_written: ClassVar[frozenset[str]] = Locator.as_written | {"cellname"}
 
     @classmethod
     def split(cls, given: Given) -> AFSLocator:

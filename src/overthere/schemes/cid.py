@@ -19,7 +19,7 @@ url-content-id = url-addr-spec
 """
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class CidLocator(Locator):
     """Which body part (RFC 2392 2).
 

@@ -53,7 +53,7 @@ _BROKEN = re.compile(rb"%(?![0-9A-Fa-f]{2})")  # stays as it is
 _NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/=]")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class DataLocator(Locator):
     """A media type and octets (RFC 2397 2).
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import TYPE_CHECKING
 
@@ -50,7 +50,7 @@ _DRIVE = re.compile("[A-Za-z]:")
 _DRIVE_PATH = re.compile("[A-Za-z][:|]/")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class FileLocator(Locator):
     """A file, by the names on the way to it, and the host that has it (RFC 8089 2).
 
@@ -125,6 +125,10 @@ class FileLocator(Locator):
         """The path by which the platform's programs open the file: see `file_paths.to_path`."""
         from overthere.schemes.file_paths import to_path
 
+        if self.charset != "utf-8":
+            return replace(self, segments=tuple(map(self.native, self.segments)), charset="utf-8").to_path(
+                platform, names=names
+            )
         return to_path(self, platform, names)
 
     @classmethod

@@ -29,7 +29,7 @@ ftptype  = "A" / "I" / "D"
 """
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class FTPLocator(Locator):
     """Where a file or directory is, and how it is transferred (RFC 1738 3.2.2).
 

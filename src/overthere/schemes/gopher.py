@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 from overthere.errors import CodingError, Unwritable
-from overthere.kernel.percent import percent_decode  # a broken escape of an older edition stays
 from overthere.kernel.reference import Parts
 from overthere.schemes.gopherplus import Attributes, Form, GopherPlus, Unknown, View, read
 from overthere.schemes.locator import Given, Locator, Writer
@@ -38,7 +38,7 @@ gopher-octet      =/ "%0" ( %x30-38 / "B" / "C" / "E" / "F" )
 _TYPED = re.compile("(?s)(%(?!09)[0-9A-Fa-f]{2}|(?!%09).)(.*)")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class GopherLocator(Locator):
     """An item of a Gopher server, and what is asked of it (RFC 4266 2.1).
 
@@ -55,6 +55,7 @@ class GopherLocator(Locator):
     port: int | None = None
     type: str | None = None
     """One character, an octet as ISO Latin 1; None where the path is empty, and then it is "1" (`gophertype`)."""
+    as_written: ClassVar[frozenset[str]] = Locator.as_written | {"type"}
     selector: bytes = b""
     """"A sequence of octets" (2.1), in no charset; text of US-ASCII is taken too."""
     search: bytes | None = None
@@ -108,11 +109,13 @@ class GopherLocator(Locator):
                 raise given.refuse(given.user, "neither user nor password", "gopher-uri", "RFC 4266 2.1")
             host = f"{given.user}@{host}"  # a hostname may hold "@" by the BNF of 1994, and here no user goes before
         kind, fields = _cut(given)
-        selector, search, plus = (None if text is None else _octets(given, text) for text in fields)
+        if given.edition == "url-1994" and fields[1] is not None and "%09" not in given.text:
+            fields[1] = fields[1].replace("+", " ")  # BNF: search, whose words "+" joins in every scheme (94-17)
+        selector, search, plus = (None if text is None else given.octets(text) for text in fields)
         return cls(
             host=host,
             port=given.port,
-            type=None if kind is None else _octets(given, kind).decode("latin-1"),
+            type=None if kind is None else given.octets(kind).decode("latin-1"),
             selector=selector or b"",
             search=search,
             plus=None if plus is None else read(plus),
@@ -126,21 +129,21 @@ class GopherLocator(Locator):
             if self.search is None:
                 return text if old else f"{text}/"
             if old:  # by the BNF a search needs no path
-                return f"{text}?{_escaped(to, self.search, '@+')}"
+                return text + "?" + to.text(self.search, "@").replace("%20", "+")
         # Within the path no characters are reserved (2.1), but in RFC 3986 "?" ends it; in 1994 it is "%3F" too.
         keep = "!$&'()*+,;=:@/" + ("?" if to.edition == "rfc1738" else "")
         try:
             kind = self.gophertype.encode("latin-1")
         except UnicodeEncodeError:
             raise CodingError(f"the type {self.type!r} is no octet") from None
-        text += "/" + _escaped(to, kind, keep.replace("/", "") if old else keep)
-        text += _escaped(to, self.selector, keep)
+        text += "/" + to.text(kind, keep.replace("/", "") if old else keep)
+        text += to.text(self.selector, keep)
         if self.search is not None:
-            text += "%09" + _escaped(to, self.search, keep)
+            text += "%09" + to.text(self.search, keep)
         if self.plus is not None:
             if not isinstance(self.plus, View | Attributes | Form | Unknown):
                 raise Unwritable(f"{self.plus!r} is no Gopher+ string (RFC 4266 2.3)")
-            text += "%09" + _escaped(to, self.plus.string, keep)
+            text += "%09" + to.text(self.plus.string, keep)
         return text
 
 
@@ -155,18 +158,6 @@ def _cut(given: Given) -> tuple[str | None, list[str | None]]:
     if match is None:
         raise given.refuse(given.path, "a type before the first %09", "gophertype", "RFC 4266 2.1")
     return match[1], [*match[2].split("%09", 2), None, None][:3]
-
-
-def _octets(given: Given, raw: str) -> bytes:
-    coding = ("latin-1", "replace") if given.edition == "url-1994" else ("utf-8", "surrogatepass")
-    return percent_decode(raw.encode(*coding))
-
-
-def _escaped(to: Writer, octets: bytes, keep: str) -> str:
-    """Octets as the edition escapes them; the writer takes text in its own charset."""
-    return to.text(
-        octets.decode("latin-1") if to.edition == "url-1994" else octets.decode("utf-8", "surrogateescape"), keep
-    )
 
 
 def _without_type(parts: Parts) -> Parts:

@@ -63,7 +63,7 @@ class Origin(NamedTuple):
         return f"{self.scheme}://{self.host}{port}"
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class HTTPLocator(Locator):
     """Where an HTTP server is, and what is asked of it (RFC 9110 4.2).
 
@@ -87,6 +87,7 @@ class HTTPLocator(Locator):
     """As written, with the slash that begins it; "" if there is none."""
     scheme: str = field(default="http", kw_only=True)
     searched: ClassVar[bool] = True
+    as_written: ClassVar[frozenset[str]] = Locator.as_written | {"path"}
 
     @classmethod
     def split(cls, given: Given) -> HTTPLocator:
@@ -101,7 +102,7 @@ class HTTPLocator(Locator):
         )
 
     def join(self, to: Writer) -> str:
-        return to.authority(self.host, self.port, self.user, self.password) + self.path
+        return to.authority(self.host, self.port, self.user, self.password) + to.raw(self.path)
 
     @property
     def target(self) -> str:

@@ -108,7 +108,7 @@ _SCOPES = ("base", "one", "sub")
 _FIELDS = ("dn", "attributes", "scope", "filter", "extensions")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class LDAPLocator(Locator):
     r"""Which entries a search would find, and on which server (RFC 4516 2).
 

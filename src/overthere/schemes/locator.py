@@ -1,8 +1,8 @@
 """What a URI of a scheme says, as typed data: read from a text as an edition cuts it, and written back.
 
-A locator holds data: escapes are decoded, by the edition's charset.  Octets that are not UTF-8 are kept as lone
-surrogates, as Python does with file names.  The host stays as it is written, and so does what the scheme does not
-define (`query`, `fragment`).
+A locator holds data: escapes are decoded by the edition's charset, which the locator keeps, so that the octets are
+known that a server is sent.  Octets that are not UTF-8 are lone surrogates, as in Python's file names.  The host stays
+as it is written, and so does what the scheme does not define (`query`, `fragment`).
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ from overthere.echo import Secrets
 from overthere.errors import CodingError, Finding, InvalidURI
 from overthere.kernel import percent_encode
 from overthere.kernel.percent import percent_decode  # the native one refuses a broken escape, here it stays
-from overthere.kernel.percent import percent_decode as lenient_decode
-from overthere.kernel.reference import BROKEN_ESCAPE, split, split_authority
+from overthere.kernel.reference import split, split_authority
 from overthere.redact import mask
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from overthere.editions.model import Edition
     from overthere.schemes.registry import Registry
@@ -41,16 +40,28 @@ def reading(edition: str) -> str:
     return edition if edition in ("url-1994", "rfc1738") else "rfc3986"
 
 
+def charset_of(edition: str) -> str:
+    """What escapes stand for in an edition: ISO Latin 1 in 1994 (Encoding prohibited characters); octets that may be
+    UTF-8 elsewhere (RFC 1738 2.2 names no charset beyond US-ASCII; RFC 3986 2.5)."""
+    return "latin-1" if edition == "url-1994" else "utf-8"
+
+
 class Given:
     """A text as an edition cuts it, for a scheme to read on: raw parts, None where undefined."""
 
-    __slots__ = ("edition", "fragment", "host", "named", "password", "path", "port", "query", "scheme", "text", "user")
+    __slots__ = (
+        *("account", "charset", "edition", "fragment", "host", "named", "password"),
+        *("path", "port", "query", "scheme", "text", "user"),
+    )
 
     def __init__(self, text: str, edition: Edition, checked: bool = False) -> None:
         """Cut `text`.  Raises: InvalidURI if it has no scheme; for RFC 3986 if it is no URI, unless that is checked."""
         self.text = text
         self.edition = reading(edition.name)
         """The account to go by: "url-1994", "rfc1738", or "rfc3986" for the scheme's document of today."""
+        self.charset = charset_of(self.edition)
+        self.account: tuple[str, str] | None = None
+        """For 1994 and RFC 1738: the rule and the paragraph that a refusal cites."""
         self.named: Mapping[str, str | None] = {}
         """For 1994 and RFC 1738: the parts by the names of the document's rules, as `Edition.parts` gives them."""
         self.user: str | None = None
@@ -95,13 +106,25 @@ class Given:
     @overload
     def decode(self, raw: str | None) -> str | None: ...
     def decode(self, raw: str | None) -> str | None:
-        """The data that a raw part stands for, by the edition's charset; a "%" that begins no escape stays."""
-        if raw is None or "%" not in raw:
+        """The data that a raw part stands for, by the edition's charset; a "%" that begins no escape stays.
+
+        Raises: InvalidURI for a character that the charset does not have.
+        """
+        if raw is None or ("%" not in raw and raw.isascii()):
             return raw
-        decode = percent_decode if BROKEN_ESCAPE.search(raw) is None else lenient_decode
-        if self.edition == "url-1994":
-            return decode(raw.encode("latin-1", "replace")).decode("latin-1")
-        return decode(raw.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogateescape")
+        octets = self.octets(raw)
+        return octets.decode("latin-1") if self.charset == "latin-1" else octets.decode("utf-8", "surrogateescape")
+
+    def octets(self, raw: str) -> bytes:
+        """The octets that a raw part stands for.  Raises: InvalidURI for a character that the charset does not have."""
+        if self.charset != "latin-1":
+            return percent_decode(raw.encode("utf-8", "surrogatepass"))
+        try:
+            return percent_decode(raw.encode("latin-1"))
+        except UnicodeEncodeError as error:
+            source = "draft-ietf-uri-url-03, Encoding prohibited characters"
+            self.account = None  # it is no rule of the scheme
+            raise self.refuse(raw[error.start], "characters of ISO Latin 1", "xalphas", source) from None
 
     def login(self) -> dict[str, Any]:
         """`user`, `password`, `host` and `port` for the constructor of a locator."""
@@ -113,8 +136,8 @@ class Given:
         }
 
     def rest(self, *, query: bool = True) -> dict[str, Any]:
-        """What every locator has: `scheme`, `fragment`, and `query` unless the scheme reads it itself."""
-        found: dict[str, Any] = {"scheme": self.scheme, "fragment": self.fragment}
+        """What every locator has: `scheme`, `charset`, `fragment`, and `query` unless the scheme reads it itself."""
+        found: dict[str, Any] = {"scheme": self.scheme, "charset": self.charset, "fragment": self.fragment}
         if query and self.edition == "rfc3986":
             found["query"] = self.query
         return found
@@ -123,8 +146,10 @@ class Given:
         """The exception for a part (as it stands in the text) that the scheme cannot read.
 
         part: the raw text that is wrong, None if something is missing; expected: what should stand there, in words;
-        rule: the rule of the grammar; source: the document and its paragraph.
+        rule: the rule of the grammar; source: the document and its paragraph: those of today, an older edition is cited
+        by its own.
         """
+        rule, source = self.account or (rule, source)
         # Behind the scheme, whose letters a part may repeat.
         found = self.text.find(part, self.text.find(":") + 1) if part else len(self.text)
         start = max(found, 0)
@@ -148,33 +173,29 @@ def _safe(plain: str, extra: str, keep: str, drop: str) -> str:
 
 
 class Writer:
-    """How an edition writes the parts of a locator."""
+    """How an edition writes the parts of a locator, whose characters stand for octets by `charset`."""
 
-    __slots__ = ("edition", "extra", "plain")
+    __slots__ = ("charset", "edition", "extra", "plain")
 
-    def __init__(self, edition: str) -> None:
+    def __init__(self, edition: str, charset: str = "utf-8") -> None:
         self.edition = reading(edition)
+        self.charset = charset
         self.plain, self.extra = _PLAIN[self.edition]
 
-    def text(self, data: str, keep: str = "", drop: str = "") -> str:
-        """Data as the edition escapes it.
+    def text(self, data: str | bytes, keep: str = "", drop: str = "") -> str:
+        """Data as the edition escapes its octets.
 
         keep: reserved characters that mean themselves in this part (those that the edition knows are kept);
         drop: characters that are escaped although the edition would allow them.
 
-        Raises: CodingError for a character that the edition's charset does not have.
+        Raises: CodingError for a character that the locator's charset does not have.
         """
-        if self.edition == "url-1994":
-            try:
-                octets = data.encode("latin-1")
-            except UnicodeEncodeError as error:
-                raise CodingError(f"{data[error.start]!r} is not in ISO Latin 1") from None
-        else:
-            try:
-                octets = data.encode("utf-8", "surrogateescape")
-            except UnicodeEncodeError as error:
-                raise CodingError(f"U+{ord(data[error.start]):04X} is no character (RFC 3629 3)") from None
+        octets = data if isinstance(data, bytes) else octets_of(data, self.charset)
         return percent_encode(octets, _safe(self.plain, self.extra, keep, drop))
+
+    def raw(self, written: str) -> str:
+        """A part as it stands in a text; RFC 1738 has "~" as an escape alone (2.2, "unsafe")."""
+        return written.replace("~", "%7E") if self.edition == "rfc1738" else written
 
     def authority(
         self, host: str, port: int | None = None, user: str | None = None, password: str | None = None
@@ -187,6 +208,18 @@ class Writer:
         return f"//{login}{at}{host}" + ("" if port is None else f":{port}")
 
 
+def octets_of(data: str, charset: str) -> bytes:
+    """The octets of a locator's text.  Raises: CodingError for a character that the charset does not have."""
+    try:
+        return data.encode(charset, "surrogateescape")
+    except UnicodeEncodeError as error:
+        shown = f"U+{ord(data[error.start]):04X}"
+        why = "is no character (RFC 3629 3)" if charset == "utf-8" else f"is not in the charset {charset}"
+        raise CodingError(f"{shown} {why}") from None
+    except LookupError:
+        raise CodingError(f"{charset!r} is no charset that Python can write") from None
+
+
 class Written(NamedTuple):
     """The text that a locator was read from, and by which edition."""
 
@@ -197,9 +230,18 @@ class Written(NamedTuple):
         return f"Written(text={mask(self.text)!r}, edition={self.edition!r})"
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Locator(ABC):
-    """The base of the schemes' locators.  Immutable; equal if the data is; `dataclasses.replace` makes another."""
+    """The base of the schemes' locators.  Immutable; `dataclasses.replace` makes another.
+
+    Equal are two of one class that say the same octets, whatever charset has made characters of them.  A subclass is
+    a dataclass with `eq=False`, so that this comparison serves it.
+
+    >>> from overthere import URI, edition
+    >>> old = edition("url-1994").locator("ftp://h/caf%E9")
+    >>> old.name, old.charset, old == URI("ftp://h/caf%E9").locator, old == URI("ftp://h/caf%C3%A9").locator
+    ('café', 'latin-1', True, False)
+    """
 
     _: KW_ONLY
     scheme: str
@@ -209,8 +251,12 @@ class Locator(ABC):
     fragment: str | None = None
     """As written; no scheme has a say in it (RFC 3986 3.5)."""
     written: Written | None = field(default=None, compare=False)
+    charset: str = field(default="utf-8", compare=False)
+    """Which octets the characters stand for: "latin-1" in what the edition of 1994 has read, else "utf-8"."""
     searched: ClassVar[bool] = False
     """Whether 1994 and RFC 1738 have the query too, as `search`."""
+    as_written: ClassVar[frozenset[str]] = frozenset(("scheme", "host", "query", "fragment"))
+    """The parts that are kept as they stand in the text, escapes and all."""
 
     def __post_init__(self) -> None:
         for one in fields(self):
@@ -249,10 +295,32 @@ class Locator(ABC):
 
         return write(self, edition, registry)
 
-    @property
-    def charset(self) -> str:
-        """Which octets the characters stand for: ISO Latin 1 if read by the edition of 1994, else UTF-8."""
-        return "latin-1" if self.edition == "url-1994" else "utf-8"
+    def octets(self, data: str) -> bytes:
+        """The octets that a text of this locator stands for, which a server is sent.
+
+        Raises: CodingError for a character that the charset does not have.
+        """
+        return octets_of(data, self.charset)
+
+    def native(self, data: str) -> str:
+        """A text of this locator for a program or a file system of this machine: UTF-8, other octets as lone
+        surrogates, as `os.fsdecode` gives them.  Raises: CodingError, as `octets`."""
+        return data if data.isascii() else self.octets(data).decode("utf-8", "surrogateescape")
+
+    def says(self, other: Locator) -> bool:
+        """Whether another says the same: one of the same class, part by part the same octets."""
+        return type(other) is type(self) and self._said() == other._said()
+
+    def _said(self) -> tuple[Any, ...]:
+        """What is compared: the octets of what was decoded, and the characters of what was not."""
+        said = ((one.name, getattr(self, one.name)) for one in fields(self) if one.compare)
+        return tuple(_same(v) if name in self.as_written else _in_octets(v, self.charset) for name, v in said)
+
+    def __eq__(self, other: object) -> bool:
+        return self.says(other) if isinstance(other, Locator) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._said()))
 
     @property
     def edition(self) -> str:
@@ -267,25 +335,46 @@ class Locator(ABC):
         {'user': 'u', 'password': '***', 'host': 'h', 'directories': ['a'], 'name': 'b'}
         """
         found: dict[str, Any] = {}
-        for one in sorted(fields(self), key=lambda one: bool(one.kw_only)):
-            value = getattr(self, one.name)
-            if one.name not in ("scheme", "written") and value is not None and value != one.default:
-                found[one.name] = _plain(_hidden(one.name, value))
+        for name, value in self._shown():
+            found[name] = _plain(value)
         hidden: dict[str, Any] = self._secrets().hide_in(found)
         return hidden
+
+    def _shown(self) -> Iterator[tuple[str, Any]]:
+        """The parts that say something, as they may be shown; the charset where it matters."""
+        plain = True
+        for one in sorted(fields(self), key=lambda one: (one.name == "charset", bool(one.kw_only))):
+            value = getattr(self, one.name)
+            if one.name in ("scheme", "written") or value is None or value == one.default:
+                continue
+            if one.name != "charset":
+                plain = plain and _in_octets(value, "utf-8") == value
+            if one.name != "charset" or not plain:
+                yield one.name, _hidden(one.name, value)
 
     def _secrets(self) -> Secrets:
         """The passwords of the text that was read, which may stand in other parts than `password`."""
         return Secrets.of("" if self.written is None else self.written.text)
 
     def __repr__(self) -> str:
-        shown = []
-        for one in sorted(fields(self), key=lambda one: bool(one.kw_only)):
-            value = getattr(self, one.name)
-            if one.name in ("scheme", "written") or value is None or value == one.default:
-                continue
-            shown.append(f"{one.name}={_hidden(one.name, value)!r}")
+        shown = [f"{name}={value!r}" for name, value in self._shown()]
         return self._secrets().hide(f"{type(self).__name__}({', '.join(shown)})")
+
+
+def _same(written: Any) -> Any:
+    """A part as it is written; "~" is unreserved today and always escaped in RFC 1738 (2.2), and both are one octet."""
+    return written.replace("%7E", "~").replace("%7e", "~") if isinstance(written, str) else written
+
+
+def _in_octets(value: Any, charset: str) -> Any:
+    if isinstance(value, tuple):
+        return tuple(_in_octets(item, charset) for item in value)
+    if not isinstance(value, str) or value.isascii():
+        return value
+    try:
+        return octets_of(value, charset)
+    except CodingError:  # made by hand, and stands for no octets
+        return value
 
 
 def _hidden(name: str, value: Any) -> Any:
@@ -306,12 +395,15 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, str | int | None) else str(value)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class GenericLocator(Locator):
     """A URI of a scheme that is not known: the components of the generic syntax, as written (RFC 3986 3)."""
 
     authority: str | None = None
     path: str = ""
+
+    as_written: ClassVar[frozenset[str]] = Locator.as_written | {"authority", "path"}
+    searched: ClassVar[bool] = True
 
     @classmethod
     def split(cls, given: Given) -> GenericLocator:
@@ -321,7 +413,8 @@ class GenericLocator(Locator):
 
             text = bare(text)  # without "URL:"
         parts = split(text)
-        return cls(parts.authority, parts.path, scheme=given.scheme, query=parts.query, fragment=parts.fragment)
+        return cls(parts.authority, parts.path, **{**given.rest(), "query": parts.query, "fragment": parts.fragment})
 
     def join(self, to: Writer) -> str:
-        return self.path if self.authority is None else f"//{self.authority}{self.path}"
+        path = to.raw(self.path)
+        return path if self.authority is None else f"//{self.authority}{path}"

@@ -51,7 +51,7 @@ _NO_TEXT = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _NO_BODY = re.compile("[\0\ud800-\udfff]")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class MailtoLocator(Locator):
     """Whom a message would go to, and what would stand in it (RFC 6068 2).
 

@@ -24,7 +24,7 @@ def written(identifier: str, to: Writer) -> str:
     return to.text(identifier, "@+" if to.edition == "url-1994" else "!$&'()*+,;=:@")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class MidLocator(Locator):
     """Which message, and which part of it (RFC 2392 2).
 

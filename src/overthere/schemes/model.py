@@ -145,8 +145,8 @@ class Scheme:
         >>> [finding.rule for finding in scheme("tel").check("tel:+1-2o1")]
         ['telephone-uri']
         """
+        from overthere.derivation import check_rule
         from overthere.editions import edition as edition_named
-        from overthere.findings import check_rule
 
         by, rules = edition_named(edition), self.rules.get(reading(edition), ())
         if not rules:
@@ -160,7 +160,19 @@ class Scheme:
             return [self._not_mine(text)]
         if any(self.grammar.automaton(rule).accepts(bare) for rule in rules):
             return []
-        return check_rule(self.grammar, bare, rules[0], self.documents["rfc3986"])
+        return check_rule(self.grammar, bare, rules[0], self.documents["rfc3986"], limit)
+
+    def account(self, edition: str) -> tuple[str, str] | None:
+        """The first rule and the paragraph of an older edition's own account of the scheme; None if it has none.
+
+        >>> from overthere import scheme
+        >>> scheme("gopher").account("rfc1738"), scheme("http").account("url-1994")
+        (('gopherurl', 'RFC 1738 3.4'), ('httpaddress', '1994 HTTP'))
+        """
+        source, rules = self.documents.get(edition), self.rules.get(edition, ())
+        if source is None or reading(edition) == "rfc3986":
+            return None
+        return rules[0] if rules else self.name, source if source[:4] in ("1994", "RFC ") else f"1994 {source}"
 
     def is_valid(self, text: str, edition: str = "rfc3986") -> bool:
         """Whether one of the scheme's rules in an edition derives the text (without its fragment)."""

@@ -39,7 +39,7 @@ _IN_ARTICLE = {"url-1994": "@+", "rfc1738": ";/?:&=", "rfc3986": "!$&'()*+,;=:@"
 _IN_GROUP = "+*"
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class NewsLocator(Locator):
     """An article, a newsgroup or a set of newsgroups, on a server or on the one that is configured (RFC 5538 4).
 

@@ -33,7 +33,7 @@ _NUMBER = {"url-1994": re.compile("[0-9]+"), "rfc1738": re.compile("[0-9]+"), "r
 _RANGE = re.compile("([0-9]{1,16})-([0-9]{1,16})?")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class NNTPLocator(Locator):
     """An article by its number, or a newsgroup, of a server (RFC 5538 3).
 

@@ -40,7 +40,7 @@ class ProsperoField(NamedTuple):
     """None without a "="."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class ProsperoLocator(Locator):
     """The name of an object on a host, and what identifies the object further (RFC 4157 2).
 

@@ -168,6 +168,7 @@ class Registry:
         # Older editions derive names that are no scheme today: "1a".
         if _NAME.fullmatch(given.scheme):
             scheme = self.scheme(given.scheme)
+            given.account = scheme.account(edition)
             kind = scheme.locator if reading(edition) in scheme.documents else GenericLocator
         found = kind.split(given)
         object.__setattr__(found, "written", Written(text, edition))  # still nobody else's

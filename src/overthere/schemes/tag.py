@@ -53,7 +53,7 @@ class TagDate(NamedTuple):
         return datetime.date(self.year, 1 if self.month is None else self.month, 1 if self.day is None else self.day)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class TagLocator(Locator):
     """Who has minted the tag, when he held that name, and what he called it (RFC 4151 2.1).
 

@@ -73,7 +73,7 @@ _SEPARATORS = re.compile(r"[-.()]")
 _FIRST = ("isub", "ext", "phone-context")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class TelLocator(Locator):
     """A telephone number, "a globally unique identifier" (RFC 3966 1); not what has to be dialled (7.4).
 

@@ -5,7 +5,8 @@ The locator serves rlogin and tn3270 too, which 1994 describes under the same he
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, Scheme, default_port, slash_for_empty_path
@@ -28,7 +29,7 @@ _SOURCES = {"url-1994": "1994 TELNET, RLOGIN, TN3270", "rfc1738": "RFC 1738 3.8"
 _TODAY = {"telnet": "RFC 4248 2", "rlogin": "1994 TELNET, RLOGIN, TN3270", "tn3270": "RFC 6270 2"}
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class TelnetLocator(Locator):
     """Where a session would go, and the name and password that are suggested to the person (RFC 4248 2).
 
@@ -44,6 +45,7 @@ class TelnetLocator(Locator):
     path: str | None = None
     """As written, for nothing is defined to follow the final "/"; None without it, and in RFC 1738 with it too."""
     scheme: str = field(default="telnet", kw_only=True)
+    as_written: ClassVar[frozenset[str]] = Locator.as_written | {"path"}
 
     @classmethod
     def split(cls, given: Given) -> TelnetLocator:
@@ -51,6 +53,10 @@ class TelnetLocator(Locator):
         if given.host is None:
             raise given.refuse(given.path, '"//" and a host', f"{given.scheme}-uri", source)
         return cls(**given.login(), path=given.path, **given.rest())
+
+    def _said(self) -> tuple[Any, ...]:
+        """The final "/" may be omitted (RFC 1738 3.8, RFC 4248 2)."""
+        return replace(self, path=None)._said() if self.path == "" else Locator._said(self)
 
     def join(self, to: Writer) -> str:
         path = "" if self.path is None else f"/{self.path}"

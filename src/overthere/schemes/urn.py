@@ -27,7 +27,7 @@ q-component   = pchar *( pchar / "/" / "?" )
 """
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class URNLocator(Locator):
     """A name and what goes with it, all as written: the escapes of a URN are part of it and MUST NOT be decoded when
     names are compared (RFC 8141 3.1).

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from overthere.errors import CodingError
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, Scheme, default_port
-from overthere.schemes.waisid import WAISField, from_fields, octets_of, to_fields
+from overthere.schemes.waisid import WAISField, from_fields, to_fields
 
 __all__ = ["SCHEME", "WAISLocator"]
 
@@ -27,7 +27,7 @@ wpath         = *( pchar / "/" )
 """
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class WAISLocator(Locator):
     """A database to be searched, a search in it, or a document of it (RFC 4156 2).
 
@@ -83,16 +83,19 @@ class WAISLocator(Locator):
             pieces = [] if given.path is None else [*given.path.split("/", 2)]
             database, wtype, wpath = [*pieces, None, None, None][:3]
             search = given.query if wtype is None else None  # a document is not searched
+        if wtype is not None and search is not None:
+            expected = "no search after a document, which is found by its identifier"
+            raise given.refuse(f"?{search}", expected, "waisdoc", "RFC 4156 2")
         if search is not None and given.edition != "rfc1738":
             search = search.replace("+", " ")  # 1994; in RFC 1738 2.2 "+" is unreserved, and means itself
-        docid = None if wpath is None else from_fields(wpath)
+        docid = None if wpath is None else from_fields(wpath, given.octets)
         return cls(
             host=host,
             port=given.port,
             database=given.decode(database),
             search=given.decode(search),
             wtype=given.decode(wtype),
-            wpath=docid if docid is not None or wpath is None else octets_of(wpath),
+            wpath=docid if docid is not None or wpath is None else given.octets(wpath),
             as_fields=docid is not None,
             **given.rest(query=wtype is not None),
         )
@@ -125,10 +128,7 @@ class WAISLocator(Locator):
 
 
 def _written(octets: bytes, to: Writer, keep: str) -> str:
-    if octets.isalnum() or not octets:
-        return octets.decode("ascii")  # never escaped
-    charset = "latin-1" if to.edition == "url-1994" else "utf-8"
-    return to.text(octets.decode(charset, "surrogateescape"), keep)
+    return to.text(octets, keep)
 
 
 EXAMPLES = (

@@ -7,6 +7,7 @@ last (the WAIS protocol writes its own elements the same way).
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
 from overthere.editions.url1994 import wpath_fields
@@ -16,7 +17,6 @@ __all__ = [
     "WAISField",
     "compressed",
     "from_fields",
-    "octets_of",
     "octets_of_fields",
     "read_compressed",
     "tagged",
@@ -111,17 +111,18 @@ def to_fields(octets: bytes) -> tuple[WAISField, ...]:
     return tuple(fields)
 
 
-def from_fields(wpath: str) -> bytes | None:
+def _octets_of(raw: str) -> bytes:
+    return percent_decode(raw.encode("utf-8", "surrogatepass"))
+
+
+def from_fields(wpath: str, octets: Callable[[str], bytes] = _octets_of) -> bytes | None:
     """The document-id of a wpath that consists of encoded fields; None if it does not (1994 WAIS).
+
+    octets: what a raw part stands for; escapes are octets in every edition.
 
     >>> from_fields("1=vm%3A210;7=%00;"), from_fields("%01%06vm%3A210")
     (b'\\x01\\x06vm:210\\x07\\x01\\x00', None)
     """
     if not _FIELDS.fullmatch(wpath):
         return None
-    return octets_of_fields(tuple(WAISField(int(n), octets_of(text)) for n, text in wpath_fields(wpath)))
-
-
-def octets_of(raw: str) -> bytes:
-    """The octets that a part stands for: escapes are octets in every edition."""
-    return percent_decode(raw.encode("utf-8", "surrogatepass"))
+    return octets_of_fields(tuple(WAISField(int(n), octets(text)) for n, text in wpath_fields(wpath)))

@@ -39,7 +39,7 @@ def _as_read(locator: Locator, by: Edition, registry: Registry) -> str | None:
     if locator.written is None or locator.written.edition != by.name:
         return None
     text = locator.written.text
-    return text if registry.locator(_checked(text, by), by.name) == locator else None
+    return text if locator.says(registry.locator(_checked(text, by), by.name)) else None
 
 
 def _checked(text: str, by: Edition) -> URI | str:
@@ -60,12 +60,13 @@ def _anew(locator: Locator, by: Edition, registry: Registry) -> str:
     if locator.query is not None and by.name in ("url-1994", "rfc1738") and not locator.searched:
         raise Unwritable(f"{by.document} has no query in {name!r}")
     try:
-        text = f"{name}:{locator.join(Writer(by.name))}"
+        writer = Writer(by.name, locator.charset)
+        text = f"{name}:{locator.join(writer)}"
     except Unwritable:
         raise
     except ValueError as error:  # a character without octets; a number that Python does not write
         raise Unwritable(f"{by.document} cannot say this: {error}") from None
-    text += "" if locator.query is None else f"?{locator.query}"
+    text += "" if locator.query is None else f"?{writer.raw(locator.query)}"
     whole = text + ("" if locator.fragment is None else f"#{locator.fragment}")
     if by.name == reading(by.name) != "rfc3986":
         _valid(text, by, scheme.rules.get(by.name, ()))
@@ -77,7 +78,7 @@ def _anew(locator: Locator, by: Edition, registry: Registry) -> str:
         back = registry.locator(_checked(whole, by), by.name)
     except InvalidURI as error:
         raise Unwritable(f"{by.document} cannot say this: {error}") from None
-    if back != locator:
+    if not locator.says(back):
         raise Unwritable(f"{by.document} cannot say this: {_difference(locator, back)}")
     return whole
 

@@ -19,7 +19,7 @@ request         = *pchar
 """
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class FingerLocator(Locator):
     """Whom to ask a host about, and through which others (RFC 1288 2.3).
 

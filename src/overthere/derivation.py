@@ -1,0 +1,131 @@
+"""Everything that keeps a rule of any grammar from deriving a text, part by part.
+
+The automaton of the rule reads the text.  Where it stops is a finding; the character is passed over, and the reading
+goes on in the same state, so that each fault is told once and where it stands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from itertools import islice
+from typing import NamedTuple
+
+from overthere.errors import KINDS, Finding, InvalidURI
+from overthere.grammar import Grammar
+from overthere.grammar.automaton import Automaton, Expected
+from overthere.redact import overlaps, password_spans
+from overthere.showing import name_of
+
+__all__ = ["check_rule", "located"]
+
+Parts = Callable[[str], Mapping[str, str | None]]
+
+# The rules whose texts have the parts of a whole URI or reference, by the documents' ways to name them.
+_WHOLE = re.compile("(?i)(?!ip).*(?:url|uri|reference|relative-ref|address|address-prose|address-printed)")
+
+
+class _Place(NamedTuple):
+    start: int
+    end: int
+    state: int
+
+
+def check_rule(
+    grammar: Grammar, text: str, rule: str, document: str, limit: int | None = None, parts: Parts | None = None
+) -> list[Finding]:
+    """The findings on a text by the automaton of any one rule: where it stops, and what could have followed.
+
+    limit: how many are listed; a last one of the kind "more" counts the rest.
+    parts: the parts of a whole text, by the names of the document, in their order; they are the findings' components.
+    """
+    dfa = grammar.automaton(rule)
+    if dfa.accepts(text):
+        return []
+    name = grammar.rule(rule).name
+    spans = located(text, parts) if parts is not None and _WHOLE.fullmatch(name) else []
+    passwords = password_spans(text)
+
+    @cache
+    def expected(state: int) -> str:
+        follow = dfa.follow(state)
+        ascii_only = frozenset(chr(b) for b in follow if b < 0x80)
+        return grammar.describe(Expected(0, ascii_only, len(ascii_only) < len(follow), state in dfa.accepting))
+
+    def finding(place: _Place) -> Finding:
+        start, end, state = place
+        secret = overlaps(passwords, start, end)
+        it = "the end" if start >= end else "one of its characters" if secret else name_of(text[start])
+        within = [part for part, low, high in spans if low <= start < high or (low <= start == high == len(text))]
+        message = KINDS["not-derivable"].message.format(it=it)
+        component = within[-1] if within else name
+        return Finding("not-derivable", start, end, component, name, expected(state), document, message)
+
+    places = _places(dfa, text)
+    listed = [finding(place) for place in islice(places, limit)]
+    if rest := sum(1 for _ in places):
+        row = KINDS["more"]
+        message = row.message.format(it=f"{rest:,}")
+        listed.append(Finding("more", len(text), len(text), row.component, row.rule, "", row.source, message))
+    return listed
+
+
+def _places(dfa: Automaton, text: str) -> Iterator[_Place]:
+    """Where the automaton stops, in one pass: runs of characters, and the end of a text that is not complete."""
+    state, at = dfa.start, 0
+    escape: tuple[int, int] | None = None  # where a "%" stands that its digits must follow, and the state before it
+    held: _Place | None = None
+    while at < len(text):
+        char = text[at]
+        after = state
+        for octet in char.encode("utf-8", "surrogatepass"):
+            after = dfa.table[after * dfa.width + dfa.classes[octet]]
+            if not after:
+                break
+        if after:
+            if char == "%":
+                escape = at, state
+            elif escape is not None and at - escape[0] >= 2:
+                escape = None
+            state, at = after, at + 1
+            continue
+        if held is not None and held.end == at and held.state == state:
+            held = held._replace(end=at + 1)
+        else:
+            if held is not None:
+                yield held
+            held = _Place(at, at + 1, state)
+        # Behind a "%" that begins no escape the text is read on, as if it was not there.
+        if escape is not None and at - escape[0] <= 2:
+            at, state = escape
+            escape = None
+        at += 1
+    if held is not None:
+        yield held
+    # Where the last characters were passed over, an end that comes too early follows from it.
+    if state not in dfa.accepting and (held is None or held.end < len(text)):
+        yield _Place(len(text), len(text), state)
+
+
+def located(text: str, parts: Parts) -> list[tuple[str, int, int]]:
+    """The parts of a text and where they stand: name, start, end; those that are undefined are left out.
+
+    A part may hold others, which follow it.  Nothing where the text has no parts.
+    """
+    try:
+        named = parts(text)
+    except InvalidURI:
+        return []
+    found: list[tuple[str, int, int]] = []
+    start = end = 0
+    for name, value in named.items():
+        if value is None:
+            continue
+        at = text.find(value, end)
+        if at < 0:  # within the part before
+            at = text.find(value, start)
+        if at >= 0:
+            start, end = at, at + len(value)
+            found.append((name, start, end))
+    return found
