@@ -31,6 +31,7 @@ check: .venv/dev.stamp
 	$(BIN)/mypy
 	$(BIN)/basedpyright --level error
 	$(BIN)/python tools/generate.py --check
+	$(BIN)/python tools/statements.py
 	@if $(BIN)/overthere --version | grep -q native; then $(BIN)/python -m mypy.stubtest overthere._native; fi
 	@if command -v cargo >/dev/null && cargo fmt --version >/dev/null 2>&1; then cd rust && cargo fmt --check; fi
 	$(BIN)/python -m pytest tests/test_names.py

@@ -12,6 +12,7 @@ from importlib.util import find_spec
 import pytest
 from hypothesis import settings
 
+import statements
 from support import TESTS
 
 # The examples in docstrings are collected by importing; without cargo or Spark these modules cannot be.
@@ -33,6 +34,8 @@ settings.load_profile("anywhere")
 LISTED = {row["reason"] for row in tomllib.loads((TESTS / "expected_failures.toml").read_text()).get("skip", ())}
 UNLISTED: list[str] = []
 MADE: list[str] = []
+COLLECTED: set[str] = set()
+PASSED: set[str] = set()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -59,13 +62,48 @@ def note(report: pytest.TestReport | pytest.CollectReport) -> None:
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     note(report)
+    if report.when == "call" and report.passed:
+        PASSED.add(report.nodeid)
 
 
 def pytest_collectreport(report: pytest.CollectReport) -> None:
     note(report)
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    COLLECTED.update(item.nodeid for item in session.items)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_node_collection_finished(node: object, ids: list[str]) -> None:
+    """Workers collect, each the same: who has given out the tests has collected none."""
+    if not COLLECTED:
+        COLLECTED.update(ids)
+
+
+def not_run(config: pytest.Config) -> list[str]:
+    """The tests that the ledger names and that have not passed, where the whole suite was asked for.
+
+    A run that leaves files out (--ignore, --ignore-glob) is asked only for what it has collected.
+    """
+    asked = config.option
+    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    if (
+        not whole
+        or asked.keyword
+        or asked.markexpr
+        or asked.deselect
+        or asked.collectonly
+        or hasattr(config, "workerinput")
+    ):
+        return []
+    return list(statements.lacking(PASSED, COLLECTED if asked.ignore or asked.ignore_glob else None))
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
     if UNLISTED:
         print("\nskipped for a reason that expected_failures.toml does not hold:", *UNLISTED, sep="\n  ")
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    if session.exitstatus == pytest.ExitCode.OK and (missing := not_run(session.config)):
+        print("\nnamed by tests/statements, and not run or skipped:", *missing, sep="\n  ")
         session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -66,6 +66,12 @@ def audit_page() -> str:
     return generate_audit.page()
 
 
+def conformance_page() -> str:
+    import generate_conformance
+
+    return generate_conformance.page()
+
+
 OUTPUTS: dict[str, Callable[[], str]] = {
     "src/overthere/editions/url1994.tables.json": lambda: tables("url1994"),
     "src/overthere/editions/rfc1738.tables.json": lambda: tables("rfc1738"),
@@ -80,6 +86,7 @@ OUTPUTS: dict[str, Callable[[], str]] = {
     "docs/editions.md": editions_page,
     "docs/schemes.md": schemes_page,
     "docs/audit.md": audit_page,
+    "docs/conformance.md": conformance_page,
 }
 
 
