@@ -48,7 +48,8 @@ def _table(each: Document) -> Iterable[str]:
     for row in each.statements:
         if row.paragraph != last:
             last = row.paragraph
-            yield f"| **{_cell(last)}** | **{_cell(each.sections[last])}** | |"
+            title = each.sections[last]
+            yield f"| **{'' if title in last else _cell(last)}** | **{_cell(title)}** | |".replace("****", "")
         yield f"| {_cell(row.id)} | {_cell(row.statement)} | {_shown(row)} |"
 
 
