@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LEDGER = ROOT / "tests" / "statements"
-FOLDERS = ("url1994", "rfc1738", "url1997", "rfc3986")
+FOLDERS = ("url1994", "rfc1738", "url1997", "uri2003", "rfc3986")
 """In the order in which the documents were written."""
 SHOWN = ("tests", "decision", "reason")
 """What a row has one of: tests that pytest collects, an entry of docs/decisions.md, why no software can show it."""
