@@ -95,7 +95,7 @@ def decisions() -> set[str]:
     """The names of the entries of docs/decisions.md: the bold words at the beginning, or the numbers among them."""
     text = (ROOT / "docs" / "decisions.md").read_text()
     names: set[str] = set()
-    for lead in re.findall(r"^\*\*(.+?)\*\*", text, re.MULTILINE):
+    for lead in re.findall(r"^(?:- )?\*\*(.+?)\*\*", text, re.MULTILINE):
         numbers = re.match(r"\d+-\d+(?:, \d+-\d+)*", lead)
         names |= set(numbers[0].split(", ")) if numbers else {lead.strip(" .,:")}
     return names
