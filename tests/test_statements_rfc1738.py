@@ -27,12 +27,6 @@ def sent(text: str) -> list[bytes]:
     return [step.data for step in planned(text).steps if isinstance(step, Send)]
 
 
-def test_characters_not_octets() -> None:
-    """2.2: the interpretation depends only on which characters are used."""
-    text = "ftp://h/a;type=i"
-    assert EDITION.parts(text.encode("cp037").decode("cp037")) == EDITION.parts(text.encode("utf-16").decode("utf-16"))
-
-
 @pytest.mark.parametrize("component", ["fsegment", "hsegment", "search", "selector", "user", "wpath", "database"])
 def test_what_is_escaped(component: str) -> None:
     """2.2: what has no graphic character in US-ASCII and what is unsafe, each octet of it; what is safe stays."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from ipaddress import IPv4Address
 from itertools import product
 
@@ -24,6 +23,7 @@ from overthere.editions import edition
 from overthere.editions.library import grammar
 from overthere.kernel import remove_dot_segments, split
 from overthere.kernel.reference import remove_dot_segments as plain_remove_dot_segments
+from printed import EXPRESSION
 
 UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 RESERVED = ":/?#[]@!$&'()*+,;="
@@ -213,9 +213,6 @@ def test_the_collected_rules() -> None:
     rules = set(edition("rfc3986").grammar.rules)
     assert len(rules) == 36
     assert not any("_" in name for name in rules)
-
-
-EXPRESSION = re.compile(r"^(([^:/?#]+):)?(//([^/?#]*))?([^?#]*)(\?([^#]*))?(#(.*))?", re.DOTALL)
 
 
 def test_the_expression_of_appendix_b() -> None:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from itertools import product
 
 import pytest
 
-from overthere import OverthereError, PlanRefused, Rung, decode, decode_bytes, encode, plan, scheme
-from overthere.access import Send
+from overthere import OverthereError, Rung, decode, decode_bytes, encode, plan, scheme
 from overthere.editions import edition
 from overthere.editions.resolution import uri2003
+from printed import components, recombined, replaced
 
 EDITION = edition("uri-2003")
 UNRESERVED = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.!~*'()"
 RESERVED = "[];/?:@&=+$,"
-EXPRESSION = re.compile(r"^(([^:/?#]+):)?(//([^/?#]*))?([^?#]*)(\?([^#]*))?(#(.*))?", re.DOTALL)
 COMPONENTS = ["userinfo", "path", "segment", "query", "fragment", "opaque-part"]
 
 
@@ -98,26 +96,6 @@ def test_http_needs_a_host() -> None:
     assert EDITION.normalize("http://h:80/", Rung.SCHEME) == "http://h/"
 
 
-def test_no_authority_from_a_base_without_one() -> None:
-    """3.2: such a base gives references without an authority."""
-    for reference, target in (("c", "x:/a/c"), ("../c", "x:/c"), ("/c", "x:/c"), ("?d", "x:/a/b?d")):
-        assert EDITION.resolve("x:/a/b", reference).uri == target
-
-
-def test_a_fragment_is_not_sent() -> None:
-    """4.1: it is read by the user agent after the retrieval."""
-    for text in ("http://h/a", "ftp://h/a"):
-        steps = [step.data for step in plan(EDITION.locator(text + "#secret")).steps if isinstance(step, Send)]
-        assert steps == [step.data for step in plan(EDITION.locator(text)).steps if isinstance(step, Send)]
-        assert not any(b"secret" in data for data in steps)
-
-
-def test_a_tree_under_three_schemes() -> None:
-    """5: one set of documents, reached by file, http and ftp, and moved as a whole."""
-    for root in ("file:///srv/", "http://h/tree/", "ftp://h/pub/tree/", "http://other/a/b/"):
-        assert EDITION.resolve(root + "one/index.html", "../two/a.png").uri == root + "two/a.png"
-
-
 def test_the_query_of_the_base_is_not_used() -> None:
     """5.2: it may be discarded, and no slash in it counts."""
     for reference in ("g", "?y", "g?y/../x", "../g", "/g", "#s", ""):
@@ -138,41 +116,21 @@ def test_excess_may_be_stripped() -> None:
 
 
 def steps(base: str, reference: str) -> str | None:
-    """5.2 as the pseudocode and the eight steps of merge print it; None is the current document.
-
-    The empty text before an initial slash is no segment, as in the draft of 1997 (decision 97-10).
-    """
-
-    def read(text: str) -> list[str | None]:
-        match = EXPRESSION.match(text)
-        assert match is not None
-        return [*match.group(2, 4, 5, 7, 9)]
-
-    scheme_, authority, path, query, fragment = read(reference)
-    base_scheme, base_authority, base_path, _, _ = read(base)
+    """5.2 as the pseudocode and the eight steps of merge print it; None is the current document."""
+    scheme, authority, path, query, fragment = components(reference)
+    base_scheme, base_authority, base_path, _, _ = components(base)
     path, base_path = path or "", base_path or ""
-    if scheme_ is None:
+    if scheme is None:
+        scheme = base_scheme
         if authority is None:
+            authority = base_authority
+            if path == "" and query is None:
+                return None
             if path == "":
-                if query is None:
-                    return None
                 path = base_path
             elif not path.startswith("/"):
-                text = (base_path[: base_path.rfind("/") + 1] if base_path else "/") + path
-                text = re.sub(r"(?:^|(?<=/))(?:\./)+", "", text)
-                if text == "." or text.endswith("/."):
-                    text = text[:-1]
-                while match := re.search(r"(?:^(?!/)|(?<=/))(?!\.\./)[^/]*/\.\./", text):
-                    text = text[: match.start()] + text[match.end() :]
-                if match := re.search(r"(?:^(?!/)|(?<=/))(?!\.\./)[^/]*/\.\.$", text):
-                    text = text[: match.start()]
-                path = text
-            authority = base_authority
-        scheme_ = base_scheme
-    result = "" if scheme_ is None else scheme_ + ":"
-    result += "" if authority is None else "//" + authority
-    result += path + ("" if query is None else "?" + query)
-    return result + ("" if fragment is None else "#" + fragment)
+                path = replaced((base_path[: base_path.rfind("/") + 1] if base_path else "/") + path)
+    return recombined(scheme, authority, path, query, fragment)
 
 
 def test_the_steps_as_written() -> None:
@@ -198,18 +156,9 @@ def test_references_are_compared_as_targets() -> None:
     assert EDITION.normalize("../b/d") != EDITION.normalize("d")
 
 
-@pytest.mark.parametrize("text", ["ftp://h/a%0D%0Ab", "gopher://h/0a%0Ab", "telnet://a%0D%0Ab@h/", "nntp://h/a%0Ab/1"])
-def test_a_line_end_is_never_sent(text: str) -> None:
-    """7.2: escaped delimiters of a protocol are not unescaped into it."""
-    with pytest.raises(PlanRefused, match=r"carriage return|line feed"):
-        plan(EDITION.locator(text))
-
-
 def test_the_expression_of_appendix_b() -> None:
     """B: $2, $4, $5, $7 and $9."""
     pieces = ["a", "1", ":", "/", "?", "#", "//", "[", " ", "é"]
     for count in range(5):
         for text in map("".join, product(pieces, repeat=count)):
-            match = EXPRESSION.match(text)
-            assert match is not None
-            assert EDITION.split(text) == match.group(2, 4, 5, 7, 9), text
+            assert [*EDITION.split(text)] == components(text), text
