@@ -9,7 +9,7 @@ PYTEST ?= -n auto --dist worksteal
 ELSEWHERE := $(patsubst %,--ignore-glob='tests/test_%.py',access_* cli_get spark links_spark plugin grammar automata bnf \
     editions_compare archives warc arc account response metadata retrieved sources faults pool kinds charsets words dtd \
     messages_links readers link_table cli_tables bench_links bench_browser code_from_data patterns security_page \
-    native support)
+    native support statements)
 
 .PHONY: demo test check bench fuzz docs clean
 .DELETE_ON_ERROR:

@@ -81,29 +81,10 @@ def pytest_xdist_node_collection_finished(node: object, ids: list[str]) -> None:
         COLLECTED.update(ids)
 
 
-def not_run(config: pytest.Config) -> list[str]:
-    """The tests that the ledger names and that have not passed, where the whole suite was asked for.
-
-    A run that leaves files out (--ignore, --ignore-glob) is asked only for what it has collected.
-    """
-    asked = config.option
-    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
-    if (
-        not whole
-        or asked.keyword
-        or asked.markexpr
-        or asked.deselect
-        or asked.collectonly
-        or hasattr(config, "workerinput")
-    ):
-        return []
-    return list(statements.lacking(PASSED, COLLECTED if asked.ignore or asked.ignore_glob else None))
-
-
 def pytest_sessionfinish(session: pytest.Session) -> None:
     if UNLISTED:
         print("\nskipped for a reason that expected_failures.toml does not hold:", *UNLISTED, sep="\n  ")
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
-    if session.exitstatus == pytest.ExitCode.OK and (missing := not_run(session.config)):
+    if session.exitstatus == pytest.ExitCode.OK and (missing := statements.not_run(session.config, PASSED, COLLECTED)):
         print("\nnamed by tests/statements, and not run or skipped:", *missing, sep="\n  ")
         session.exitstatus = pytest.ExitCode.TESTS_FAILED

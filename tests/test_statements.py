@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -65,32 +68,74 @@ def test_rows(row):
 """
 
 
-@pytest.mark.parametrize("workers", ["0", "2"])
-@pytest.mark.parametrize(
-    ("name", "asked", "ends", "said"),
-    [
-        ("test_suite.py::test_passes", [], 0, None),
-        ("test_suite.py::test_rows", [], 0, None),
-        ("test_suite.py::test_rows[two]", [], 1, "test_suite.py::test_rows[two] (of 1)"),
-        ("test_suite.py::test_gone", [], 1, "test_suite.py::test_gone (of 1)"),
-        ("test_suite.py::test_rows[two]", ["test_suite.py"], 0, None),
-        ("test_suite.py::test_rows[two]", ["-k", "rows"], 0, None),
-        ("test_other.py::test_gone", ["--ignore-glob=test_other.py"], 0, None),
-        ("test_suite.py::test_rows[two]", ["--ignore-glob=test_other.py"], 1, "test_suite.py::test_rows[two] (of 1)"),
-    ],
-)
-def test_a_run_fails_where_a_named_test_did_not_run(
-    tmp_path: Path, workers: str, name: str, asked: list[str], ends: int, said: str | None
-) -> None:
+@pytest.mark.parametrize(("arguments", "ends"), [(["-n2", "--dist", "worksteal"], 1), (["-n0", "test_suite.py"], 0)])
+def test_a_run_fails_where_a_named_test_did_not_run(tmp_path: Path, arguments: list[str], ends: int) -> None:
+    """The hooks of conftest.py in a suite of their own, whose ledger names a test that is skipped."""
     (tmp_path / "test_suite.py").write_text(SUITE)
+    ledger = "{'test_suite.py::test_passes': ['1'], 'test_suite.py::test_rows[two]': ['2']}"
     (tmp_path / "conftest.py").write_text(
         f"import sys\nsys.path[:0] = {[str(ROOT / 'tests'), str(ROOT / 'tools')]!r}\n"
-        f"import statements\nstatements.named = lambda: {{{name!r}: ['1']}}\n"
-        + f"exec(compile(open({str(ROOT / 'conftest.py')!r}).read(), 'conftest.py', 'exec', dont_inherit=True))\n"
+        f"import statements\nstatements.named = lambda: {ledger}\n"
+        f"exec(compile(open({str(ROOT / 'conftest.py')!r}).read(), 'conftest.py', 'exec', dont_inherit=True))\n"
     )
     (tmp_path / "pytest.ini").write_text("[pytest]\ntestpaths = .\n")
-    run = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", workers, *asked]
+    run = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
     done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == ends, done.stdout + done.stderr
-    assert ("named by tests/statements" in done.stdout) is (said is not None)
-    assert said is None or said in done.stdout
+    assert done.stdout.count("test_suite.py::test_rows[two] (of 2)") == ends
+    assert "test_passes (of" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("asked", "collected", "said"),
+    [
+        ({}, ["f::a", "f::b"], ["f::b (of 2)", "g::c (of 3)"]),
+        ({"ignore_glob": ["g"]}, ["f::a", "f::b"], ["f::b (of 2)"]),
+        ({"ignore": ["g"]}, ["f::a"], []),
+        ({"keyword": "a"}, ["f::a"], []),
+        ({"markexpr": "a"}, ["f::a"], []),
+        ({"deselect": ["f::b"]}, ["f::a"], []),
+        ({"collectonly": True}, ["f::a"], []),
+        (None, ["f::a"], []),
+    ],
+)
+def test_what_a_run_is_asked(
+    monkeypatch: pytest.MonkeyPatch, asked: dict[str, object] | None, collected: list[str], said: list[str]
+) -> None:
+    """None: files were named on the command line."""
+    monkeypatch.setattr(statements, "named", lambda: {"f::a": ["1"], "f::b": ["2"], "g::c": ["3"]})
+    none = {"keyword": "", "markexpr": "", "deselect": None, "collectonly": False, "ignore": None, "ignore_glob": None}
+    source = pytest.Config.ArgsSource
+    config: Any = SimpleNamespace(
+        option=SimpleNamespace(**{**none, **(asked or {})}),
+        args_source=source.ARGS if asked is None else source.TESTPATHS,
+        ArgsSource=source,
+    )
+    assert statements.not_run(config, {"f::a"}, collected) == said
+    config.workerinput = {}
+    assert statements.not_run(config, {"f::a"}, collected) == []
+
+
+# -- the sections beside the prints, where they are present
+
+PRINTS = ROOT.parent / "shared" / "rfc"
+HEADINGS = {
+    "rfc1738": ("rfc1738.txt", "2. General URL Syntax", r"^(\d\d?(?:\.\d+)*)\.? +([A-Z].*?)$"),
+    "url1997": ("drafts/draft-fielding-url-syntax-05.txt", "1. Introduction", r"^(\d\d?(?:\.\d+)*)\.? +([A-Z].*?)$"),
+    "rfc3986": ("rfc3986.txt", "1.  Introduction\n\n   A Uniform", r"^(\d+(?:\.\d+)*)\.  (\S.*?)$"),
+}
+
+
+@pytest.mark.parametrize("name", HEADINGS)
+def test_sections_are_those_of_the_print(name: str) -> None:
+    """Every numbered heading of the document is a section of the ledger, in the same order."""
+    file, start, heading = HEADINGS[name]
+    if not (PRINTS / file).exists():
+        pytest.skip("../shared/rfc is absent")
+    text = (PRINTS / file).read_text("latin-1")
+    found = [
+        f"{number} {title.strip()}" for number, title in re.findall(heading, text[text.rindex(start) :], re.MULTILINE)
+    ]
+    sections = statements.document(statements.LEDGER / name).sections
+    ours = [number if title in number else f"{number} {title}" for number, title in sections.items()]
+    assert [one for one in ours if one in found] == found

@@ -11,10 +11,14 @@ import re
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 LEDGER = ROOT / "tests" / "statements"
@@ -127,6 +131,19 @@ def lacking(known: Iterable[str], among: Iterable[str] | None = None) -> Iterato
     for test, ids in named().items():
         if test not in there and (asked is None or test in asked):
             yield f"{test} (of {', '.join(ids)})"
+
+
+def not_run(config: pytest.Config, passed: Collection[str], collected: Collection[str]) -> list[str]:
+    """What the ledger names and what has not passed, at the end of a run of the whole suite; of any other run nothing.
+
+    A run that leaves files out (--ignore, --ignore-glob) is asked only for what it has collected.  A worker of xdist is
+    asked nothing, for it runs a part.
+    """
+    asked = config.option
+    whole = config.args_source is config.ArgsSource.TESTPATHS and not hasattr(config, "workerinput")
+    if not whole or asked.keyword or asked.markexpr or asked.deselect or asked.collectonly:
+        return []
+    return list(lacking(passed, collected if asked.ignore or asked.ignore_glob else None))
 
 
 def _functions(tests: Iterable[str]) -> set[str]:
