@@ -10,7 +10,7 @@ PYTEST ?= -n auto --dist worksteal
 ELSEWHERE := $(patsubst %,--ignore-glob='tests/test_%.py',access_* cli_get spark links_spark plugin grammar automata bnf \
     editions_compare archives torn warc arc account response metadata retrieved sources faults pool kinds charsets words dtd \
     messages_links readers link_table cli_tables bench_links bench_browser code_from_data patterns security_page \
-    native support) $(patsubst %,--deselect=tests/test_equality.py::test_%_the_grammar_on_its_cover,parse_equals \
+    native support statements) $(patsubst %,--deselect=tests/test_equality.py::test_%_the_grammar_on_its_cover,parse_equals \
     zone_identifiers_equal)
 
 .PHONY: demo test check bench fuzz docs clean
@@ -33,6 +33,7 @@ check: .venv/dev.stamp
 	$(BIN)/mypy
 	$(BIN)/basedpyright --level error
 	$(BIN)/python tools/generate.py --check
+	$(BIN)/python tools/statements.py
 	@if $(BIN)/overthere --version | grep -q native; then $(BIN)/python -m mypy.stubtest overthere._native; fi
 	@if command -v cargo >/dev/null && cargo fmt --version >/dev/null 2>&1; then cd rust && cargo fmt --check; fi
 	$(BIN)/python -m pytest tests/test_names.py

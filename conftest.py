@@ -14,6 +14,7 @@ from importlib.util import find_spec
 import pytest
 from hypothesis import settings
 
+import statements
 from support import TESTS
 
 # The examples in docstrings are collected by importing; without cargo or Spark these modules cannot be.
@@ -41,6 +42,8 @@ FIRST = ("test_spark", "test_links_spark")
 LISTED = {row["reason"] for row in tomllib.loads((TESTS / "expected_failures.toml").read_text()).get("skip", ())}
 UNLISTED: list[str] = []
 MADE: list[str] = []
+COLLECTED: set[str] = set()
+PASSED: set[str] = set()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -84,13 +87,29 @@ def note(report: pytest.TestReport | pytest.CollectReport) -> None:
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     note(report)
+    if report.when == "call" and report.passed:
+        PASSED.add(report.nodeid)
 
 
 def pytest_collectreport(report: pytest.CollectReport) -> None:
     note(report)
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    COLLECTED.update(item.nodeid for item in session.items)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_node_collection_finished(node: object, ids: list[str]) -> None:
+    """Workers collect, each the same: who has given out the tests has collected none."""
+    if not COLLECTED:
+        COLLECTED.update(ids)
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
     if UNLISTED:
         print("\nskipped for a reason that expected_failures.toml does not hold:", *UNLISTED, sep="\n  ")
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    if session.exitstatus == pytest.ExitCode.OK and (missing := statements.not_run(session.config, PASSED, COLLECTED)):
+        print("\nnamed by tests/statements, and not run or skipped:", *missing, sep="\n  ")
         session.exitstatus = pytest.ExitCode.TESTS_FAILED

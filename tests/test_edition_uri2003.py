@@ -200,7 +200,7 @@ def test_what_is_unescaped() -> None:
             char = chr(octet)
             form = EDITION.normalize(f"x:/{escape}", Rung.PERCENT)
             kept = octet > 127 or not (char.isalnum() or char in "_~")
-            assert form == f"x:/%{octet:02X}" if kept else f"x:/{char}"
+            assert form == (f"x:/%{octet:02X}" if kept else f"x:/{char}")
     assert EDITION.normalize("x:/%2541", Rung.PROTOCOL) == "x:/%2541"  # 2.4.2: never twice
 
 

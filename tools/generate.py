@@ -72,6 +72,12 @@ def architecture() -> str:
     return generate_map.architecture()
 
 
+def conformance_page() -> str:
+    import generate_conformance
+
+    return generate_conformance.page()
+
+
 OUTPUTS: dict[str, Callable[[], str]] = {
     "src/overthere/editions/url1994.tables.json": lambda: tables("url1994"),
     "src/overthere/editions/rfc1738.tables.json": lambda: tables("rfc1738"),
@@ -87,6 +93,7 @@ OUTPUTS: dict[str, Callable[[], str]] = {
     "docs/schemes.md": schemes_page,
     "docs/audit.md": audit_page,
     "ARCHITECTURE.md": architecture,
+    "docs/conformance.md": conformance_page,
 }
 
 

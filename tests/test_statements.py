@@ -1,0 +1,141 @@
+"""The ledger of statements holds together.  That its tests exist asks tools/statements.py, that they ran conftest."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import statements
+from support import ROOT
+
+
+def test_the_ledger_holds_together() -> None:
+    assert statements.faults() == []
+
+
+def test_files_are_short() -> None:
+    long = [file for file in statements.LEDGER.rglob("*.toml") if file.read_text().count("\n") > 420]
+    assert long == []
+
+
+@pytest.mark.parametrize("extra", [{}, {"reason": "r", "decision": "3986-1"}, {"tests": []}, {"reason": "r", "x": 1}])
+def test_a_row_has_one_thing_that_shows_it(extra: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="one of tests, decision, reason"):
+        statements._statement({"id": "1", "paragraph": "1", "statement": "s", **extra})
+
+
+def test_a_ledger_with_faults(monkeypatch: pytest.MonkeyPatch) -> None:
+    def row(number: str, paragraph: str, decision: str) -> statements.Statement:
+        return statements.Statement(number, paragraph, "s", (), decision, None)
+
+    rows = (row("a", "2", "3986-1"), row("a", "1", "3986-1"), row("b", "9", "3986-0"))
+    made = statements.Document("D", "t", {"1": "One", "2": "Two", "3": "Three"}, rows)
+    monkeypatch.setattr(statements, "documents", lambda: (made,))
+    assert statements.faults() == [
+        "D: no statement of section 3",
+        "b: no section 9",
+        "b: no decision 3986-0",
+        "D: its rows are not in the order of its sections",
+        "a: 2 rows have this id",
+    ]
+
+
+def test_what_is_lacking(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        statements, "named", lambda: {"f::a": ["1"], "f::b[x]": ["1", "2"], "f::c": ["3"], "g::d": ["4"]}
+    )
+    assert list(statements.lacking(["f::a", "f::b[y]", "f::c[1]", "f::c[2]"])) == ["f::b[x] (of 1, 2)", "g::d (of 4)"]
+    assert list(statements.lacking(["f::c[1]"], among=["f::b[x]", "f::c[1]"])) == ["f::b[x] (of 1, 2)"]
+    assert list(statements.lacking([], among=[])) == []
+
+
+# A suite of its own, whose ledger names a test of each kind, under this project's conftest.py.
+SUITE = """
+import pytest
+
+def test_passes(): pass
+
+@pytest.mark.parametrize("row", ["one", "two"])
+def test_rows(row):
+    if row == "two":
+        pytest.skip("ada is absent")
+"""
+
+
+@pytest.mark.parametrize(("arguments", "ends"), [(["-n2", "--dist", "worksteal"], 1), (["-n0", "test_suite.py"], 0)])
+def test_a_run_fails_where_a_named_test_did_not_run(tmp_path: Path, arguments: list[str], ends: int) -> None:
+    """The hooks of conftest.py in a suite of their own, whose ledger names a test that is skipped."""
+    (tmp_path / "test_suite.py").write_text(SUITE)
+    ledger = "{'test_suite.py::test_passes': ['1'], 'test_suite.py::test_rows[two]': ['2']}"
+    (tmp_path / "conftest.py").write_text(
+        f"import sys\nsys.path[:0] = {[str(ROOT / 'tests'), str(ROOT / 'tools')]!r}\n"
+        f"import statements\nstatements.named = lambda: {ledger}\n"
+        f"exec(compile(open({str(ROOT / 'conftest.py')!r}).read(), 'conftest.py', 'exec', dont_inherit=True))\n"
+    )
+    (tmp_path / "pytest.ini").write_text("[pytest]\ntestpaths = .\n")
+    run = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
+    done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == ends, done.stdout + done.stderr
+    assert done.stdout.count("test_suite.py::test_rows[two] (of 2)") == ends
+    assert "test_passes (of" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("asked", "collected", "said"),
+    [
+        ({}, ["f::a", "f::b"], ["f::b (of 2)", "g::c (of 3)"]),
+        ({"ignore_glob": ["g"]}, ["f::a", "f::b"], ["f::b (of 2)"]),
+        ({"ignore": ["g"]}, ["f::a"], []),
+        ({"keyword": "a"}, ["f::a"], []),
+        ({"markexpr": "a"}, ["f::a"], []),
+        ({"deselect": ["f::b"]}, ["f::a"], []),
+        ({"collectonly": True}, ["f::a"], []),
+        (None, ["f::a"], []),
+    ],
+)
+def test_what_a_run_is_asked(
+    monkeypatch: pytest.MonkeyPatch, asked: dict[str, object] | None, collected: list[str], said: list[str]
+) -> None:
+    """None: files were named on the command line."""
+    monkeypatch.setattr(statements, "named", lambda: {"f::a": ["1"], "f::b": ["2"], "g::c": ["3"]})
+    none = {"keyword": "", "markexpr": "", "deselect": None, "collectonly": False, "ignore": None, "ignore_glob": None}
+    source = pytest.Config.ArgsSource
+    config: Any = SimpleNamespace(
+        option=SimpleNamespace(**{**none, **(asked or {})}),
+        args_source=source.ARGS if asked is None else source.TESTPATHS,
+        ArgsSource=source,
+    )
+    assert statements.not_run(config, {"f::a"}, collected) == said
+    config.workerinput = {}
+    assert statements.not_run(config, {"f::a"}, collected) == []
+
+
+# -- the sections beside the prints, where they are present
+
+PRINTS = ROOT.parent / "shared" / "rfc"
+HEADINGS = {
+    "rfc1738": ("rfc1738.txt", "2. General URL Syntax", r"^(\d\d?(?:\.\d+)*)\.? +([A-Z].*?)$"),
+    "url1997": ("drafts/draft-fielding-url-syntax-05.txt", "1. Introduction", r"^(\d\d?(?:\.\d+)*)\.? +([A-Z].*?)$"),
+    "rfc3986": ("rfc3986.txt", "1.  Introduction\n\n   A Uniform", r"^(\d+(?:\.\d+)*)\.  (\S.*?)$"),
+}
+
+
+@pytest.mark.parametrize("name", HEADINGS)
+def test_sections_are_those_of_the_print(name: str) -> None:
+    """Every numbered heading of the document is a section of the ledger, in the same order."""
+    file, start, heading = HEADINGS[name]
+    if not (PRINTS / file).exists():
+        pytest.skip("../shared/rfc is absent")
+    text = (PRINTS / file).read_text("latin-1")
+    found = [
+        f"{number} {title.strip()}" for number, title in re.findall(heading, text[text.rindex(start) :], re.MULTILINE)
+    ]
+    sections = statements.document(statements.LEDGER / name).sections
+    ours = [number if title in number else f"{number} {title}" for number, title in sections.items()]
+    assert [one for one in ours if one in found] == found

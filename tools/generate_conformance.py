@@ -1,0 +1,79 @@
+"""The page of the ledger: each statement of the five documents, and what shows it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from statements import Document, Statement, documents
+
+HEAD = """\
+# Conformance
+
+Every statement of the five documents that can be followed, checked or broken, in their order and in our own words, with
+the tests that show it. Where a document leaves or contradicts something, the [decision](decisions.md) stands instead;
+where nothing that a program does could show it, the reason why.
+The rows are in `tests/statements/`; this page is written by `make docs`.
+
+`make check` fails on a row that names no test, on a section without a row and on a decision that does not exist;
+`make test` fails where a test that is named here did not run, or was skipped.
+
+"""
+
+
+def page() -> str:
+    every = documents()
+    lines = [
+        HEAD + "| document | statements | shown by tests | decisions | no software can show it |",
+        "|---|--:|--:|--:|--:|",
+    ]
+    lines += [_counts(f"[{each.name}](#{_anchor(each.name)})", each.statements) for each in every]
+    lines += [_counts("all", [row for each in every for row in each.statements]), ""]
+    for each in every:
+        lines += [f"## {each.name}", "", f"{each.title}.", "", *_table(each), ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _counts(name: str, rows: Iterable[Statement]) -> str:
+    rows = list(rows)
+    shown = sum(bool(row.tests) for row in rows)
+    decided = sum(row.decision is not None for row in rows)
+    return f"| {name} | {len(rows):,} | {shown:,} | {decided:,} | {len(rows) - shown - decided:,} |"
+
+
+def _table(each: Document) -> Iterable[str]:
+    yield "| § | statement | shown by |"
+    yield "|---|---|---|"
+    last = None
+    for row in each.statements:
+        if row.paragraph != last:
+            last = row.paragraph
+            title = each.sections[last]
+            yield f"| **{'' if title in last else _cell(last)}** | **{_cell(title)}** | |".replace("****", "")
+        yield f"| {_cell(row.id)} | {_cell(row.statement)} | {_shown(row)} |"
+
+
+def _shown(row: Statement) -> str:
+    if row.decision is not None:
+        return f"decision {_cell(row.decision)}"
+    if row.reason is not None:
+        return f"*{_cell(row.reason)}*"
+    return "<br>".join(_code(test.removeprefix("tests/")) for test in row.tests)
+
+
+def _code(text: str) -> str:
+    """Code in a cell: a bar ends the cell wherever it stands, and backquotes need a longer fence."""
+    text = text.replace("|", "\\|")
+    fence = "`" * (max(map(len, re.findall("`+", text)), default=0) + 1)
+    pad = " " if "`" in text else ""
+    return f"{fence}{pad}{text}{pad}{fence}"
+
+
+def _cell(text: str) -> str:
+    """Text in a cell, with code between backquotes; what Markdown would read as its own is escaped outside of them."""
+    parts = re.split(r"(`[^`]+`)", text.replace("|", "\\|"))
+    return "".join(part if part.startswith("`") else re.sub(r"([*_<\[\]])", r"\\\1", part) for part in parts)
+
+
+def _anchor(name: str) -> str:
+    return re.sub(r"[^\w\- ]", "", name.lower()).replace(" ", "-")

@@ -1,0 +1,181 @@
+"""The ledger: every statement of the five documents, and what shows it; in tests/statements, a folder a document.
+
+python tools/statements.py asks pytest which tests there are, and fails where the ledger names others.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import sys
+import tomllib
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+LEDGER = ROOT / "tests" / "statements"
+FOLDERS = ("url1994", "rfc1738", "url1997", "uri2003", "rfc3986")
+"""In the order in which the documents were written."""
+SHOWN = ("tests", "decision", "reason")
+"""What a row has one of: tests that pytest collects, an entry of docs/decisions.md, why no software can show it."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One statement: where it stands, what it says, and what shows it."""
+
+    id: str
+    paragraph: str
+    statement: str
+    tests: tuple[str, ...]
+    decision: str | None
+    reason: str | None
+
+
+@dataclass(frozen=True)
+class Document:
+    """A document: its sections in order, with their titles, and its statements in order."""
+
+    name: str
+    title: str
+    sections: dict[str, str]
+    statements: tuple[Statement, ...]
+
+
+def documents() -> tuple[Document, ...]:
+    """The ledger as it lies in its files; those of a folder follow one another by the order of their sections."""
+    return tuple(document(LEDGER / name) for name in FOLDERS)
+
+
+@cache
+def document(folder: Path) -> Document:
+    """One folder: sections.toml, and files of rows in the order in which it names them.
+
+    Raises: ValueError for a row or a file that is not as it should be.
+    """
+    about = tomllib.loads((folder / "sections.toml").read_text())
+    found = {file.name for file in folder.glob("*.toml")} - {"sections.toml"}
+    if found != set(about["files"]):
+        raise ValueError(f"{folder.name}/sections.toml does not name just the files beside it")
+    rows = [row for name in about["files"] for row in tomllib.loads((folder / name).read_text())["statement"]]
+    return Document(about["name"], about["title"], dict(about["sections"]), tuple(map(_statement, rows)))
+
+
+def _statement(row: dict[str, object]) -> Statement:
+    if len([key for key in SHOWN if row.get(key)]) != 1 or set(row) - {"id", "paragraph", "statement", *SHOWN}:
+        raise ValueError(f"{row.get('id')}: a row has an id, a paragraph, a statement, and one of {', '.join(SHOWN)}")
+    tests = row.get("tests", [])
+    assert isinstance(tests, list)
+    decision, reason = row.get("decision"), row.get("reason")
+    return Statement(
+        str(row["id"]),
+        str(row["paragraph"]),
+        str(row["statement"]),
+        tuple(map(str, tests)),
+        None if decision is None else str(decision),
+        None if reason is None else str(reason),
+    )
+
+
+def named() -> dict[str, list[str]]:
+    """The tests that the ledger names, each with the ids of the statements that it shows."""
+    by_test: dict[str, list[str]] = {}
+    for each in documents():
+        for row in each.statements:
+            for test in row.tests:
+                by_test.setdefault(test, []).append(row.id)
+    return by_test
+
+
+def decisions() -> set[str]:
+    """The names of the entries of docs/decisions.md: the bold words at the beginning, or the numbers among them."""
+    text = (ROOT / "docs" / "decisions.md").read_text()
+    names: set[str] = set()
+    for lead in re.findall(r"^(?:- )?\*\*(.+?)\*\*", text, re.MULTILINE):
+        numbers = re.match(r"\d+-\d+(?:, \d+-\d+)*", lead)
+        names |= set(numbers[0].split(", ")) if numbers else {lead.strip(" .,:")}
+    return names
+
+
+def faults() -> list[str]:
+    """What is wrong with the ledger by itself, without asking which tests there are."""
+    known, wrong = decisions(), []
+    for each in documents():
+        order = list(each.sections)
+        with_rows = {row.paragraph for row in each.statements}
+        wrong += [f"{each.name}: no statement of section {number}" for number in order if number not in with_rows]
+        wrong += [f"{row.id}: no section {row.paragraph}" for row in each.statements if row.paragraph not in order]
+        wrong += [
+            f"{row.id}: no decision {row.decision}" for row in each.statements if row.decision not in {None, *known}
+        ]
+        places = [order.index(row.paragraph) for row in each.statements if row.paragraph in order]
+        wrong += [f"{each.name}: its rows are not in the order of its sections"] * (places != sorted(places))
+    ids = Counter(row.id for each in documents() for row in each.statements)
+    return wrong + [f"{name}: {count} rows have this id" for name, count in ids.items() if count > 1]
+
+
+def lacking(known: Iterable[str], among: Iterable[str] | None = None) -> Iterator[str]:
+    """What the ledger names and `known` has not; a function stands for its rows, if it has one at least.
+
+    `among` are the tests that were collected: where it is given, only what is among them is asked for.
+    """
+    there, asked = _functions(known), None if among is None else _functions(among)
+    for test, ids in named().items():
+        if test not in there and (asked is None or test in asked):
+            yield f"{test} (of {', '.join(ids)})"
+
+
+def not_run(config: pytest.Config, passed: Collection[str], collected: Collection[str]) -> list[str]:
+    """What the ledger names and what has not passed, at the end of a run of the whole suite; of any other run nothing.
+
+    A run that leaves files out (--ignore, --ignore-glob) is asked only for what it has collected.  A worker of xdist is
+    asked nothing, for it runs a part.
+    """
+    asked = config.option
+    whole = config.args_source is config.ArgsSource.TESTPATHS and not hasattr(config, "workerinput")
+    if not whole or asked.keyword or asked.markexpr or asked.deselect or asked.collectonly:
+        return []
+    return list(lacking(passed, collected if asked.ignore or asked.ignore_glob else None))
+
+
+def _functions(tests: Iterable[str]) -> set[str]:
+    """The tests, and those without the row in brackets."""
+    known = set(tests)
+    return known | {test.partition("[")[0] for test in known}
+
+
+def main() -> int:
+    """Asks pytest what it collects from the files that the ledger names."""
+    import pytest
+
+    class Collected:
+        ids: tuple[str, ...] = ()
+
+        def pytest_collection_finish(self, session: pytest.Session) -> None:
+            self.ids = tuple(item.nodeid for item in session.items)
+
+    wrong = faults()
+    if not wrong:
+        plugin = Collected()
+        files = sorted({test.partition("::")[0] for test in named()})
+        missing = [file for file in files if not (ROOT / file).exists()]
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            ended = pytest.main(["--collect-only", *[file for file in files if file not in missing]], [plugin])
+        wrong += [f"there is no file {file}" for file in missing]
+        wrong += [f"pytest cannot collect them:\n{said.getvalue()}"] * (ended != pytest.ExitCode.OK)
+        wrong += [f"no such test: {test}" for test in lacking(plugin.ids)]
+    for line in wrong:
+        print(line, file=sys.stderr)
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
