@@ -65,6 +65,18 @@ ROWS: list[tuple[list[str], bytes, int, str, str]] = [
     (["build", "--scheme", "a", "--path", "//b"], b"", 1, "", "would be read as one"),
     (["build", "--path", "x", "--segment", "y"], b"", 2, "", "give one"),
     (["explain", "--base", "http://a/b", "c"], b"", 0, "", ""),
+    (["resolve", "--zone", "--base", "http://[fe80::1%25e]/a", "g"], b"", 0, "http://[fe80::1%25e]/g\n", ""),
+    (["resolve", "--base", "http://[fe80::1%25e]/a", "g"], b"", 2, "", "RFC 6874"),
+    (["relate", "--zone", "--base", "http://[fe80::1%25e]/a", "http://[fe80::1%25e]/g"], b"", 0, "g\n", ""),
+    (["normalize", "--zone", "http://[FE80::1%25E]/"], b"", 0, "http://[fe80::1%25E]/\n", ""),
+    (["split", "--strict", "--zone", "--component", "host", "//[fe80::1%25e]"], b"", 1, "", "scheme"),
+    (["split", "--zone", "x"], b"", 2, "", "--strict"),
+    (["compare", "--zone", "http://[fe80::1%25e]", "http://[FE80::1%25e]"], b"", 0, "CASE  (RFC 3986 6.2.2.1)\n", ""),
+    (["build", "--zone", "--scheme", "a", "--host", "[fe80::1%25e]"], b"", 0, "a://[fe80::1%25e]\n", ""),
+    (["plan", "http://[fe80::1%25e]/"], b"", 1, "", "RFC 6874"),
+    (["plan", "--zone", "gopher://[::1%25e]/"], b"", 1, "", "fe80::/10"),
+    (["plan", "--zone", "--edition", "rfc1738", "http://h/"], b"", 2, "", "--zone is for RFC 3986"),
+    (["get", "--zone", "--plan", "gopher://[::1%25e]/"], b"", 1, "", "fe80::/10"),
     (["nothing"], b"", 2, "", "No such command"),
 ]  # fmt: skip
 

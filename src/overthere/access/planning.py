@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from overthere.access.framing import FOREIGN, elsewhere
 from overthere.access.gateways import Gateways
-from overthere.access.steps import Credentials, Step
+from overthere.access.steps import Credentials, Step, known_mechanism
 from overthere.echo import Secrets
 from overthere.errors import NotSpecified, RegistryError
 from overthere.exact import exact
+from overthere.kernel.reference import split, split_authority
 from overthere.redact import mask
 from overthere.schemes.locator import Locator
 from overthere.schemes.registry import Registry
@@ -23,7 +24,7 @@ from overthere.uri import URI
 if TYPE_CHECKING:
     from overthere.schemes.model import Scheme
 
-__all__ = ["Plan", "plan"]
+__all__ = ["Plan", "plan", "planned"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -136,19 +137,31 @@ def _plan(uri: URI | Locator | str, credentials: Credentials, registry: Registry
         locator, text = uri, str(uri.uri(uri.edition, registry=registry))
     else:
         locator, text = registry.locator(uri), exact(uri, "plan()") if isinstance(uri, str) else str(uri)
+    authority = split(text).authority
+    if authority is not None:
+        known_mechanism(split_authority(authority)[1])
     scheme = registry.scheme(locator.scheme)
     if scheme.retrieval is not None and isinstance(locator, scheme.locator):
         steps = tuple(_retrieval(scheme)(locator, credentials))
         cautions = tuple(dict.fromkeys(why for _, why in elsewhere(steps, scheme)))
         return Plan(text, scheme.name, steps, locator, cautions=cautions)
     if scheme.name in gateways:
-        whole = locator.uri(registry=registry) if locator.edition != "rfc3986" else URI(text)
+        whole = locator.uri(registry=registry) if locator.edition != "rfc3986" else planned(text)
         # The caller's credentials are for the resource, and are not told to a gateway (RFC 3986 7.5).
         there = _plan(gateways.uri(whole), Credentials(), registry, gateways)
         return Plan(text, scheme.name, there.steps, locator, there, there.locates_nothing, there.cautions)
     if scheme.locates_nothing:
         return Plan(text, scheme.name, (), locator, None, scheme.locates_nothing)
     raise NotSpecified(f"nothing says how {scheme.name!r} is retrieved; a gateway may serve (RFC 7595 3.4, RFC 1738 4)")
+
+
+def planned(text: str) -> URI:
+    """The URI of a plan as a value again: it holds no zone but one that was allowed when it was planned.
+
+    >>> planned("http://[fe80::1%25eth0]/")
+    URI('http://[fe80::1%25eth0]/', zone=True)
+    """
+    return URI(text, zone=True)
 
 
 def _retrieval(scheme: Scheme) -> Any:

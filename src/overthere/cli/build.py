@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from overthere.cli.common import Output, format_option
+from overthere.cli.common import Output, format_option, zone_option
 from overthere.errors import OverthereError
 from overthere.uri import URI, URIReference
 
@@ -22,9 +22,10 @@ from overthere.uri import URI, URIReference
 @click.option("--query", help="The query as text; it is checked.")
 @click.option("--pair", "pairs", multiple=True, metavar="NAME=VALUE", help="A pair of a form; it is encoded.  Repeat.")
 @click.option("--fragment")
+@zone_option
 @format_option
 def command(
-    form: str, segments: tuple[str, ...], pairs: tuple[str, ...], query: str | None, **text: str | None
+    form: str, zone: bool, segments: tuple[str, ...], pairs: tuple[str, ...], query: str | None, **text: str | None
 ) -> None:
     """Put a URI together: text is checked, data (segments, pairs) is encoded."""
     output = Output(form)
@@ -38,7 +39,7 @@ def command(
         data["query"] = [(name, value if mark else None) for name, mark, value in (p.partition("=") for p in pairs)]
     kind = URIReference if text["scheme"] is None else URI
     try:
-        built = kind.build(**data)
+        built = kind.build(**data, zone=zone)
     except TypeError as error:
         raise click.UsageError(str(error)) from None
     except OverthereError as error:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from overthere import columns
-from overthere.cli.common import Output, format_option, inputs, texts_argument, width
+from overthere.cli.common import Output, format_option, inputs, texts_argument, width, zone_option
 from overthere.cli.tables import Table, table_options
 from overthere.columns.plain import compute, taken
 from overthere.editions import NAMES, check
@@ -24,7 +24,7 @@ from overthere.showing import printable
 )
 @click.option("--rule", help="Another rule: any of the edition's, IRI or IRI-reference.")
 @click.option("--edition", type=click.Choice(list(NAMES)), default="rfc3986", help="By the letter of which document.")
-@click.option("--zone", is_flag=True, help="Read zone identifiers (RFC 6874).")
+@zone_option
 @format_option
 @table_options
 def command(

@@ -10,9 +10,11 @@ from typing import Any, TypeVar
 
 import click
 
+from overthere.editions import edition
 from overthere.errors import InvalidURI, OverthereError
 from overthere.normalize import Rung
 from overthere.redact import mask
+from overthere.schemes import Locator
 from overthere.showing import printable
 from overthere.uri import URI
 
@@ -23,9 +25,11 @@ __all__ = [
     "base_uri",
     "format_option",
     "inputs",
+    "located",
     "rung_option",
     "texts_argument",
     "width",
+    "zone_option",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -49,12 +53,26 @@ def base_option(required: bool) -> Callable[[F], F]:
     return click.option("--base", required=required, metavar="URI", help="The base URI (RFC 3986 5.1).")
 
 
-def base_uri(text: str) -> URI:
+def zone_option(function: F) -> F:
+    return click.option("--zone", is_flag=True, help="Read zone identifiers (RFC 6874).")(function)
+
+
+def base_uri(text: str, zone: bool = False) -> URI:
     """The base that was given; a usage error with its figure if it is no URI."""
     try:
-        return URI(text)
+        return URI(text, zone=zone)
     except InvalidURI as error:
         raise click.UsageError(f"--base is no URI\n{error.figure()}") from None
+
+
+def located(text: str, name: str, zone: bool = False) -> Locator:
+    """What a text says in the terms of its scheme, by an edition's account.  Raises: OverthereError.
+
+    zone: whether it may hold a zone identifier, which extends RFC 3986 alone (RFC 6874).
+    """
+    if zone and name != "rfc3986":
+        raise click.UsageError(f"--zone is for RFC 3986, not for {name} (RFC 6874)")
+    return URI(text, zone=True).locator if zone else edition(name).locator(text)
 
 
 def rung_option(function: F) -> F:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import click
 
-from overthere.cli.common import Output, format_option, inputs, texts_argument
+from overthere.cli.common import Output, format_option, inputs, texts_argument, zone_option
 from overthere.errors import InvalidURI
 from overthere.normalize import PARAGRAPHS, Rung, lowest_rung
 from overthere.uri import URIReference
@@ -14,8 +14,9 @@ from overthere.uri import URIReference
 
 @click.command()
 @texts_argument
+@zone_option
 @format_option
-def command(texts: tuple[str, ...], form: str) -> None:
+def command(texts: tuple[str, ...], zone: bool, form: str) -> None:
     """Say at which rung A and B are equal: STRING, CASE, PERCENT, SYNTAX, SCHEME, or none.
 
     Texts are taken in pairs; on standard input a line holds two, divided by a tab or a blank.
@@ -23,7 +24,7 @@ def command(texts: tuple[str, ...], form: str) -> None:
     output = Output(form)
     for a, b in _pairs(texts):
         try:
-            rung = lowest_rung(URIReference(a), URIReference(b))
+            rung = lowest_rung(URIReference(a, zone=zone), URIReference(b, zone=zone))
         except InvalidURI as error:
             output.refuse(error.text, error)
             continue

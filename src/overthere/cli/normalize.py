@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from overthere import columns
-from overthere.cli.common import Output, format_option, inputs, rung_option, texts_argument
+from overthere.cli.common import Output, format_option, inputs, rung_option, texts_argument, zone_option
 from overthere.cli.tables import Table, table_options
 from overthere.errors import InvalidURI
 from overthere.normalize import Rung
@@ -16,18 +16,19 @@ from overthere.uri import URIReference
 @texts_argument
 @rung_option
 @click.option("--changes", "show", is_flag=True, help="Say what changed, where, and by which paragraph.")
+@zone_option
 @format_option
 @table_options
-def command(texts: tuple[str, ...], rung: str, show: bool, form: str, table: Table | None) -> None:
+def command(texts: tuple[str, ...], rung: str, show: bool, zone: bool, form: str, table: Table | None) -> None:
     """Write the normal form of each URI or reference; one a line."""
     if table is not None:
-        table.refuse(changes=show)
+        table.refuse(changes=show, zone=zone)
         table.run(texts, lambda c: columns.normalize(c, Rung[rung.upper()], errors="detail"), "normal")
         return
     output = Output(form)
     for text in inputs(texts, "URIs"):
         try:
-            reference = URIReference(text)
+            reference = URIReference(text, zone=zone)
         except InvalidURI as error:
             output.refuse(text, error)
             continue

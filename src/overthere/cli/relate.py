@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import click
 
-from overthere.cli.common import Output, base_option, base_uri, format_option, inputs, texts_argument
+from overthere.cli.common import Output, base_option, base_uri, format_option, inputs, texts_argument, zone_option
 from overthere.errors import OverthereError
+from overthere.uri import URI
 
 
 @click.command()
 @texts_argument
 @base_option(required=True)
+@zone_option
 @format_option
-def command(texts: tuple[str, ...], base: str, form: str) -> None:
+def command(texts: tuple[str, ...], base: str, zone: bool, form: str) -> None:
     """Find the shortest reference from a base to each target; one a line."""
     output = Output(form)
-    own = base_uri(base)
+    own = base_uri(base, zone)
     for text in inputs(texts, "target URIs"):
         try:
-            reference = own.relate(text)
+            reference = own.relate(URI(text, zone=zone))
         except OverthereError as error:
             output.refuse(text, error)
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from overthere import columns
-from overthere.cli.common import Output, base_option, base_uri, format_option, inputs, texts_argument
+from overthere.cli.common import Output, base_option, base_uri, format_option, inputs, texts_argument, zone_option
 from overthere.cli.tables import Table, table_options
 from overthere.errors import OverthereError
 from overthere.uri import URIReference
@@ -16,27 +16,36 @@ from overthere.uri import URIReference
 @base_option(required=False)
 @click.option("--base-column", "bases", metavar="NAME", help="With --column: the base of each row.")
 @click.option("--loose", is_flag=True, help="Ignore a scheme equal to the base's, as old parsers did (5.2.2).")
+@zone_option
 @format_option
 @table_options
 def command(
-    texts: tuple[str, ...], base: str | None, bases: str | None, loose: bool, form: str, table: Table | None
+    texts: tuple[str, ...],
+    base: str | None,
+    bases: str | None,
+    loose: bool,
+    zone: bool,
+    form: str,
+    table: Table | None,
 ) -> None:
     """Resolve references against a base; one target a line."""
     if base is not None and bases is not None:
         raise click.UsageError("--base and --base-column are two ways to say one thing: give one")
+    if table is not None:
+        table.refuse(zone=zone)
     if table is not None and bases is not None:
         table.run(texts, lambda c, b: columns.resolve(c, b, strict=not loose, errors="detail"), "target", [bases])
         return
     if base is None:
         raise click.UsageError("--base-column is for --column" if bases else "--base is missing: the base URI")
-    own = base_uri(base)
+    own = base_uri(base, zone)
     if table is not None:
         table.run(texts, lambda c: columns.resolve(c, own, strict=not loose, errors="detail"), "target")
         return
     output = Output(form)
     for text in inputs(texts, "references"):
         try:
-            reference = URIReference(text)
+            reference = URIReference(text, zone=zone)
             target = reference.resolve(own, strict=not loose)
         except OverthereError as error:
             output.refuse(text, error)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from overthere import columns
-from overthere.cli.common import Output, format_option, inputs, texts_argument
+from overthere.cli.common import Output, format_option, inputs, texts_argument, zone_option
 from overthere.cli.tables import Table, table_options
 from overthere.errors import InvalidURI
 from overthere.kernel.reference import split, split_authority
@@ -27,24 +27,33 @@ _COMPONENTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query
 )
 @click.option("--strict", is_flag=True, help="Refuse what is no URI.")
 @click.option("--reference", is_flag=True, help="With --strict: allow relative references.")
+@zone_option
 @format_option
 @table_options
 def command(
-    texts: tuple[str, ...], names: tuple[str, ...], strict: bool, reference: bool, form: str, table: Table | None
+    texts: tuple[str, ...],
+    names: tuple[str, ...],
+    strict: bool,
+    reference: bool,
+    zone: bool,
+    form: str,
+    table: Table | None,
 ) -> None:
     """Take each text apart; any text has components (Appendix B), those that are undefined are not shown."""
     if reference and not strict:
         raise click.UsageError("--reference is for --strict; without it any text is split")
+    if zone and not strict:
+        raise click.UsageError("--zone is for --strict; without it any text is split")
     names = tuple(dict.fromkeys(names)) or columns.SIX
     if table is not None:
         rule = "URI-reference" if reference else "URI"
-        table.run(texts, lambda c: columns.parse(c, names, rule) if strict else columns.split(c, names))
+        table.run(texts, lambda c: columns.parse(c, names, rule, zone=zone) if strict else columns.split(c, names))
         return
     output = Output(form)
     for text in inputs(texts, "URIs"):
         try:
             if strict:
-                (URIReference if reference else URI)(text)
+                (URIReference if reference else URI)(text, zone=zone)
         except InvalidURI as error:
             output.refuse(text, error)
             continue
