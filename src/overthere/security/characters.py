@@ -9,7 +9,7 @@ from overthere.kernel.percent import percent_decode
 from overthere.security.parts import SPECIAL, Cut, Place, Span
 from overthere.showing import name_of
 
-__all__ = ["BIDI", "INVISIBLE", "dots", "escaped", "raw"]
+__all__ = ["BIDI", "INVISIBLE", "devices", "dots", "escaped", "raw"]
 
 # The property Bidi_Control (UAX #9 2): RFC 3987 4.1 names the seven of its day, the isolates came later.
 BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
@@ -56,7 +56,7 @@ _ALL_OVERLONG = re.compile(rf"{_OVERLONG}++")
 _ESCAPE = re.compile(
     r"(?P<nul>(?:%00)++)|(?P<line>(?:%0[aAdD])++)|(?P<tab>(?:%09)++)"
     r"|(?P<control>(?:%(?:0[1-8bBcCeEfF]|1[0-9a-fA-F]|7[fF]))++)"
-    r"|%25(?P<double>[0-9A-Fa-f]{2})|(?P<delimiter>%(?:2[fF]|5[cC]|3[fF]|23|40))"
+    r"|%25(?P<double>[0-9A-Fa-f]{2})|(?P<delimiter>%(?:2[fF]|5[cC]|3[aAfF]|23|40))"
     r"|(?P<high>(?:%[89a-fA-F][0-9a-fA-F])++)"
 )
 _LINES = frozenset(("ftp", "gopher", "news", "nntp", "telnet", "rlogin", "tn3270"))
@@ -150,6 +150,28 @@ def dots(cut: Cut) -> Iterator[Place]:
             yield Place("dot-segments-encoded", *place)
         elif final and before in "/\\" and after in "/\\":
             yield Place("dot-segments", *place)
+
+
+# 7.3 names "...", aux and lpt; the others are of Windows, where superscript digits count, and blanks at the end do not.
+_DEVICE = re.compile(
+    r"(?i)(?:con|prn|aux|nul|(?:com|lpt)[0-9\u00b9\u00b2\u00b3]?|clock\$|conin\$|conout\$) *(?:[.:]|\Z)"
+)
+_SEGMENT = re.compile(r"[^/\\]+")
+_LONGEST = 64
+"""So much of a segment is read: a device has a short name."""
+
+
+def devices(cut: Cut) -> Iterator[Place]:
+    """Segments that a file system takes for a device (7.3), once they are decoded."""
+    start, end = cut.path
+    if cut.scheme in ("data", "javascript") or not (cut.text.startswith("/", start) or not cut.scheme):
+        return
+    for match in _SEGMENT.finditer(cut.text, start, end):
+        name = match[0][:_LONGEST]
+        if "%" in name:
+            name = percent_decode(name.encode("utf-8", "surrogatepass")).decode("utf-8", "replace")
+        if name == "..." or _DEVICE.match(name):
+            yield Place("device-name", *match.span())
 
 
 _FOREIGN = re.compile(f"[\\x00-\\x20\\x7f-\\x9f\\\\{BIDI}{INVISIBLE}]")
