@@ -41,6 +41,8 @@ class Plan:
     """Why there is no step, for a scheme that locates nothing."""
     cautions: tuple[str, ...] = field(default=(), compare=False)
     """What the safe policy refuses it for, as it goes to a port of another protocol (RFC 1738 6)."""
+    instead: bool = False
+    """Whether the gateway stands in although the scheme has a dialogue of its own here: it was configured."""
 
     def __iter__(self) -> Iterator[Step]:
         return iter(self.steps)
@@ -54,6 +56,7 @@ class Plan:
         found: dict[str, Any] = {"uri": mask(self.uri), "scheme": self.scheme}
         if self.through is not None:
             found["through"] = mask(self.done.uri)
+            found["instead"] = self.instead
         if self.locates_nothing:
             found["locates_nothing"] = self.locates_nothing
         if self.cautions:
@@ -68,10 +71,11 @@ class Plan:
     def render(self, width: int = 80) -> str:
         """The plan for people: a step a line, its paragraph to the right where there is room in `width` columns."""
         lines = [printable(mask(self.uri))]
-        there = self.through
-        while there is not None:
-            lines.append(f"  through the gateway {printable(mask(there.uri))}")
+        there = self
+        while there.through is not None:
+            instead = f", which goes before the dialogue of {there.scheme}" if there.instead else ""
             there = there.through
+            lines.append(f"  through the gateway {printable(mask(there.uri))}{instead}")
         if self.locates_nothing:
             why = f"nothing to retrieve: {self.locates_nothing}"
             lines += wrap(why, max(30, width), initial_indent="  ", subsequent_indent="  ")
@@ -113,7 +117,7 @@ def plan(
     uri: a URI, its text, or a locator (whichever edition has read it).
     credentials: what a caller lets the dialogue say of him; what the URI itself says goes first.
     registry: the schemes, the default ones unless given.
-    gateways: used where no scheme's own retrieval serves.
+    gateways: from a scheme to the template of a gateway, which goes before the scheme's own dialogue; the plan says so.
 
     Raises: InvalidURI for text that is no URI of its scheme; Unwritable for a locator that no URI says; PlanRefused
     where data would be read as delimiters of the protocol (RFC 1738 6, RFC 3986 7.2); NotSpecified if nothing says
@@ -141,15 +145,17 @@ def _plan(uri: URI | Locator | str, credentials: Credentials, registry: Registry
     if authority is not None:
         known_mechanism(split_authority(authority)[1])
     scheme = registry.scheme(locator.scheme)
-    if scheme.retrieval is not None and isinstance(locator, scheme.locator):
-        steps = tuple(_retrieval(scheme)(locator, credentials))
-        cautions = tuple(dict.fromkeys(why for _, why in elsewhere(steps, scheme)))
-        return Plan(text, scheme.name, steps, locator, cautions=cautions)
+    # Who configures a gateway asks for it: it goes before the dialogue that the scheme has here.
     if scheme.name in gateways:
         whole = locator.uri(registry=registry) if locator.edition != "rfc3986" else planned(text)
         # The caller's credentials are for the resource, and are not told to a gateway (RFC 3986 7.5).
         there = _plan(gateways.uri(whole), Credentials(), registry, gateways)
-        return Plan(text, scheme.name, there.steps, locator, there, there.locates_nothing, there.cautions)
+        own = scheme.retrieval is not None
+        return Plan(text, scheme.name, there.steps, locator, there, there.locates_nothing, there.cautions, own)
+    if scheme.retrieval is not None and isinstance(locator, scheme.locator):
+        steps = tuple(_retrieval(scheme)(locator, credentials))
+        cautions = tuple(dict.fromkeys(why for _, why in elsewhere(steps, scheme)))
+        return Plan(text, scheme.name, steps, locator, cautions=cautions)
     if scheme.locates_nothing:
         return Plan(text, scheme.name, (), locator, None, scheme.locates_nothing)
     raise NotSpecified(f"nothing says how {scheme.name!r} is retrieved; a gateway may serve (RFC 7595 3.4, RFC 1738 4)")

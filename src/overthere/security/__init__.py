@@ -120,7 +120,10 @@ _ESCAPES = (
     r"%(?:2[0-24689a-dA-D]|3[b-eB-E]|5[bdBD]|7[b-eB-E]|(?:[cC][3-9a-bA-BcC]|[dD][0-79a-fA-F])%[89abAB][0-9a-fA-F]"
     r"|(?:[eE][4-9a-dA-D]%[89abAB][0-9a-fA-F]|[eE]3%8[1-3])%[89abAB][0-9a-fA-F])"
 )
-_DEVICE = r"(?:[cC][oO][nNmM]|[pP][rR][nN]|[aA][uU][xX]|[nN][uU][lL]|[lL][pP][tT]|[cC][lL][oO][cC][kK]\$)(?:[$.:0-9iIoO/?#%]|\Z)"
+_DEVICE = (
+    r"(?:[cC][oO][nNmM]|[pP][rR][nN]|[aA][uU][xX]|[nN][uU][lL]|[lL][pP][tT]|[cC][lL][oO][cC][kK]\$)"
+    r"(?:[$.:0-9iIoO/?#%]|\Z)"
+)
 _HARMLESS = re.compile(
     r"mailto:[a-zA-Z0-9._+-]++@[a-zA-Z0-9.-]++"
     r"|(?:https?|ftp)://(?:(?![xX][nN]--)[a-zA-Z0-9][a-zA-Z0-9-]{0,62}+(?<!-)\.){1,3}+(?![xX][nN]--|[lL][oO][cC][aA][lL][hH])"
