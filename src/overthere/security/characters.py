@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from overthere.iri import INVISIBLE, JOINED
 from overthere.kernel.percent import percent_decode
 from overthere.security.parts import SPECIAL, Cut, Place, Span
 from overthere.showing import name_of
@@ -13,25 +14,17 @@ __all__ = ["BIDI", "INVISIBLE", "devices", "dots", "escaped", "raw"]
 
 # The property Bidi_Control (UAX #9 2): RFC 3987 4.1 names the seven of its day, the isolates came later.
 BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
-# Default_Ignorable_Code_Point (Unicode, DerivedCoreProperties) but those above, and separators that are no " " (Zs, Zl,
-# Zp of the Unicode Character Database).
-INVISIBLE = (
-    "\u00a0\u00ad\u034f\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200b\u2028\u2029\u202f\u205f-\u2065\u206a-"
-    "\u206f\u3000\u3164\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
-)
-# Those that belong to the character before them: joiners (RFC 5892 A.1, A.2) and variation selectors.
-_JOINED = "\u200c\u200d\ufe00-\ufe0f"
-_LETTER = f"[^\\x00-\\x9f{BIDI}{INVISIBLE}{_JOINED}]"
+_LETTER = f"[^\\x00-\\x9f{BIDI}{INVISIBLE}{JOINED}]"
 
 _PLAIN = re.compile(r"[!-\[\]-~]*+")
 _RAW = re.compile(
     rf"(?P<control>[\x00-\x1f\x7f-\x9f]++)|(?P<space>\ ++)|(?P<backslash>\\++)|(?P<bidi>[{BIDI}]++)"
-    rf"|(?P<letters>(?:{_LETTER}[{_JOINED}]*+)++)|(?P<invisible>[{INVISIBLE}{_JOINED}]++)"
+    rf"|(?P<letters>(?:{_LETTER}[{JOINED}]*+)++)|(?P<invisible>[{INVISIBLE}{JOINED}]++)"
 )
 _CONTROLS = "".join(map(chr, range(0x21)))
 _NO_LINES = dict.fromkeys(map(ord, "\t\n\r"))
 _KIND_OF_RAW = {"letters": "non-ascii", "bidi": "bidi-control"}
-_UNSEEN = re.compile(f"(?<![^\\x00-\\x7f])[{_JOINED}]|[{BIDI}{INVISIBLE}]")
+_UNSEEN = re.compile(f"(?<![^\\x00-\\x7f])[{JOINED}]|[{BIDI}{INVISIBLE}]")
 
 
 def raw(cut: Cut) -> Iterator[Place]:
