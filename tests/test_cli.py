@@ -77,6 +77,18 @@ ROWS: list[tuple[list[str], bytes, int, str, str]] = [
     (["plan", "--zone", "gopher://[::1%25e]/"], b"", 1, "", "fe80::/10"),
     (["plan", "--zone", "--edition", "rfc1738", "http://h/"], b"", 2, "", "--zone is for RFC 3986"),
     (["get", "--zone", "--plan", "gopher://[::1%25e]/"], b"", 1, "", "fe80::/10"),
+    (["resolve", "--iri", "--base", "http://é/a", "ü", "é:b"], b"", 1, "http://é/ü\n", "RFC 3987 2.2"),
+    (["resolve", "--base", "http://é/a", "ü"], b"", 2, "", "--base is no URI"),
+    (["relate", "--iri", "--base", "http://é/a", "http://é/ü"], b"", 0, "ü\n", ""),
+    (["normalize", "--iri", "HTTP://h/%7e%C3%A9/../ü"], b"", 0, "http://h/ü\n", ""),
+    (["normalize", "HTTP://h/ü"], b"", 1, "", "US-ASCII"),
+    (["compare", "--iri", "http://h/é", "http://h/%c3%a9"], b"", 0, "PERCENT  (RFC 3987 5.3.2.3)\n", ""),
+    (["split", "--strict", "--iri", "--component", "host", "http://é/"], b"", 0, "http://é/\n  host       é\n", ""),
+    (["split", "--iri", "x"], b"", 2, "", "--iri is for --strict"),
+    (["check", "--iri", "http://é/"], b"", 0, "valid    http://é/\n", ""),
+    (["check", "--iri", "--reference", "é"], b"", 0, "valid    é\n", ""),
+    (["check", "--iri", "--edition", "rfc1738", "x:y"], b"", 2, "", "--iri is a rule of its own"),
+    (["build", "--iri", "--scheme", "a", "--host", "é"], b"", 0, "a://é\n", ""),
     (["nothing"], b"", 2, "", "No such command"),
 ]  # fmt: skip
 

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
 from itertools import product
+from typing import Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overthere import IRI, URI, InvalidIRI, InvalidURI, IRIReference, Rung, URIReference, check, lowest_rung
+from overthere import IRI, URI, InvalidIRI, InvalidURI, IRIReference, Rung, URIReference, check, columns, lowest_rung
+from overthere.columns import plain
 from overthere.errors import Unreachable
+from support import cases
 
 PAIRS: list[tuple[str, str, Rung | None]] = [
     # RFC 3987 5.3.2, printed
@@ -193,6 +200,58 @@ def test_check_takes_the_rules_of_iris(rule: str) -> None:
     assert [finding.kind for finding in check("http://é/\u202e", rule=rule)] == ["iri-bidi"]
     assert [not check(text, rule=rule) for text in ("é", "é:x", "http://h/é")] == [rule != "IRI", False, True]
     assert len(check("http://h/ \u202e x", rule=rule, limit=1)) == 2
+
+
+# -- columns
+
+_ROWS = [
+    *[row["iri"] for row in cases("iri")], *[row["uri"] for row in cases("iri")], *[a for a, _, _ in PAIRS],
+    None, "", "a b", "http://h/\u202e", "\ue000", "é:x", "http://h/%zz", "é?\ue000", "http://[fe80::1%25e]/",
+]  # fmt: skip
+
+
+def attempt(work: Callable[[str], object], row: str | None) -> tuple[str | None, tuple[str, int] | None]:
+    """What a row should be: a value, or the kind and place of its error."""
+    if row is None:
+        return None, None
+    try:
+        return str(work(row)), None
+    except InvalidURI as error:
+        return None, (error.kind, error.start)
+
+
+@pytest.mark.parametrize("engine", [columns.engine().__name__, plain.__name__])
+def test_columns_say_what_values_say(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    works = import_module(engine)
+    monkeypatch.setattr(columns, "engine", lambda: works)
+    asked: list[tuple[Callable[..., Any], Callable[[str], object]]] = [
+        (columns.to_uri, lambda row: IRIReference(row).to_uri()),
+        (columns.to_iri, lambda row: URIReference(row).to_iri()),
+        (partial(columns.resolve, base="http://é/a/b", iri=True), lambda row: IRI("http://é/a/b").join(row)),
+    ]
+    asked += [
+        (partial(columns.normalize, rung=rung, iri=True), lambda row, rung=rung: IRIReference(row).normalize(rung))
+        for rung in (Rung.STRING, Rung.CASE, Rung.PERCENT, Rung.PATH, Rung.SCHEME)
+    ]
+    for of_columns, of_values in asked:
+        wanted = [attempt(of_values, row) for row in _ROWS]
+        assert pa.array(of_columns(pa.array(_ROWS))).cast(pa.string()).to_pylist() == [value for value, _ in wanted]
+        told = pa.array(of_columns(pa.array(_ROWS), errors="detail")).to_pylist()
+        assert [one and (one["error"], one["error_at"]) for one in told if one is not None] == [
+            error or (None, None) for row, (_, error) in zip(_ROWS, wanted, strict=True) if row is not None
+        ]
+    for rule in ("IRI", "IRI-reference"):
+        valid = [None if row is None else not check(row, rule=rule) for row in _ROWS]
+        assert pa.array(columns.check(pa.array(_ROWS), rule)).to_pylist() == valid
+
+
+def test_columns_of_bases() -> None:
+    bases, rows = ["http://é/a", "http://ü/", None, "x y"], ["ß", "ß", "ß", "ß"]
+    found = pa.array(columns.resolve(pa.array(rows), pa.array(bases), iri=True, errors="detail")).to_pylist()
+    assert [one["value"] for one in found] == ["http://é/ß", "http://ü/ß", None, None]
+    assert [one["error"] for one in found] == [None, None, None, "base"]
+    with pytest.raises(columns.ColumnError):
+        columns.to_uri(pa.array(["a b"]), errors="raise")
 
 
 def test_every_pair_of_hosts() -> None:

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from overthere.iri import IRIReference
     from overthere.kernel.reference import Parts
 
-__all__ = ["iri_changes", "iri_comparison_form", "iri_normal_form"]
+__all__ = ["IRI_PARAGRAPHS", "iri_changes", "iri_comparison_form", "iri_normal_form"]
 
-_SOURCES = {
+IRI_PARAGRAPHS = {
+    Rung.STRING: "RFC 3987 5.3.1",
     Rung.CASE: "RFC 3987 5.3.2.1",
     Rung.PERCENT: "RFC 3987 5.3.2.3",
     Rung.PATH: "RFC 3987 5.3.2.4",
@@ -109,11 +110,11 @@ def iri_changes(iri: IRIReference, rung: Rung, evidence: Mapping[str, str] | Non
 
 def _forms(iri: IRIReference, rung: Rung, evidence: Mapping[str, str] | None) -> Iterator[tuple[Rung, str, str]]:
     if rung >= Rung.CASE:
-        yield Rung.CASE, _SOURCES[Rung.CASE], (form := _own(str(iri), Rung.CASE))
+        yield Rung.CASE, IRI_PARAGRAPHS[Rung.CASE], (form := _own(str(iri), Rung.CASE))
         if rung >= Rung.PERCENT:
             unescaped = recompose(percent_encoding_normalization(split(form)))
-            yield Rung.PERCENT, _SOURCES[Rung.PERCENT], unescaped
+            yield Rung.PERCENT, IRI_PARAGRAPHS[Rung.PERCENT], unescaped
             yield Rung.PERCENT, _MAPPING, iri_normal_form(iri, Rung.PERCENT)
     for here in (Rung.PATH, Rung.SCHEME, Rung.PROTOCOL):
         if rung >= here:
-            yield here, _SOURCES[here], iri_normal_form(iri, here, evidence)
+            yield here, IRI_PARAGRAPHS[here], iri_normal_form(iri, here, evidence)

@@ -12,11 +12,12 @@ import click
 
 from overthere.editions import edition
 from overthere.errors import InvalidURI, OverthereError
+from overthere.iri import IRI, IRIReference
 from overthere.normalize import Rung
 from overthere.redact import mask
 from overthere.schemes import Locator
 from overthere.showing import printable
-from overthere.uri import URI
+from overthere.uri import URI, URIReference
 
 __all__ = [
     "CSV_SAFE",
@@ -25,6 +26,8 @@ __all__ = [
     "base_uri",
     "format_option",
     "inputs",
+    "iri_option",
+    "kinds",
     "located",
     "rung_option",
     "texts_argument",
@@ -57,12 +60,21 @@ def zone_option(function: F) -> F:
     return click.option("--zone", is_flag=True, help="Read zone identifiers (RFC 6874).")(function)
 
 
-def base_uri(text: str, zone: bool = False) -> URI:
+def iri_option(function: F) -> F:
+    return click.option("--iri", is_flag=True, help="Read IRIs, and write them (RFC 3987).")(function)
+
+
+def kinds(iri: bool) -> tuple[Any, Any]:
+    """What texts are read as: the type of those with a scheme, and that of references."""
+    return (IRI, IRIReference) if iri else (URI, URIReference)
+
+
+def base_uri(text: str, zone: bool = False, iri: bool = False) -> Any:
     """The base that was given; a usage error with its figure if it is no URI."""
     try:
-        return URI(text, zone=zone)
+        return kinds(iri)[0](text, zone=zone)
     except InvalidURI as error:
-        raise click.UsageError(f"--base is no URI\n{error.figure()}") from None
+        raise click.UsageError(f"--base is no {'IRI' if iri else 'URI'}\n{error.figure()}") from None
 
 
 def located(text: str, name: str, zone: bool = False) -> Locator:

@@ -6,30 +6,32 @@ from collections.abc import Iterator
 
 import click
 
-from overthere.cli.common import Output, format_option, inputs, texts_argument, zone_option
+from overthere.cli.common import Output, format_option, inputs, iri_option, kinds, texts_argument, zone_option
 from overthere.errors import InvalidURI
+from overthere.iri_ladder import IRI_PARAGRAPHS
 from overthere.normalize import PARAGRAPHS, Rung, lowest_rung
-from overthere.uri import URIReference
 
 
 @click.command()
 @texts_argument
+@iri_option
 @zone_option
 @format_option
-def command(texts: tuple[str, ...], zone: bool, form: str) -> None:
+def command(texts: tuple[str, ...], iri: bool, zone: bool, form: str) -> None:
     """Say at which rung A and B are equal: STRING, CASE, PERCENT, SYNTAX, SCHEME, or none.
 
     Texts are taken in pairs; on standard input a line holds two, divided by a tab or a blank.
     """
-    output = Output(form)
+    output, read = Output(form), kinds(iri)[1]
+    paragraphs = IRI_PARAGRAPHS if iri else PARAGRAPHS
     for a, b in _pairs(texts):
         try:
-            rung = lowest_rung(URIReference(a, zone=zone), URIReference(b, zone=zone))
+            rung = lowest_rung(read(a, zone=zone), read(b, zone=zone))
         except InvalidURI as error:
             output.refuse(error.text, error)
             continue
         name = None if rung is None else "SYNTAX" if rung is Rung.SYNTAX else rung.name
-        line = "none" if rung is None else f"{name}  ({PARAGRAPHS[rung]})"
+        line = "none" if rung is None else f"{name}  ({paragraphs[rung]})"
         output.answer(line, {"a": a, "b": b, "rung": name})
     output.done()
 

@@ -5,30 +5,41 @@ from __future__ import annotations
 import click
 
 from overthere import columns
-from overthere.cli.common import Output, format_option, inputs, rung_option, texts_argument, zone_option
+from overthere.cli.common import (
+    Output,
+    format_option,
+    inputs,
+    iri_option,
+    kinds,
+    rung_option,
+    texts_argument,
+    zone_option,
+)
 from overthere.cli.tables import Table, table_options
 from overthere.errors import InvalidURI
 from overthere.normalize import Rung
-from overthere.uri import URIReference
 
 
 @click.command()
 @texts_argument
 @rung_option
 @click.option("--changes", "show", is_flag=True, help="Say what changed, where, and by which paragraph.")
+@iri_option
 @zone_option
 @format_option
 @table_options
-def command(texts: tuple[str, ...], rung: str, show: bool, zone: bool, form: str, table: Table | None) -> None:
+def command(
+    texts: tuple[str, ...], rung: str, show: bool, iri: bool, zone: bool, form: str, table: Table | None
+) -> None:
     """Write the normal form of each URI or reference; one a line."""
     if table is not None:
         table.refuse(changes=show, zone=zone)
-        table.run(texts, lambda c: columns.normalize(c, Rung[rung.upper()], errors="detail"), "normal")
+        table.run(texts, lambda c: columns.normalize(c, Rung[rung.upper()], iri=iri, errors="detail"), "normal")
         return
     output = Output(form)
     for text in inputs(texts, "URIs"):
         try:
-            reference = URIReference(text, zone=zone)
+            reference = kinds(iri)[1](text, zone=zone)
         except InvalidURI as error:
             output.refuse(text, error)
             continue

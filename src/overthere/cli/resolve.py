@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
 from overthere import columns
-from overthere.cli.common import Output, base_option, base_uri, format_option, inputs, texts_argument, zone_option
+from overthere.cli.common import (
+    Output,
+    base_option,
+    base_uri,
+    format_option,
+    inputs,
+    iri_option,
+    kinds,
+    texts_argument,
+    zone_option,
+)
 from overthere.cli.tables import Table, table_options
 from overthere.errors import OverthereError
-from overthere.uri import URIReference
+from overthere.resolve import same_document
 
 
 @click.command()
@@ -16,6 +28,7 @@ from overthere.uri import URIReference
 @base_option(required=False)
 @click.option("--base-column", "bases", metavar="NAME", help="With --column: the base of each row.")
 @click.option("--loose", is_flag=True, help="Ignore a scheme equal to the base's, as old parsers did (5.2.2).")
+@iri_option
 @zone_option
 @format_option
 @table_options
@@ -24,6 +37,7 @@ def command(
     base: str | None,
     bases: str | None,
     loose: bool,
+    iri: bool,
     zone: bool,
     form: str,
     table: Table | None,
@@ -34,23 +48,24 @@ def command(
     if table is not None:
         table.refuse(zone=zone)
     if table is not None and bases is not None:
-        table.run(texts, lambda c, b: columns.resolve(c, b, strict=not loose, errors="detail"), "target", [bases])
+        work = partial(columns.resolve, strict=not loose, iri=iri, errors="detail")
+        table.run(texts, work, "target", [bases])
         return
     if base is None:
         raise click.UsageError("--base-column is for --column" if bases else "--base is missing: the base URI")
-    own = base_uri(base, zone)
+    own = base_uri(base, zone, iri)
     if table is not None:
-        table.run(texts, lambda c: columns.resolve(c, own, strict=not loose, errors="detail"), "target")
+        table.run(texts, lambda c: columns.resolve(c, own, strict=not loose, iri=iri, errors="detail"), "target")
         return
     output = Output(form)
     for text in inputs(texts, "references"):
         try:
-            reference = URIReference(text, zone=zone)
-            target = reference.resolve(own, strict=not loose)
+            reference = kinds(iri)[1](text, zone=zone)
+            target = own.join(reference, strict=not loose)
         except OverthereError as error:
             output.refuse(text, error)
             continue
-        same = reference.same_document(own)
+        same = same_document(own, reference)
         output.answer(
             str(target), {"reference": text, "target": str(target), "fragment": target.fragment, "same_document": same}
         )

@@ -5,13 +5,12 @@ from __future__ import annotations
 import click
 
 from overthere import columns
-from overthere.cli.common import Output, format_option, inputs, texts_argument, zone_option
+from overthere.cli.common import Output, format_option, inputs, iri_option, kinds, texts_argument, zone_option
 from overthere.cli.tables import Table, table_options
 from overthere.errors import InvalidURI
 from overthere.kernel.reference import split, split_authority
 from overthere.redact import mask
 from overthere.showing import printable
-from overthere.uri import URI, URIReference
 
 _COMPONENTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment")
 
@@ -27,6 +26,7 @@ _COMPONENTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query
 )
 @click.option("--strict", is_flag=True, help="Refuse what is no URI.")
 @click.option("--reference", is_flag=True, help="With --strict: allow relative references.")
+@iri_option
 @zone_option
 @format_option
 @table_options
@@ -35,6 +35,7 @@ def command(
     names: tuple[str, ...],
     strict: bool,
     reference: bool,
+    iri: bool,
     zone: bool,
     form: str,
     table: Table | None,
@@ -42,10 +43,11 @@ def command(
     """Take each text apart; any text has components (Appendix B), those that are undefined are not shown."""
     if reference and not strict:
         raise click.UsageError("--reference is for --strict; without it any text is split")
-    if zone and not strict:
-        raise click.UsageError("--zone is for --strict; without it any text is split")
+    if (zone or iri) and not strict:
+        raise click.UsageError(f"--{'zone' if zone else 'iri'} is for --strict; without it any text is split")
     names = tuple(dict.fromkeys(names)) or columns.SIX
     if table is not None:
+        table.refuse(iri=iri)
         rule = "URI-reference" if reference else "URI"
         table.run(texts, lambda c: columns.parse(c, names, rule, zone=zone) if strict else columns.split(c, names))
         return
@@ -53,7 +55,7 @@ def command(
     for text in inputs(texts, "URIs"):
         try:
             if strict:
-                (URIReference if reference else URI)(text, zone=zone)
+                kinds(iri)[reference](text, zone=zone)
         except InvalidURI as error:
             output.refuse(text, error)
             continue
