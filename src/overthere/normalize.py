@@ -137,7 +137,8 @@ def _valid(value: Value | str) -> Value:
 
     if isinstance(value, Value):
         return value
-    return URIReference(value) if value.isascii() else IRIReference(value)
+    beyond = isinstance(value, str) and not str.isascii(value)
+    return IRIReference(value) if beyond else URIReference(value)
 
 
 def lowest_rung(a: Value | str, b: Value | str, evidence: Mapping[str, str] | None = None) -> Rung | None:

@@ -37,7 +37,7 @@ impl Components {
     }
 
     /// A text that a rule of RFC 3987 derives, but for some that the reference kernel reads.
-    fn of_iri(text: &Bound<'_, PyString>, rule: Rule, zone: bool) -> Option<Self> {
+    pub(crate) fn of_iri(text: &Bound<'_, PyString>, rule: Rule, zone: bool) -> Option<Self> {
         let characters = text.to_str().ok()?;
         if characters.is_ascii() {
             return Components::of(text, rule, zone);
@@ -240,11 +240,13 @@ impl Components {
         slow(cls, text, zone)
     }
 
-    /// Calls of every class of URIs take the short way.
+    /// Calls of every class of URIs and IRIs take the short way.
     #[classmethod]
     fn __init_subclass__(cls: &Bound<'_, PyType>) -> PyResult<()> {
         if let Some(rule) = rule_of(cls)? {
-            quick::quicken(cls, rule);
+            quick::quicken(cls, rule, false);
+        } else if let Some(rule) = iri_rule(cls.getattr(intern!(cls.py(), "rule"))?.extract()?) {
+            quick::quicken(cls, rule, true);
         }
         Ok(())
     }
