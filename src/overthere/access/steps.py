@@ -189,7 +189,7 @@ def connect(host: str | None, port: int, source: str, *, tls: bool = False) -> C
     literal = host[1:-1] if host.startswith("[") and host.endswith("]") else None
     written, percent, zone = (host, "", "") if literal is None else literal.partition("%25")
     name = _decoded(written)
-    guarded(name, "host", source, delimiters=b" /@" if literal is not None else b" /@:[]?#")
+    guarded(name, "host", source, delimiters=b" /@")
     if percent:
         if not _LINK_LOCAL.match(written):
             raise PlanRefused(
@@ -199,6 +199,8 @@ def connect(host: str | None, port: int, source: str, *, tls: bool = False) -> C
         guarded(name, "host", source, delimiters=b" /@")
     if any(ord(c) < 0x20 or 0x7F <= ord(c) < 0xA0 for c in name):
         raise PlanRefused(f"the host holds a control character ({source})")
+    if literal is None:
+        guarded(name, "host", source, delimiters=b":[]?#")
     return Connect(source=source, host=name, port=port, tls=tls)
 
 
