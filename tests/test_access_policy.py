@@ -37,7 +37,7 @@ SPELLED = [row for row in ROWS if row.get("uri", True)]
 FAMILIES = {row["family"] for row in ROWS if row["why"]}
 
 
-def opened(uri: str, policy: Policy | None = None, **more: Any) -> Resource:
+def opened(uri: URI | str, policy: Policy | None = None, **more: Any) -> Resource:
     with open_(uri, policy, **more) as there:
         return there
 
@@ -172,6 +172,15 @@ def test_a_zone_is_kept(monkeypatch: pytest.MonkeyPatch, connected: list[Any]) -
     assert connected == [("fe80::1", 80, 0, socket.if_nametoindex("lo"))]
     with pytest.raises(AccessFailed, match="there is no zone"):
         Transport(dialogue("fe80::1%nix"), Policy.local(), URI("http://h/"), 80).advance()
+
+
+def test_a_zone_is_opened(connected: list[Any]) -> None:
+    uri = URI("http://[fe80::1%25lo]/a", zone=True)
+    with pytest.raises(AccessRefused, match="link-local"):
+        opened(uri)
+    with pytest.raises(AccessFailed, match="no connection"):
+        opened(uri, Policy.local())
+    assert connected == [("fe80::1", 80, 0, socket.if_nametoindex("lo"))]
 
 
 # -- prefixes by which a network translates (RFC 6052 2.2)

@@ -210,6 +210,7 @@ ASKED: dict[str, Call] = {
     "audit": overthere.audit,
     "audit level": lambda x: overthere.audit("http://joe:x@h/", level=x),
     "lowest_rung": lambda x: overthere.lowest_rung("x:y", x),
+    "typed": overthere.typed,
     "scheme": overthere.scheme,
     "plan": overthere.plan,
     "open": overthere.open,

@@ -16,7 +16,7 @@ from overthere import Rung, columns
 from overthere.columns.duckdb import register
 from support import cases
 
-TEXTS = [row["text"] for row in cases("normalize")] + ["a b", None, "", "http://h/%zz"]
+TEXTS = [row["text"] for row in cases("normalize")] + ["a b", None, "", "http://h/%zz", "http://é/ü", "x:%C3%A9"]
 BASE = "http://a/b/c/d;p?q"
 
 
@@ -32,6 +32,8 @@ WANTED: dict[str, list[Any]] = {
     "resolve": rows(columns.resolve(pa.array(TEXTS), BASE)),
     "encode": rows(columns.encode(pa.array(TEXTS))),
     "decode": rows(columns.decode(pa.array(TEXTS))),
+    "to_uri": rows(columns.to_uri(pa.array(TEXTS))),
+    "to_iri": rows(columns.to_iri(pa.array(TEXTS))),
     "split": rows(columns.split(pa.array(TEXTS))),
 }
 
@@ -64,6 +66,16 @@ def test_pandas_against_a_column() -> None:
     assert pa.array(found, from_pandas=True).to_pylist() == ["http://a/g", None, None]
 
 
+def test_iris_by_choice() -> None:
+    texts = ["HTTP://h/é/../ü", "ü"]
+    series = pl.Series(texts).uri  # type: ignore[attr-defined]
+    assert series.normalize(iri=True).to_list() == ["http://h/ü", "ü"]
+    assert series.resolve("http://é/", iri=True).to_list() == ["HTTP://h/ü", "http://é/ü"]
+    accessor = pd.Series(texts).uri
+    assert accessor.normalize(iri=True).tolist() == ["http://h/ü", "ü"]
+    assert accessor.resolve("http://é/", iri=True).tolist() == ["HTTP://h/ü", "http://é/ü"]
+
+
 def test_polars_rung() -> None:
     found = pl.Series(["http://h:80"]).uri.normalize(Rung.SCHEME)  # type: ignore[attr-defined]
     assert found.to_list() == ["http://h/"]
@@ -73,7 +85,7 @@ def test_polars_rung() -> None:
 def test_pandas(dtype: Any) -> None:
     series = pd.Series(TEXTS, index=range(100, 100 + len(TEXTS)), dtype=dtype, name="url")
     uri = series.uri
-    for name in ("check", "normalize", "resolve", "encode", "decode"):
+    for name in ("check", "normalize", "resolve", "encode", "decode", "to_uri", "to_iri"):
         found = getattr(uri, name)(*((BASE,) if name == "resolve" else ()))
         assert pa.array(found, from_pandas=True).to_pylist() == WANTED[name], name
         assert list(found.index) == list(series.index)
@@ -103,6 +115,9 @@ def test_duckdb() -> None:
         con.sql("select uri_encode(url, url) from t").fetchall()
     with pytest.raises(duckdb.Error, match="cannot hold"):
         con.sql("select uri_encode('a', 'segment', '/')").fetchall()
+    for name, function in (("to_uri", "iri_to_uri"), ("to_iri", "uri_to_iri")):
+        found = con.sql(f"select {function}(url) from t order by n").fetchall()
+        assert [row[0] for row in found] == WANTED[name], name
     found = con.sql(f"select uri_resolve(url, '{BASE}') from t order by n").fetchall()
     assert [row[0] for row in found] == WANTED["resolve"]
     found = con.sql("select uri_resolve(url, 'no base') from t").fetchall()

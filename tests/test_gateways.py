@@ -258,12 +258,19 @@ def test_through_two() -> None:
     assert found.steps == found.through.through.steps
 
 
-def test_own_retrieval_goes_first() -> None:
+def test_a_gateway_goes_before_the_dialogue_of_the_scheme() -> None:
+    """Who configures it asks for it, and the plan says so."""
     for text in ("ftp://h/a", "http://h/a", "gopher://h/0a"):
         name = text.partition(":")[0]
-        found = plan(text, gateways=Gateways({name: "x-a://gw.example/?{uri}"}))
-        assert found.through is None
-        assert found == plan(text)
+        found = plan(text, Credentials("joe", "secret"), gateways=Gateways({name: "https://gw.example/?{uri}"}))
+        assert found.through is not None
+        assert found.instead
+        assert found.steps == plan(found.through.uri).steps
+        assert f", which goes before the dialogue of {name}\n" in str(found)
+        assert found.to_dict()["instead"] is True
+    other = plan("coap://h/a", gateways=Gateways({"coap": "https://gw.example/?{uri}"}))
+    assert not other.instead
+    assert "goes before" not in str(other)
 
 
 @pytest.mark.parametrize("gateways", [None, Gateways(), Gateways({"coaps": GATEWAY})])

@@ -11,6 +11,8 @@ from overthere.schemes.registry import BUILT_IN
 CHANGES = [
     ("http://h:80", [("RFC 9110 4.2.3", "80", None), ("RFC 9110 4.2.3", "", "/")]),
     ("foo://h:/", [("RFC 3986 6.2.3", "", None)]),
+    ("foo://u@h:0080/:01", [("RFC 3986 3.2.3", "0080", "80")]),
+    ("http://[::01]:000", [("RFC 9110 4.2.3", "", "/"), ("RFC 3986 3.2.3", "000", "0")]),
     ("ftp://h:021/a;type=I", [("RFC 1738 3.2", "021", None), ("RFC 1738 5", "/a;type=I", "/a;type=i")]),
 ]
 
@@ -32,6 +34,9 @@ PAIRS = [
     ("mailto:A@EXAMPLE.com", "mailto:A@example.com", Rung.SCHEME),
     ("mailto:A@EXAMPLE.com", "mailto:a@example.com", None),
     ("gopher://h", "gopher://h:70/1", Rung.SCHEME),
+    ("http://h:08080/", "http://h:8080/", Rung.SCHEME),
+    ("foo://h:08080/", "foo://h:8080/", Rung.SCHEME),
+    ("foo://h:01", "foo://h:10", None),
     ("file://localhost/a", "file:///a", Rung.SCHEME),
 ]
 

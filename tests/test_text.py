@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import re
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from overthere import IRI, URI
+from overthere import IRI, URI, InvalidURI
 from overthere.base import Base
 from overthere.cli.find import command
 from overthere.editions import rfc1738
@@ -23,10 +24,19 @@ from overthere.kernel.classes import UCSCHAR
 from overthere.links import plaintext
 from overthere.links.model import Document, Note, Options
 from overthere.links.model import Found as LinkFound
-from overthere.text import Found, find
+from overthere.text import Found, find, typed
 from overthere.text.output import as_html, as_markdown, as_terminal
 from overthere.text.pieces import pieces
-from overthere.text.rules import ENDS, SHAPES, registered
+from overthere.text.rules import (
+    COUNTRY_CODES,
+    COUNTRY_CODES_ALIKE,
+    COUNTRY_CODES_WORDS,
+    ENDS,
+    NAME,
+    SHAPES,
+    WORD,
+    registered,
+)
 from support import ROOT, SHARED, cases, ids, linear, outside
 
 ROWS = cases("text")
@@ -35,7 +45,7 @@ AUTOLINKS = outside("commonmark_gfm_autolink")
 SEEDS = [row for row in outside("seed_examples") if row["kind"] == "extract"]
 ABSENT = pytest.mark.skipif(not SHARED.exists(), reason="../shared/cases is absent")
 ALL: dict[str, Any] = {"hosts": True, "mail": True}
-FIELDS = {"kinds": "kind", "uris": "uri", "delimiters": "delimiter", "alternatives": "alternative"}
+FIELDS = {"kinds": "kind", "cuts": "cut", "uris": "uri", "delimiters": "delimiter", "alternatives": "alternative"}
 
 
 def lawful(text: str, found: list[Found], uris: bool = True) -> None:
@@ -125,7 +135,8 @@ def test_no_text() -> None:
 _BITS = [
     *"<>\"'()[]{}.,;:!?*_~-/#@%&|\\ \t\n\r ab1é。”",
     "http://", "h", "URL:", "www.", "a.org", "mailto:", "urn:", "\n> ", "\r\n", "-\n", "&gt;", "[::1]", "%41", "\n\n",
-    "`", "```\n", "[a](", "tel:+1", "ftp://", "x@y.org", "\ud800", "\x00", "\u202e",
+    "`", "```\n", "ü", "日", "'", "b\u00fc.de", "a.co.uk",
+    "[a](", "tel:+1", "ftp://", "x@y.org", "\ud800", "\x00", "\u202e",
 ]  # fmt: skip
 
 
@@ -141,9 +152,9 @@ def test_laws_on_random_texts() -> None:
 
 def _any_trigger(schemes: Any, abbreviated: bool, hosts: bool, mail: bool) -> re.Pattern[str]:
     """Every place where something may begin: any bracket before a letter, any colon, each of "www" itself."""
-    host = r"(?<![\w@/.:%=\\-])[A-Za-z0-9][A-Za-z0-9-]*+(?:\.[A-Za-z0-9][A-Za-z0-9-]*+)++"
+    host = rf"(?<!{WORD})(?<![@/.:%=\\-]){NAME}(?:{NAME}|-)*+(?:\.{NAME}(?:{NAME}|-)*+)++(?!{WORD})"
     wanted = [r'<(?=\s*[A-Za-z])|"(?=[A-Za-z][A-Za-z0-9+.-]{1,64}+:)|:(?=//[^\s/?#]|///[^\s/]|(?!//))']
-    wanted += [r"(?<![\w@/.\\-])(?i:www|ftp)\.(?=[^\s.])"] * abbreviated + ["@"] * mail + [host] * hosts
+    wanted += [rf"(?<!{WORD})(?<![@/.\\-])(?i:www|ftp)\.(?=[^\s.])"] * abbreviated + ["@"] * mail + [host] * hosts
     return re.compile("|".join(wanted), re.ASCII)
 
 
@@ -180,6 +191,28 @@ def test_nothing_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("overthere.text._trigger", _any_trigger)
     for (text, more), found in zip(asked, quick, strict=True):
         assert found == list(find(text, **more)), (text, more)
+
+
+def test_codes_that_are_words_are_codes() -> None:
+    assert COUNTRY_CODES_WORDS < COUNTRY_CODES
+    assert not COUNTRY_CODES_WORDS & COUNTRY_CODES_ALIKE
+
+
+@pytest.mark.parametrize("text", ["www.h.example", "h.com", "joe@h.com", "h.co.uk", "mailto:joe@h.com"])
+@pytest.mark.parametrize("script", ["ü", "б", "ω", "א", "ب", "क", "한", "ա", "ა", "\u0301"])
+def test_no_name_begins_or_ends_inside_a_word(text: str, script: str) -> None:
+    options: dict[str, Any] = {"hosts": True, "mail": True}
+    assert [one.reference for one in find(f" {text} ", **options)] == [text]
+    for one in find(f" {script}{script}{text} {text}{script} ", **options):
+        # With the letter it may be a name of its own, an IDN: never the rest of one.
+        assert script in one.reference, one
+
+
+@pytest.mark.parametrize("script", ["日", "の", "ア", "ไ", "ລ", "ម", "မ"])
+def test_scripts_without_blanks_part_names(script: str) -> None:
+    for text in ("www.h.example", "h.com", "joe@h.com", "h.co.uk"):
+        found = [one.reference for one in find(f"{script}{text}{script} {text}", hosts=True, mail=True)]
+        assert found == [text, text]
 
 
 def test_a_text_in_pieces() -> None:
@@ -387,3 +420,52 @@ def test_reader() -> None:
     read = list(plaintext.read(Document("s", b"\xff http://h/", base), Options()))
     assert read == [Note("wrong-charset"), LinkFound("text", "http://h/")]
     assert list(plaintext.read(Document("s", b"", base), Options())) == []
+
+
+TYPED = [
+    # text, uri, kind, delimiter
+    (" http://h.example/a ", "http://h.example/a", "URI", ""),
+    ("<URL:http://h.ex\n  ample/a b>", "http://h.example/ab", "URI", "<>"),
+    ('"ftp://foo.example.\n   com/rfc/"', "ftp://foo.example.com/rfc/", "URI", '""'),
+    ("URL: mailto:joe@h.example", "mailto:joe@h.example", "URI", "URL:"),
+    ("www.w3.org/Addressing/", "http://www.w3.org/Addressing/", "abbreviated", ""),
+    ("ftp.h.example", "ftp://ftp.h.example", "abbreviated", ""),
+    ("example.com:8080/x?y#z", "http://example.com:8080/x?y#z", "abbreviated", ""),
+    ("localhost:80", "http://localhost:80", "abbreviated", ""),
+    ("[::1]:80/a", "http://[::1]:80/a", "abbreviated", ""),
+    ("127.0.0.1", "http://127.0.0.1", "abbreviated", ""),
+    ("b\u00fccher.example/\u00fc", "http://b%C3%BCcher.example/%C3%BC", "abbreviated", ""),
+    ("http://b\u00fc.example/", "http://b%C3%BC.example/", "IRI", ""),
+    ("joe@h.example", "mailto:joe@h.example", "mail", ""),
+    ("tel:112", "tel:112", "URI", ""),
+    ("\u201churn:a:b\u201d", "hurn:a:b", "URI", "\u201c\u201d"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "uri", "kind", "delimiter"), TYPED, ids=[ascii(row[0]) for row in TYPED])
+def test_what_a_person_types(text: str, uri: str, kind: str, delimiter: str) -> None:
+    """RFC 3986 Appendix C: "recognize and strip both delimiters and embedded whitespace"; 4.5."""
+    found = typed(text)
+    assert (found.uri, found.kind, found.delimiter) == (uri, kind, delimiter)
+    lawful(text, [found._replace(delimiter=delimiter or "typed")])
+
+
+def test_a_hyphen_may_be_the_line_s() -> None:
+    found = typed("<http://h.example/a-\n b>")
+    assert (found.reference, found.alternative) == ("http://h.example/a-b", "http://h.example/ab")
+
+
+@pytest.mark.parametrize("text", ["", " ", "<>", "word", "two words", "../g", "http://h:x/", "a..", "%zz.example"])
+def test_what_nobody_means(text: str) -> None:
+    with pytest.raises(InvalidURI):
+        typed(text)
+
+
+@pytest.mark.parametrize("unit", ["a.", "- \n", "[", "@a", "URL:", "<", "\u00fc-"])
+def test_typing_is_linear(unit: str) -> None:
+    linear(lambda n: _typed_or_refused(unit * n), 50_000)
+
+
+def _typed_or_refused(text: str) -> None:
+    with contextlib.suppress(InvalidURI):
+        typed(text)

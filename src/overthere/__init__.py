@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from overthere.resolve import Target
     from overthere.schemes import Locator, Registry, Scheme, scheme
     from overthere.security import audit
-    from overthere.text import find
+    from overthere.text import find, typed
     from overthere.uri import URI, URIReference
 
 __version__ = "0.1.0"
@@ -113,6 +113,7 @@ _HOMES = {
     "schemes": "",
     "security": "",
     "text": "",
+    "typed": "text",
 }
 
 # Without `open`, which `from overthere import *` must not take from the builtins.
@@ -175,6 +176,7 @@ __all__ = [
     "schemes",
     "security",
     "text",
+    "typed",
 ]
 
 

@@ -251,7 +251,8 @@ class Explanation:
 def explain(text: str, base: str | URI | None = None, *, zone: bool = False) -> Explanation:
     """Take a text apart: components with offsets, findings, the normal form at each rung, and the target.
 
-    base: where given, the target of the reference is worked out against it (RFC 3986 5.2).
+    base: where given, the target of the reference is worked out against it (RFC 3986 5.2); a value keeps its zone.
+    zone: whether the texts may hold zone identifiers (RFC 6874).
 
     Raises: TypeError if `text` or `base` is not text; nothing for any text.
 
@@ -266,6 +267,7 @@ def explain(text: str, base: str | URI | None = None, *, zone: bool = False) -> 
         raise TypeError(f"a base is text or a URI, not {type(base).__name__}")
     findings = check_uri(text, "URI-reference", zone, limit=20)
     own = None if base is None else exact(base, "a base") if isinstance(base, str) else str(base)
+    zone_there = zone or (isinstance(base, Value) and base.zone is not None)
     if findings:
         problem = None if own is None else "the reference is not valid"
         return Explanation(text, "neither", _cut(text), [], findings, own, None, problem)
@@ -274,7 +276,7 @@ def explain(text: str, base: str | URI | None = None, *, zone: bool = False) -> 
     target, problem = None, None
     if own is not None:
         try:
-            target = str(reference.resolve(own))
+            target = str(reference.resolve(URI(own, zone=zone_there)))
         except OverthereError as error:
             problem = f"the base is not valid: {error}"
     return Explanation(text, kind, _rows(reference), _forms(text), [], own, target, problem)

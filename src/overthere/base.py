@@ -81,12 +81,14 @@ def retrieval_uri(path: Path, root: Path, base: URI | None) -> URI:
     return base.join(URIReference.build(segments=[os.fsencode(part) for part in below.parts], keep=IN_SEGMENT))
 
 
-def to_reference(text: str) -> tuple[URIReference | None, InvalidURI | None]:
-    """A reference out of a document: as it is, or mapped from an IRI-reference (RFC 3987 3.1).
+def to_reference(text: URIReference | str) -> tuple[URIReference | None, InvalidURI | None]:
+    """A reference out of a document: as it is, or mapped from an IRI-reference (RFC 3987 3.1); a value stays itself.
 
     Returns: the reference (None if it is neither), and why it is no URI-reference (None if it is one) or,
     beyond US-ASCII, no IRI-reference.
     """
+    if isinstance(text, URIReference):
+        return text, None
     try:
         return URIReference(text), None
     except InvalidURI as error:
@@ -112,8 +114,7 @@ def from_content(value: str | None, fallback: Base, by: str = "HTML base") -> Ba
     found = _resolved(_said(value, by), fallback)
     if isinstance(found, str) or (by == "HTML base" and found.scheme.lower() in ("data", "javascript")):
         return fallback
-    # A value with a scheme is resolved too (5.2.2): its dot-segments go.
-    return Base(fallback.uri.join(found), "content", by)
+    return Base(found, "content", by)
 
 
 def enclosed(base: Base) -> Base:
@@ -258,7 +259,11 @@ class _Trail:
         last: Base | None = None
         for number, step in enumerate(steps):
             by = "redirect" if number else "retrieval"
-            found = _resolved(_said(str(step), by), last, self.edition)
+            said = step if isinstance(step, URI) else _said(step, by)
+            if not number and (first := _retrieved(said)) is not None:
+                last = Base(first, "retrieval", by)
+                continue
+            found = _resolved(said, last, self.edition)
             if isinstance(found, str):
                 self.leave(by, str(step), found)
             else:
@@ -372,20 +377,30 @@ def _absolute(uri: URI) -> URI:
     return uri if uri.fragment is None else uri.replace(fragment=None)
 
 
-def _resolved(text: str, outer: Base | None, edition: str = "rfc3986") -> URI | str:
-    """The URI that is meant against what is outside, without its fragment; or why there is none."""
-    reference, problem = to_reference(text)
+def _retrieved(said: URI | str) -> URI | None:
+    """5.1.3: the URI that was used, as it was used; None if it is a reference."""
+    reference, _ = to_reference(said)
+    return None if reference is None or reference.scheme is None else _absolute(URI(reference))
+
+
+def _resolved(said: URI | str, outer: Base | None, edition: str = "rfc3986") -> URI | str:
+    """The URI that is meant against what is outside, without its fragment; or why there is none.
+
+    What has a scheme is resolved too, and its dot-segments go (RFC 3986 5.2.2); the documents before leave them.
+    """
+    reference, problem = to_reference(said)
     if reference is None:
         return str(problem)
-    if reference.scheme is None:
-        if outer is None:
-            return "it is relative, and nothing outside of it gives a base"
-        if edition == "uri-2003":
-            from overthere.editions.resolution import uri2003
+    if reference.scheme is None and outer is None:
+        return "it is relative, and nothing outside of it gives a base"
+    if edition == "url-1997" and reference.scheme is not None:
+        return _absolute(URI(reference))  # "we are done" (draft 1997 5.2, step 2)
+    against = URI(reference) if outer is None or reference.scheme is not None else outer.uri
+    if edition == "uri-2003":
+        from overthere.editions.resolution import uri2003
 
-            try:
-                return _absolute(URI(uri2003(str(outer.uri), str(reference)).uri or outer.uri))
-            except InvalidURI as error:
-                return str(error)
-        return _absolute(outer.uri.join(reference))
-    return _absolute(URI(reference))
+        try:
+            return _absolute(URI(uri2003(str(against), str(reference)).uri or against))
+        except InvalidURI as error:
+            return str(error)
+    return _absolute(against.join(reference))

@@ -15,13 +15,34 @@ from overthere import kernel
 from overthere.errors import CodingError
 from overthere.kernel.classes import IPRIVATE, UCSCHAR
 from overthere.kernel.reference import BIDI_CONTROLS
+from overthere.rung import Rung
 from overthere.value import Value
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Self
+
     from overthere.kernel.components import Component
+    from overthere.normalize import Change
     from overthere.uri import URI, URIReference
 
-__all__ = ["IRI", "IRIReference", "to_iri_text"]
+__all__ = ["INVISIBLE", "IRI", "IRIReference", "JOINED", "to_iri_text"]
+
+# Default_Ignorable_Code_Point (Unicode, DerivedCoreProperties) but the controls of direction (4.1) and what belongs to
+# the character before it, and separators that are no " " (Zs, Zl, Zp of the Unicode Character Database).
+INVISIBLE = (
+    "\u00a0\u00ad\u034f\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200b\u2028\u2029\u202f\u205f-\u2065\u206a-"
+    "\u206f\u3000\u3164\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+JOINED = "\u200c\u200d\ufe00-\ufe0f"
+"""Those that belong to the character before them: joiners (RFC 5892 A.1, A.2) and variation selectors."""
+# 6.1 (b): what looks like white space, a delimiter or a character that no URI holds: small and full-width forms, and
+# the strokes that are taken for slashes and colons.
+_ALIKE = (
+    "\u02d0\u0589\u05c3\u2044\u2215\u2216\u2236\u2571\u2572\u27cb\u27cd\u29f5\u29f6\u29f8\u29f9\u3033\ua789\ufe13\ufe16\ufe30"
+    "\ufe47\ufe48\ufe52\ufe55\ufe56\ufe5b\ufe5c\ufe5f\ufe64\ufe65\ufe68\ufe6a\ufe6b"
+    "\uff02\uff03\uff05\uff0e\uff0f\uff1a\uff1c\uff1e\uff1f\uff20\uff3b-\uff3e\uff40\uff5b-\uff5d"
+)
 
 # 4.2: the components for the purpose of direction; a path is judged by its segments, a host by its labels.
 _DIRECTED: tuple[tuple[Component, str], ...] = (
@@ -73,6 +94,52 @@ class IRIReference(Value):
         base = base if isinstance(base, Value) else IRI(base)
         return IRI(resolve_text(base, self, strict), zone=self.zone is not None or base.zone is not None)
 
+    def same_document(self, base: IRI | str) -> bool:
+        """Whether the target is the document of `base` (RFC 3986 4.4 on IRIs, RFC 3987 6.5).
+
+        >>> IRIReference("#\u00fc").same_document("http://h/\u00e9")
+        True
+        """
+        from overthere.resolve import same_document
+
+        return same_document(base if isinstance(base, Value) else IRI(base), self)
+
+    def normalize(self, rung: Rung = Rung.SYNTAX, *, evidence: Mapping[str, str] | None = None) -> Self:
+        """The normal form at a rung of the ladder (5.3); a key to compare with, for "its original form MUST be
+        preserved" (5.3.2.3).  See `overthere.iri_ladder`.
+
+        >>> str(IRI("eXAMPLE://a/./b/../b/%63/%7bfoo%7d/ros%C3%A9").normalize())
+        'example://a/b/c/%7Bfoo%7D/rosé'
+        """
+        from overthere.iri_ladder import iri_normal_form
+
+        form = iri_normal_form(self, rung, evidence)
+        return self if form == str(self) else type(self)(form, zone=self.zone is not None)
+
+    def changes(self, rung: Rung = Rung.SYNTAX, *, evidence: Mapping[str, str] | None = None) -> list[Change]:
+        """What normalising up to `rung` changes, where, and by which paragraph (5.3)."""
+        from overthere.iri_ladder import iri_changes
+
+        return iri_changes(self, rung, evidence)
+
+    def equivalent(self, other: Value, rung: Rung = Rung.SYNTAX, *, evidence: Mapping[str, str] | None = None) -> bool:
+        """Whether both have the same normal form at a rung (5.3); the other may be a URI.
+
+        >>> IRI("http://h/é").equivalent(IRI("http://h/%c3%a9")), IRI("http://É/").equivalent(IRI("http://é/"))
+        (True, False)
+        """
+        from overthere.normalize import lowest_rung
+
+        found = lowest_rung(self, other, evidence if rung >= Rung.PROTOCOL else None)
+        return found is not None and found <= rung
+
+    @property
+    def nfc(self) -> bool:
+        """Whether it is in Normalization Form C, in which IRIs should be made (5.3.2.2); nobody may put it there."""
+        from unicodedata import is_normalized
+
+        return is_normalized("NFC", str(self))
+
     def mixed_direction(self) -> list[tuple[int, int]]:
         """Spans that go against 4.2: right-to-left and left-to-right together, or not right-to-left at both ends.
 
@@ -102,10 +169,26 @@ class IRI(IRIReference):
     __slots__ = ()
     rule = "IRI"
 
-    def join(self, reference: IRIReference | str, strict: bool = True) -> IRI:
+    def join(self, reference: IRIReference | URIReference | str, strict: bool = True) -> IRI:
         """The target of a reference against this IRI as the base (RFC 3987 6.5)."""
+        from overthere.resolve import resolve_text
+
         reference = reference if isinstance(reference, Value) else IRIReference(reference)
-        return reference.resolve(self, strict)
+        zone = self.zone is not None or reference.zone is not None
+        return IRI(resolve_text(self, reference, strict), zone=zone)
+
+    def relate(self, target: IRI | URI | str) -> IRIReference:
+        """The shortest reference such that `self.join(it) == target` (RFC 3986 5 on IRIs, RFC 3987 6.5).
+
+        Raises: Unreachable if `target` has dot-segments.
+
+        >>> str(IRI("http://h/é/a").relate("http://h/é/ü?x"))
+        'ü?x'
+        """
+        from overthere.relate import relate
+
+        target = target if isinstance(target, Value) else IRI(target)
+        return IRIReference(relate(str(self), str(target)), zone=self.zone is not None or target.zone is not None)
 
     def to_uri(self, *, idna: bool = False) -> URI:
         """As `IRIReference.to_uri`; the result is a URI."""
@@ -144,7 +227,10 @@ def _to_ascii(host: str) -> str:
 def _decodable(private: bool) -> re.Pattern[str]:
     """Characters that may take the place of their escapes (3.2, step 4)."""
     ranges = "".join(f"{chr(a)}-{chr(b)}" for a, b in (UCSCHAR + IPRIVATE if private else UCSCHAR))
-    return re.compile(f"(?![{BIDI_CONTROLS}])[{ranges}]")
+    return re.compile(f"(?![{BIDI_CONTROLS}{INVISIBLE}{_ALIKE}])[{ranges}]")
+
+
+_JOINS = re.compile(f"[{JOINED}]")
 
 
 _RUN = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
@@ -158,10 +244,13 @@ def _to_characters(text: str, private: bool) -> str:
     def run(match: re.Match[str]) -> str:
         # Octets that are no UTF-8 come out as lone surrogates, and go back to escapes one by one.
         characters = kernel.percent_decode(match[0].encode()).decode("utf-8", "surrogateescape")
-        return "".join(
-            c if decodable.match(c) else kernel.percent_encode(c.encode("utf-8", "surrogateescape"), "")
-            for c in characters
-        )
+        pieces: list[str] = []
+        joins = False  # whether a letter stands before, to which a joiner belongs
+        for c in characters:
+            shown = decodable.match(c) is not None and (joins or not _JOINS.match(c))
+            pieces.append(c if shown else kernel.percent_encode(c.encode("utf-8", "surrogateescape"), ""))
+            joins = shown
+        return "".join(pieces)
 
     def unreserved(match: re.Match[str]) -> str:
         char = chr(int(match[0][1:], 16))

@@ -10,7 +10,7 @@ from overthere.kernel.reference import GROUPS, STEPS, parse, recompose, scheme_o
 from overthere.rung import Rung
 from overthere.value import Value
 
-__all__ = ["Change", "Rung", "changes", "comparison_form", "lowest_rung", "normal_form"]
+__all__ = ["Change", "Rung", "changes", "compare", "comparison_form", "lowest_rung", "normal_form"]
 
 
 PARAGRAPHS = {
@@ -83,7 +83,7 @@ def changes(text: str, rung: Rung = Rung.SYNTAX, evidence: Mapping[str, str] | N
         here = Rung(step)
         if here is Rung.SCHEME:
             for source, after in _scheme_steps(before):
-                found += _compare(here, before, after, source)
+                found += compare(here, before, after, source)
                 before = after
             continue
         if here < Rung.PROTOCOL:
@@ -91,7 +91,7 @@ def changes(text: str, rung: Rung = Rung.SYNTAX, evidence: Mapping[str, str] | N
         else:
             after = normal_form(before, here, evidence)
         if after != before:
-            found += _compare(here, before, after, PARAGRAPHS[here])
+            found += compare(here, before, after, PARAGRAPHS[here])
         before = after
     return found
 
@@ -105,9 +105,10 @@ def _scheme_steps(text: str) -> Iterator[tuple[str, str]]:
             text = after
 
 
-def _compare(rung: Rung, before: str, after: str, source: str) -> list[Change]:
+def compare(rung: Rung, before: str, after: str, source: str, rule: str = "URI-reference") -> list[Change]:
+    """The components that differ between two valid texts."""
     zone = "%25" in before  # already checked; only brackets can hold one
-    old, new = parse(before, "URI-reference", zone), parse(after, "URI-reference", zone)
+    old, new = parse(before, rule, zone), parse(after, rule, zone)
     assert old is not None
     assert new is not None
     found: list[Change] = []
@@ -129,24 +130,41 @@ def comparison_form(text: str, rung: Rung, evidence: Mapping[str, str] | None = 
     return form if compared is None else recompose(compared(parts))
 
 
-def _valid(value: Value | str) -> str:
+def _valid(value: Value | str) -> Value:
+    """A value, or one of a text: an IRI-reference where it goes beyond US-ASCII."""
+    from overthere.iri import IRIReference
     from overthere.uri import URIReference
 
-    return str(value if isinstance(value, Value) else URIReference(value))
+    if isinstance(value, Value):
+        return value
+    beyond = isinstance(value, str) and not str.isascii(value)
+    return IRIReference(value) if beyond else URIReference(value)
 
 
 def lowest_rung(a: Value | str, b: Value | str, evidence: Mapping[str, str] | None = None) -> Rung | None:
     """The lowest rung at which two URIs are equal; None if they are not at any.
 
-    a, b: values, or text.
+    a, b: values, or text.  Where one of them is an IRI both are compared as IRIs (RFC 3987 5.3).
 
-    Raises: InvalidURI for text that is no URI-reference.
+    Raises: InvalidURI for text that is no URI-reference, InvalidIRI for text beyond US-ASCII that is no IRI-reference.
 
     >>> lowest_rung("http://example.com", "http://EXAMPLE.com:80/")
     <Rung.SCHEME: 4>
+    >>> lowest_rung("example://a/b/c/%7Bfoo%7D/ros\u00e9", "eXAMPLE://a/./b/../b/%63/%7bfoo%7d/ros%C3%A9")
+    <Rung.PATH: 3>
     """
+    from overthere.iri import IRIReference
+
     one, two = _valid(a), _valid(b)
+    if isinstance(one, IRIReference) or isinstance(two, IRIReference):
+        from overthere.iri_ladder import iri_comparison_form
+
+        pair = [value if isinstance(value, IRIReference) else IRIReference(value) for value in (one, two)]
+        for rung in Rung:
+            if iri_comparison_form(pair[0], rung, evidence) == iri_comparison_form(pair[1], rung, evidence):
+                return rung
+        return None
     for rung in Rung:
-        if comparison_form(one, rung, evidence) == comparison_form(two, rung, evidence):
+        if comparison_form(str(one), rung, evidence) == comparison_form(str(two), rung, evidence):
             return rung
     return None

@@ -1,7 +1,7 @@
 //! From an IRI-reference to the URI-reference that it maps to (RFC 3987 3.1).
 
 use crate::classes::{IPRIVATE, UCSCHAR};
-use crate::parse::Spans;
+use crate::parse::{self, Rule, Spans};
 use crate::percent::{encode, Safe};
 
 /// What was escaped.
@@ -45,6 +45,28 @@ pub fn escape(text: &str, out: &mut Vec<u8>) -> Option<Escaped> {
     Some(Escaped { at, private })
 }
 
+/// The spans of an IRI or IRI-reference (2.2 and 4.1), in characters; None if it is none, or one with a bracket.
+///
+/// Each character beyond US-ASCII is read as "~", which stands where ucschar does: in no scheme, escape or port.
+/// Between brackets it would stand too, where ucschar does not.
+pub fn parse(text: &str, rule: Rule, stand_ins: &mut Vec<u8>) -> Option<Spans> {
+    let mut private = None;
+    for (at, c) in text.chars().enumerate() {
+        stand_ins.push(if c.is_ascii() { c as u8 } else { b'~' });
+        if c.is_ascii() || within(c, &UCSCHAR) {
+            if c == '[' {
+                return None;
+            }
+        } else if within(c, &IPRIVATE) {
+            private = Some((private.map_or(at, |(first, _)| first), at + 1));
+        } else {
+            return None;
+        }
+    }
+    let spans = parse::parse(stand_ins, rule, false).ok()?;
+    Escaped { at: 0, private }.fits(&spans).then_some(spans)
+}
+
 fn within(c: char, ranges: &[(char, char)]) -> bool {
     let next = ranges.partition_point(|(first, _)| *first <= c);
     next > 0 && c <= ranges[next - 1].1
@@ -60,6 +82,29 @@ mod tests {
         let escaped = escape(text, &mut out)?;
         let spans = parse(&out, Rule::UriReference, false).ok()?;
         escaped.fits(&spans).then(|| String::from_utf8(out).unwrap())
+    }
+
+    #[test]
+    fn spans_are_of_characters() {
+        let read = |text| super::parse(text, Rule::UriReference, &mut Vec::new());
+        let spans = read("http://ü@é:8/日本?\u{e000}#ß").unwrap();
+        assert_eq!(spans.userinfo(), Some((7, 8)));
+        assert_eq!(spans.host(), Some((9, 10)));
+        assert_eq!(spans.path(), (12, 15));
+        assert_eq!(spans.query(), Some((16, 17)));
+        assert_eq!(spans.fragment(19), Some((18, 19)));
+        for text in [
+            "é:x",
+            "x:\u{e000}",
+            "%é1",
+            "%aé",
+            "http://h:é",
+            "http://[v1.é]/",
+            "\u{202e}",
+            "?\u{e000}#\u{e000}",
+        ] {
+            assert_eq!(read(text), None, "{text:?}");
+        }
     }
 
     #[test]

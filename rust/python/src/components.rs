@@ -1,9 +1,10 @@
 //! `Components`: a text and where its components are.
 //!
 //! The text is the caller's own `str`, of a subclass a true copy.  Offsets are code points; for US-ASCII, which every URI is, they
-//! are bytes too.  IRIs come with the offsets that the reference kernel found.
+//! are bytes too.
 
 use overthere_core::host::{host_kind, HostKind};
+use overthere_core::iri;
 use overthere_core::parse::{Rule, Spans, OMITTED};
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyKeyError, PyTypeError};
@@ -33,6 +34,17 @@ impl Components {
         let characters = text.to_str().ok()?;
         let spans = parse(characters.as_bytes(), rule, zone).ok()?;
         Some(Components { text: text.clone().unbind(), spans, length: characters.len(), ascii: true })
+    }
+
+    /// A text that a rule of RFC 3987 derives, but for some that the reference kernel reads.
+    pub(crate) fn of_iri(text: &Bound<'_, PyString>, rule: Rule, zone: bool) -> Option<Self> {
+        let characters = text.to_str().ok()?;
+        if characters.is_ascii() {
+            return Components::of(text, rule, zone);
+        }
+        let mut stand_ins = Vec::with_capacity(characters.len());
+        let spans = iri::parse(characters, rule, &mut stand_ins)?;
+        Some(Components { text: text.clone().unbind(), spans, length: stand_ins.len(), ascii: false })
     }
 
     #[inline]
@@ -141,6 +153,9 @@ pub fn parse_text(text: &Bound<'_, PyString>, rule: &str, zone: bool) -> PyResul
     if let Some(rule) = own {
         return Ok(Components::of(text, rule, zone));
     }
+    if let Some(value) = iri_rule(rule).and_then(|rule| Components::of_iri(text, rule, zone)) {
+        return Ok(Some(value));
+    }
     let reference = py.import(intern!(py, "overthere.kernel.reference"))?;
     let found = reference.call_method1(intern!(py, "parse"), (text, rule, zone))?;
     if found.is_none() {
@@ -164,6 +179,15 @@ fn rule_of(cls: &Bound<'_, PyType>) -> PyResult<Option<Rule>> {
             _ => None,
         }
     })
+}
+
+/// The rule of RFC 3986 that one of RFC 3987 extends.
+fn iri_rule(rule: &str) -> Option<Rule> {
+    match rule {
+        "IRI" => Some(Rule::Uri),
+        "IRI-reference" => Some(Rule::UriReference),
+        _ => None,
+    }
 }
 
 /// A value of the same class with another text, which a URI is; its spans if they are known.
@@ -202,18 +226,27 @@ impl Components {
     #[pyo3(signature = (text, *, zone = false))]
     fn new(cls: &Bound<'_, PyType>, text: &Bound<'_, PyAny>, zone: bool) -> PyResult<Self> {
         if let Ok(exact) = text.cast_exact::<PyString>() {
-            if let Some(value) = rule_of(cls)?.and_then(|rule| Components::of(exact, rule, zone)) {
+            let value = match rule_of(cls)? {
+                Some(rule) => Components::of(exact, rule, zone),
+                None => {
+                    let rule = cls.getattr(intern!(cls.py(), "rule"))?;
+                    iri_rule(rule.extract()?).and_then(|rule| Components::of_iri(exact, rule, zone))
+                }
+            };
+            if let Some(value) = value {
                 return Ok(value);
             }
         }
         slow(cls, text, zone)
     }
 
-    /// Calls of every class of URIs take the short way.
+    /// Calls of every class of URIs and IRIs take the short way.
     #[classmethod]
     fn __init_subclass__(cls: &Bound<'_, PyType>) -> PyResult<()> {
         if let Some(rule) = rule_of(cls)? {
-            quick::quicken(cls, rule);
+            quick::quicken(cls, rule, false);
+        } else if let Some(rule) = iri_rule(cls.getattr(intern!(cls.py(), "rule"))?.extract()?) {
+            quick::quicken(cls, rule, true);
         }
         Ok(())
     }

@@ -44,7 +44,7 @@ pub fn text<'py>(py: Python<'py>, octets: &[u8]) -> PyResult<Bound<'py, PyString
 mod values {
     use super::*;
 
-    pub fn quicken(_: &Bound<'_, PyType>, _: Rule) {}
+    pub fn quicken(_: &Bound<'_, PyType>, _: Rule, _: bool) {}
 
     pub fn rule_of(_: &Bound<'_, PyType>) -> Option<Rule> {
         None
@@ -83,7 +83,7 @@ mod values {
         names: *mut PyObject,
     ) -> *mut PyObject {
         // SAFETY: CPython calls it by its vectorcall protocol, as `call` wants.
-        unsafe { call(Rule::Uri, class, arguments, count, names) }
+        unsafe { call(Rule::Uri, Components::of, class, arguments, count, names) }
     }
 
     unsafe extern "C" fn call_reference(
@@ -93,7 +93,27 @@ mod values {
         names: *mut PyObject,
     ) -> *mut PyObject {
         // SAFETY: as in `call_uri`.
-        unsafe { call(Rule::UriReference, class, arguments, count, names) }
+        unsafe { call(Rule::UriReference, Components::of, class, arguments, count, names) }
+    }
+
+    unsafe extern "C" fn call_iri(
+        class: *mut PyObject,
+        arguments: *const *mut PyObject,
+        count: usize,
+        names: *mut PyObject,
+    ) -> *mut PyObject {
+        // SAFETY: as in `call_uri`.
+        unsafe { call(Rule::Uri, Components::of_iri, class, arguments, count, names) }
+    }
+
+    unsafe extern "C" fn call_iri_reference(
+        class: *mut PyObject,
+        arguments: *const *mut PyObject,
+        count: usize,
+        names: *mut PyObject,
+    ) -> *mut PyObject {
+        // SAFETY: as in `call_uri`.
+        unsafe { call(Rule::UriReference, Components::of_iri, class, arguments, count, names) }
     }
 
     /// `class(*arguments)`: one `str` that the rule derives is made a value here, all else by `type.__call__`.
@@ -103,6 +123,7 @@ mod values {
     #[inline(always)]
     unsafe fn call(
         rule: Rule,
+        read: impl Fn(&Bound<'_, PyString>, Rule, bool) -> Option<Components>,
         class: *mut PyObject,
         arguments: *const *mut PyObject,
         count: usize,
@@ -115,7 +136,7 @@ mod values {
             if ffi::PyVectorcall_NARGS(count) == 1 && names.is_null() && is_plain(py, class.cast()) {
                 let text = Borrowed::from_ptr(py, *arguments);
                 if let Ok(text) = text.cast_exact::<PyString>() {
-                    let made = guarded(py, || match Components::of(&text, rule, false) {
+                    let made = guarded(py, || match read(&text, rule, false) {
                         Some(value) => new(py, value, class.cast()).map(Some),
                         None => Ok(None),
                     });
@@ -191,8 +212,15 @@ mod values {
     }
 
     /// Let calls of the class come without a tuple.  CPython never lets a subclass inherit this.
-    pub fn quicken(class: &Bound<'_, PyType>, rule: Rule) {
-        let call: ffi::vectorcallfunc = if rule == Rule::Uri { call_uri } else { call_reference };
+    ///
+    /// iri: whether it is the rule of RFC 3987 that extends this one.
+    pub fn quicken(class: &Bound<'_, PyType>, rule: Rule, iri: bool) {
+        let call: ffi::vectorcallfunc = match (rule, iri) {
+            (Rule::Uri, false) => call_uri,
+            (Rule::UriReference, false) => call_reference,
+            (Rule::Uri, true) => call_iri,
+            (Rule::UriReference, true) => call_iri_reference,
+        };
         // SAFETY: the class is being made (`__init_subclass__`), so nobody calls it meanwhile.
         unsafe { (*class.as_type_ptr()).tp_vectorcall = Some(call) };
     }

@@ -18,7 +18,7 @@ from overthere.access.errors import (
     needs,
 )
 from overthere.access.media import guessed
-from overthere.access.steps import Connect, Credentials, Receive, Send, Step, connect, guarded
+from overthere.access.steps import Connect, Credentials, Receive, Send, Step, connect, guarded, without_zone
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Hangup, Head, Read, Wire, Write
 from overthere.errors import PlanRefused
 from overthere.schemes.http import HTTPLocator
@@ -72,9 +72,10 @@ def opening(locator: HTTPLocator, port: str) -> bytes:
     # Path and query are sent as the URI has them: nothing is decoded into the request (RFC 3986 7.3).
     if not _TARGET.fullmatch(locator.target):
         raise PlanRefused("the path or query is no request-target: it holds what a URI does not (RFC 7230 5.3.1)")
-    if not _HOST.fullmatch(locator.host):
+    host = without_zone(locator.host)
+    if not _HOST.fullmatch(host):
         raise PlanRefused("the host is no host of a URI, and so of no Host field (RFC 9110 7.2)")
-    return f"GET {locator.target} HTTP/1.1\r\nHost: {locator.host}{port}\r\n".encode("ascii")
+    return f"GET {locator.target} HTTP/1.1\r\nHost: {host}{port}\r\n".encode("ascii")
 
 
 def basic(user: str, password: str) -> bytes:

@@ -12,7 +12,7 @@ from overthere.access.address import forbidden, literal
 from overthere.access.errors import AccessError, AccessRefused, ProtocolError, needs
 from overthere.access.gateways import Gateways
 from overthere.access.masking import masked, secrets_of
-from overthere.access.planning import Plan, plan
+from overthere.access.planning import Plan, plan, planned
 from overthere.access.policy import Policy
 from overthere.access.resource import AsyncResource, Resource
 from overthere.access.steps import Credentials
@@ -50,7 +50,7 @@ class _Way:
         self.plan = self._plan(uri, credentials)
         locator = self.plan.locator
         # Another edition may write it with a prefix or in its own escapes.
-        self.uri = URI(self.plan.uri) if locator.edition == "rfc3986" else locator.uri(registry=self.registry)
+        self.uri = planned(self.plan.uri) if locator.edition == "rfc3986" else locator.uri(registry=self.registry)
         self.origin = self._origin(self.uri)
         total = self.policy.total_timeout
         self.until = None if total is None else monotonic() + total
@@ -76,7 +76,7 @@ class _Way:
             there = there.through
             self.policy.judge_scheme(scheme := self.registry.scheme(there.scheme), self.uri)
         if self.plan.through is not None:
-            self.gateway = self.gateway or URI(self.plan.through.uri)
+            self.gateway = self.gateway or planned(self.plan.through.uri)
         return scheme
 
     def dialogue(self, scheme: Scheme) -> Dialogue:
@@ -103,7 +103,7 @@ class _Way:
 
     def _asked(self) -> URI:
         """The URI whose server was asked: the gateway's, where one stands in."""
-        return self.uri if self.plan.through is None else URI(self.plan.done.uri)
+        return self.uri if self.plan.through is None else planned(self.plan.done.uri)
 
     def _origin(self, uri: URI) -> tuple[str, str, int | None]:
         """To whom credentials are given (RFC 6454 4)."""

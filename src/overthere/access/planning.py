@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from overthere.access.framing import FOREIGN, elsewhere
 from overthere.access.gateways import Gateways
-from overthere.access.steps import Credentials, Step
+from overthere.access.steps import Credentials, Step, known_mechanism
 from overthere.echo import Secrets
 from overthere.errors import NotSpecified, PlanRefused, RegistryError
 from overthere.exact import exact
+from overthere.kernel.reference import split, split_authority
 from overthere.redact import mask
 from overthere.schemes.locator import Locator
 from overthere.schemes.registry import Registry
@@ -24,7 +25,7 @@ from overthere.uri import URI
 if TYPE_CHECKING:
     from overthere.schemes.model import Scheme
 
-__all__ = ["Plan", "plan"]
+__all__ = ["Plan", "plan", "planned"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -41,6 +42,8 @@ class Plan:
     """Why there is no step, for a scheme that locates nothing."""
     cautions: tuple[str, ...] = field(default=(), compare=False)
     """What the safe policy refuses it for, as it goes to a port of another protocol (RFC 1738 6)."""
+    instead: bool = False
+    """Whether the gateway stands in although the scheme has a dialogue of its own here: it was configured."""
 
     def __iter__(self) -> Iterator[Step]:
         return iter(self.steps)
@@ -54,6 +57,7 @@ class Plan:
         found: dict[str, Any] = {"uri": mask(self.uri), "scheme": self.scheme}
         if self.through is not None:
             found["through"] = mask(self.done.uri)
+            found["instead"] = self.instead
         if self.locates_nothing:
             found["locates_nothing"] = self.locates_nothing
         if self.cautions:
@@ -68,10 +72,11 @@ class Plan:
     def render(self, width: int = 80) -> str:
         """The plan for people: a step a line, its paragraph to the right where there is room in `width` columns."""
         lines = [printable(mask(self.uri))]
-        there = self.through
-        while there is not None:
-            lines.append(f"  through the gateway {printable(mask(there.uri))}")
+        there = self
+        while there.through is not None:
+            instead = f", which goes before the dialogue of {there.scheme}" if there.instead else ""
             there = there.through
+            lines.append(f"  through the gateway {printable(mask(there.uri))}{instead}")
         if self.locates_nothing:
             why = f"nothing to retrieve: {self.locates_nothing}"
             lines += wrap(why, max(30, width), initial_indent="  ", subsequent_indent="  ")
@@ -113,7 +118,7 @@ def plan(
     uri: a URI, its text, or a locator (whichever edition has read it).
     credentials: what a caller lets the dialogue say of him; what the URI itself says goes first.
     registry: the schemes, the default ones unless given.
-    gateways: used where no scheme's own retrieval serves.
+    gateways: from a scheme to the template of a gateway, which goes before the scheme's own dialogue; the plan says so.
 
     Raises: InvalidURI for text that is no URI of its scheme; Unwritable for a locator that no URI says; PlanRefused
     where data would be read as delimiters of the protocol (RFC 1738 6, RFC 3986 7.2); NotSpecified if nothing says
@@ -137,7 +142,17 @@ def _plan(uri: URI | Locator | str, credentials: Credentials, registry: Registry
         locator, text = uri, str(uri.uri(uri.edition, registry=registry))
     else:
         locator, text = registry.locator(uri), exact(uri, "plan()") if isinstance(uri, str) else str(uri)
+    authority = split(text).authority
+    if authority is not None:
+        known_mechanism(split_authority(authority)[1])
     scheme = registry.scheme(locator.scheme)
+    # Who configures a gateway asks for it: it goes before the dialogue that the scheme has here.
+    if scheme.name in gateways:
+        whole = locator.uri(registry=registry) if locator.edition != "rfc3986" else planned(text)
+        # The caller's credentials are for the resource, and are not told to a gateway (RFC 3986 7.5).
+        there = _plan(gateways.uri(whole), Credentials(), registry, gateways)
+        instead = scheme.retrieval is not None
+        return Plan(text, scheme.name, there.steps, locator, there, there.locates_nothing, there.cautions, instead)
     if scheme.retrieval is not None and isinstance(locator, scheme.locator):
         own = _own_words(scheme, locator.edition)
         try:
@@ -148,11 +163,6 @@ def _plan(uri: URI | Locator | str, credentials: Credentials, registry: Registry
             raise PlanRefused(own(str(error))) from None
         cautions = tuple(dict.fromkeys(why for _, why in elsewhere(steps, scheme)))
         return Plan(text, scheme.name, steps, locator, cautions=cautions)
-    if scheme.name in gateways:
-        whole = locator.uri(registry=registry) if locator.edition != "rfc3986" else URI(text)
-        # The caller's credentials are for the resource, and are not told to a gateway (RFC 3986 7.5).
-        there = _plan(gateways.uri(whole), Credentials(), registry, gateways)
-        return Plan(text, scheme.name, there.steps, locator, there, there.locates_nothing, there.cautions)
     if scheme.locates_nothing:
         return Plan(text, scheme.name, (), locator, None, scheme.locates_nothing)
     raise NotSpecified(f"nothing says how {scheme.name!r} is retrieved; a gateway may serve (RFC 7595 3.4, RFC 1738 4)")
@@ -171,6 +181,15 @@ def _own_words(scheme: Scheme, edition: str) -> Callable[[str], str]:
     # RFC 9110 is the protocol too, by which the request is made whoever has written the URL.
     also = r", \g<0>" if today[0] == "RFC 9110" else ""
     return lambda text: cited.sub(account[1] + also, text)
+
+
+def planned(text: str) -> URI:
+    """The URI of a plan as a value again: it holds no zone but one that was allowed when it was planned.
+
+    >>> planned("http://[fe80::1%25eth0]/")
+    URI('http://[fe80::1%25eth0]/', zone=True)
+    """
+    return URI(text, zone=True)
 
 
 def _retrieval(scheme: Scheme) -> Any:

@@ -52,6 +52,8 @@ def proxied(plan: Plan, policy: Policy, uri: URI) -> Plan:
 def _steps(plan: Plan, proxy: HTTPLocator, policy: Policy, uri: URI) -> Iterator[Step]:
     there = plan.steps[0]
     assert isinstance(there, Connect)
+    if ":" in there.host and "%" in there.host:
+        raise PlanRefused(f"the zone of {there.host!r} means something to this machine alone (RFC 6874 4)")
     policy.judge_connection(there, PORTS[plan.scheme], uri)
     yield replace(connect(proxy.host, proxy.origin.port, "RFC 9110 3.7"), transport="proxy")
     login = b""

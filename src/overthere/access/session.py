@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from overthere.access.planning import planned
 from overthere.access.steps import Credentials, Interact, Step, connect, guarded
 from overthere.access.wire import Dialogue, Head
 from overthere.errors import CodingError, PlanRefused
 from overthere.schemes.telnet import TelnetLocator
-from overthere.uri import URI
 
 if TYPE_CHECKING:
     from overthere.access.planning import Plan
@@ -74,7 +74,7 @@ def described(step: Interact, plan: Plan, policy: Policy) -> Head:
         port=step.port,
         user=step.user,
         password=step.password,
-        uri=URI(plan.uri),
+        uri=planned(plan.uri),
         policy=policy,
     )
     session.judge()

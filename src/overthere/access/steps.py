@@ -30,6 +30,8 @@ __all__ = [
     "Step",
     "connect",
     "guarded",
+    "known_mechanism",
+    "without_zone",
 ]
 
 CRLF = b"\r\n"
@@ -182,13 +184,58 @@ def connect(host: str | None, port: int, source: str, *, tls: bool = False) -> C
         raise PlanRefused(f"there is no host to connect to ({source})")
     if not 0 < port < 65536:
         raise PlanRefused(f"there is no port of that number to connect to ({source}; RFC 6335 6)")
-    name = percent_decode(host.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogateescape")
+    known_mechanism(host)
+    # What the brackets hold is told by them, before anything is decoded (RFC 3986 2.4).
+    literal = host[1:-1] if host.startswith("[") and host.endswith("]") else None
+    written, percent, zone = (host, "", "") if literal is None else literal.partition("%25")
+    name = _decoded(written)
     guarded(name, "host", source, delimiters=b" /@")
+    if percent:
+        if not _LINK_LOCAL.match(written):
+            raise PlanRefused(
+                f"the zone {_decoded(zone)!r} stands at an address outside fe80::/10, which has none (RFC 6874 4)"
+            )
+        name += "%" + _decoded(zone)
+        guarded(name, "host", source, delimiters=b" /@")
     if any(ord(c) < 0x20 or 0x7F <= ord(c) < 0xA0 for c in name):
         raise PlanRefused(f"the host holds a control character ({source})")
-    if name.startswith("[") and name.endswith("]"):
-        name = name[1:-1]
+    if literal is None:
+        guarded(name, "host", source, delimiters=b":[]?#")
     return Connect(source=source, host=name, port=port, tls=tls)
+
+
+# The first ten bits of fe80::/10 (RFC 4291 2.5.6), which are all in the first group.
+_LINK_LOCAL = re.compile("(?i)fe[89ab][0-9a-f]:")
+
+
+def _decoded(host: str) -> str:
+    return percent_decode(host.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogateescape")
+
+
+def known_mechanism(host: str) -> None:
+    """A host as a URI writes it.
+
+    Raises: PlanRefused for an IPvFuture, whose version flag nobody has given a meaning yet (RFC 3986 3.2.2).
+
+    >>> known_mechanism("[v1.h.example]")
+    Traceback (most recent call last):
+    ...
+    overthere.errors.PlanRefused: "[v1.h.example]" is an IPvFuture, and no name: address mechanism not supported \
+(RFC 3986 3.2.2)
+    """
+    if host[:2] in ("[v", "[V"):
+        raise PlanRefused(
+            f'"{printable(host)}" is an IPvFuture, and no name: address mechanism not supported (RFC 3986 3.2.2)'
+        )
+
+
+def without_zone(host: str) -> str:
+    """A host as others may see it: "as it has only local significance", the zone goes (RFC 6874 4).
+
+    >>> without_zone("[fe80::1%25eth0]"), without_zone("100%25.example")
+    ('[fe80::1]', '100%25.example')
+    """
+    return host.partition("%25")[0] + "]" if host.startswith("[") and "%25" in host else host
 
 
 def readable(octets: bytes) -> str:

@@ -285,13 +285,13 @@ class Carrier:
             held.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def _secure(self, dial: Dial, until: float) -> Generator[Waiting, Any, None]:
-        """TLS on a channel.  The name that a certificate must have has no final dot (RFC 6066 3)."""
+        """TLS on a channel."""
         held = self._at(dial.channel)
         assert isinstance(held, socket.socket)
         # An end without a closure alert is a fault, and no end of the content (RFC 9112 9.8).
         safe = (self.policy.tls or ssl.create_default_context()).wrap_socket(
             held,
-            server_hostname=resolvable(dial.host).removesuffix("."),
+            server_hostname=_certified(dial.host),
             do_handshake_on_connect=False,
             suppress_ragged_eofs=False,
         )
@@ -399,3 +399,9 @@ def _waited(waiting: Waiting) -> Any:
     with _Selector() as selector:
         selector.register(waiting.held, selectors.EVENT_WRITE if waiting.write else selectors.EVENT_READ)
         return bool(selector.select(min(waiting.seconds, _DAY)))
+
+
+def _certified(host: str) -> str:
+    """The name that a certificate must have: without a final dot (RFC 6066 3), and an address without its zone, which
+    means something to this machine alone (RFC 6874 4)."""
+    return host.partition("%")[0] if ":" in host else resolvable(host).removesuffix(".")

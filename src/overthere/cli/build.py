@@ -6,9 +6,8 @@ from typing import Any
 
 import click
 
-from overthere.cli.common import Output, format_option
+from overthere.cli.common import Output, format_option, iri_option, kinds, zone_option
 from overthere.errors import OverthereError
-from overthere.uri import URI, URIReference
 
 
 @click.command()
@@ -23,9 +22,13 @@ from overthere.uri import URI, URIReference
 @click.option("--query", help="The query as text; it is checked.")
 @click.option("--pair", "pairs", multiple=True, metavar="NAME=VALUE", help="A pair of a form; it is encoded.  Repeat.")
 @click.option("--fragment")
+@iri_option
+@zone_option
 @format_option
 def command(
     form: str,
+    iri: bool,
+    zone: bool,
     segments: tuple[str, ...],
     pairs: tuple[str, ...],
     query: str | None,
@@ -44,9 +47,9 @@ def command(
     data["query"] = query
     if pairs:
         data["query"] = [(name, value if mark else None) for name, mark, value in (p.partition("=") for p in pairs)]
-    kind = URIReference if text["scheme"] is None else URI
+    kind = kinds(iri)[text["scheme"] is None]
     try:
-        built = kind.build(**data)
+        built = kind.build(**data, zone=zone)
     except TypeError as error:
         raise click.UsageError(str(error)) from None
     except OverthereError as error:

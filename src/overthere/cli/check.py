@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from overthere import columns
-from overthere.cli.common import Output, format_option, inputs, texts_argument, width
+from overthere.cli.common import Output, format_option, inputs, iri_option, texts_argument, width, zone_option
 from overthere.cli.tables import Table, table_options
 from overthere.columns.plain import compute, taken
 from overthere.editions import NAMES, check
@@ -24,7 +24,8 @@ from overthere.showing import printable
 )
 @click.option("--rule", help="Another rule: any of the edition's, IRI or IRI-reference.")
 @click.option("--edition", type=click.Choice(list(NAMES)), default="rfc3986", help="By the letter of which document.")
-@click.option("--zone", is_flag=True, help="Read zone identifiers (RFC 6874).")
+@iri_option
+@zone_option
 @format_option
 @table_options
 def command(
@@ -32,12 +33,17 @@ def command(
     reference: bool,
     rule: str | None,
     edition: str,
+    iri: bool,
     zone: bool,
     form: str,
     table: Table | None,
 ) -> None:
     """Say everything that is wrong with each text; exit 1 if anything is."""
     own = edition == "rfc3986"
+    if iri:
+        if rule is not None or not own:
+            raise click.UsageError("--iri is a rule of its own (RFC 3987 2.2), for no other edition")
+        rule = "IRI-reference" if reference else "IRI"
     if own or reference:
         # The draft of 1997 speaks of URLs; those before it have no rule for references.
         rule = rule or (("URL-reference" if edition == "url-1997" else "URI-reference") if reference else "URI")

@@ -10,12 +10,14 @@ from typing import Any, TypeVar
 
 import click
 
-from overthere.editions import NAMES
+from overthere.editions import NAMES, edition
 from overthere.errors import InvalidURI, OverthereError
+from overthere.iri import IRI, IRIReference
 from overthere.normalize import Rung
 from overthere.redact import mask
+from overthere.schemes import Locator
 from overthere.showing import printable
-from overthere.uri import URI
+from overthere.uri import URI, URIReference
 
 __all__ = [
     "CSV_SAFE",
@@ -25,10 +27,15 @@ __all__ = [
     "edition_option",
     "format_option",
     "inputs",
+    "iri_option",
+    "kinds",
+    "located",
+    "refuse_other",
     "refuse_table",
     "rung_option",
     "texts_argument",
     "width",
+    "zone_option",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -52,12 +59,35 @@ def base_option(required: bool) -> Callable[[F], F]:
     return click.option("--base", required=required, metavar="URI", help="The base URI (RFC 3986 5.1).")
 
 
-def base_uri(text: str) -> URI:
+def zone_option(function: F) -> F:
+    return click.option("--zone", is_flag=True, help="Read zone identifiers (RFC 6874).")(function)
+
+
+def iri_option(function: F) -> F:
+    return click.option("--iri", is_flag=True, help="Read IRIs, and write them (RFC 3987).")(function)
+
+
+def kinds(iri: bool) -> tuple[Any, Any]:
+    """What texts are read as: the type of those with a scheme, and that of references."""
+    return (IRI, IRIReference) if iri else (URI, URIReference)
+
+
+def base_uri(text: str, zone: bool = False, iri: bool = False) -> Any:
     """The base that was given; a usage error with its figure if it is no URI."""
     try:
-        return URI(text)
+        return kinds(iri)[0](text, zone=zone)
     except InvalidURI as error:
-        raise click.UsageError(f"--base is no URI\n{error.figure()}") from None
+        raise click.UsageError(f"--base is no {'IRI' if iri else 'URI'}\n{error.figure()}") from None
+
+
+def located(text: str, name: str, zone: bool = False) -> Locator:
+    """What a text says in the terms of its scheme, by an edition's account.  Raises: OverthereError.
+
+    zone: whether it may hold a zone identifier, which extends RFC 3986 alone (RFC 6874).
+    """
+    if zone and name != "rfc3986":
+        raise click.UsageError(f"--zone is for RFC 3986, not for {name} (RFC 6874)")
+    return URI(text, zone=True).locator if zone else edition(name).locator(text)
 
 
 def edition_option(*more: str) -> Callable[[F], F]:
@@ -66,6 +96,12 @@ def edition_option(*more: str) -> Callable[[F], F]:
     return click.option(
         "--edition", "by", type=click.Choice(names), default="rfc3986", show_default=True, help="By which document."
     )
+
+
+def refuse_other(by: str, iri: bool, zone: bool) -> None:
+    """An older edition reads neither IRIs nor zone identifiers, which extend RFC 3986 (RFC 3987, RFC 6874)."""
+    if by != "rfc3986" and (iri or zone):
+        raise click.UsageError(f"--{'iri' if iri else 'zone'} is for RFC 3986, not for {by}")
 
 
 def refuse_table(by: str, table: object) -> None:

@@ -6,34 +6,48 @@ from collections.abc import Iterator
 
 import click
 
-from overthere.cli.common import Output, edition_option, format_option, inputs, texts_argument
+from overthere.cli.common import (
+    Output,
+    edition_option,
+    format_option,
+    inputs,
+    iri_option,
+    kinds,
+    refuse_other,
+    texts_argument,
+    zone_option,
+)
 from overthere.editions import edition
 from overthere.errors import InvalidURI
+from overthere.iri_ladder import IRI_PARAGRAPHS
 from overthere.normalize import PARAGRAPHS, Rung, lowest_rung
-from overthere.uri import URIReference
 
 
 @click.command()
 @texts_argument
 @edition_option()
+@iri_option
+@zone_option
 @format_option
-def command(texts: tuple[str, ...], by: str, form: str) -> None:
+def command(texts: tuple[str, ...], by: str, iri: bool, zone: bool, form: str) -> None:
     """Say at which rung A and B are equal: STRING, CASE, PERCENT, SYNTAX, SCHEME, or none.
 
     Texts are taken in pairs; on standard input a line holds two, divided by a tab or a blank.
     """
-    output = Output(form)
+    refuse_other(by, iri, zone)
+    output, read = Output(form), kinds(iri)[1]
+    paragraphs = IRI_PARAGRAPHS if iri else PARAGRAPHS
     for a, b in _pairs(texts):
         try:
             if by == "rfc3986":
-                rung = lowest_rung(URIReference(a), URIReference(b))
+                rung = lowest_rung(read(a, zone=zone), read(b, zone=zone))
             else:
                 rung = next((r for r in Rung if r < Rung.PROTOCOL and edition(by).equivalent(a, b, r)), None)
         except InvalidURI as error:
             output.refuse(error.text, error)
             continue
         name = None if rung is None else "SYNTAX" if rung is Rung.SYNTAX else rung.name
-        source = "" if rung is None else PARAGRAPHS[rung] if by == "rfc3986" else edition(by).document
+        source = "" if rung is None else paragraphs[rung] if by == "rfc3986" else edition(by).document
         line = "none" if rung is None else f"{name}  ({source})"
         output.answer(line, {"a": a, "b": b, "rung": name})
     output.done()

@@ -5,13 +5,13 @@ from __future__ import annotations
 import click
 
 from overthere.anatomy import explain
-from overthere.cli.common import Output, base_option, format_option, inputs, texts_argument, width
+from overthere.cli.common import Output, base_option, format_option, inputs, texts_argument, width, zone_option
 
 
 @click.command()
 @texts_argument
 @base_option(required=False)
-@click.option("--zone", is_flag=True, help="Read zone identifiers (RFC 6874).")
+@zone_option
 @format_option
 def command(texts: tuple[str, ...], base: str | None, zone: bool, form: str) -> None:
     """Take URIs and references apart: figure, offsets, normal form at each rung, findings."""

@@ -31,10 +31,10 @@ from overthere.access.saving import Saving, file_name
 from overthere.access.sessions import Session
 from overthere.access.steps import Compose
 from overthere.access.wire import Entry
-from overthere.cli.common import format_option, inputs, texts_argument, width
+from overthere.cli.common import format_option, inputs, located, texts_argument, width, zone_option
 from overthere.cli.policies import bounds, policy
 from overthere.cli.terminal import Binary, Display, aligned, bare, one_line
-from overthere.editions import NAMES, edition
+from overthere.editions import NAMES
 from overthere.errors import InvalidURI, OverthereError
 from overthere.extras import missing
 from overthere.redact import mask
@@ -94,6 +94,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option(
     "--edition", "name", type=click.Choice(list(NAMES)), default="rfc3986", help="Whose account of the scheme."
 )
+@zone_option
 @format_option
 def command(texts: tuple[str, ...], user: str | None, password_file: Path | None, **options: Any) -> None:
     """Fetch what URIs name: to standard output, or with -o to a file, which is there when it is whole.
@@ -158,7 +159,7 @@ class Login:
 
 def _server(text: str) -> tuple[str, str, str] | None:
     try:
-        uri = URI(text)
+        uri = URI(text, zone=True)
     except InvalidURI:
         return None
     return uri.scheme.lower(), (uri.host or "").lower(), uri.port_text or ""
@@ -222,7 +223,7 @@ class Get:
 
     def one(self, text: str) -> None:
         """Fetch what one URI names.  Raises: OverthereError, OSError, Binary."""
-        locator = edition(self.options["name"]).locator(text)
+        locator = located(text, self.options["name"], self.options["zone"])
         if self.options["planned"]:
             if self.policy.news_server is not None:
                 locator = at_server(locator, self.policy.news_server)

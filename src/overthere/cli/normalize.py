@@ -10,15 +10,18 @@ from overthere.cli.common import (
     edition_option,
     format_option,
     inputs,
+    iri_option,
+    kinds,
+    refuse_other,
     refuse_table,
     rung_option,
     texts_argument,
+    zone_option,
 )
 from overthere.cli.tables import Table, table_options
 from overthere.editions import edition
 from overthere.errors import InvalidURI
 from overthere.normalize import Rung
-from overthere.uri import URIReference
 
 
 @click.command()
@@ -26,16 +29,21 @@ from overthere.uri import URIReference
 @rung_option
 @click.option("--changes", "show", is_flag=True, help="Say what changed, where, and by which paragraph.")
 @edition_option()
+@iri_option
+@zone_option
 @format_option
 @table_options
-def command(texts: tuple[str, ...], rung: str, show: bool, by: str, form: str, table: Table | None) -> None:
+def command(
+    texts: tuple[str, ...], rung: str, show: bool, by: str, iri: bool, zone: bool, form: str, table: Table | None
+) -> None:
     """Write the normal form of each URI or reference; one a line."""
     refuse_table(by, table)
+    refuse_other(by, iri, zone)
     if show and by != "rfc3986":
         raise click.UsageError("--changes is for RFC 3986")
     if table is not None:
-        table.refuse(changes=show)
-        table.run(texts, lambda c: columns.normalize(c, Rung[rung.upper()], errors="detail"), "normal")
+        table.refuse(changes=show, zone=zone)
+        table.run(texts, lambda c: columns.normalize(c, Rung[rung.upper()], iri=iri, errors="detail"), "normal")
         return
     output = Output(form)
     for text in inputs(texts, "URIs"):
@@ -44,7 +52,7 @@ def command(texts: tuple[str, ...], rung: str, show: bool, by: str, form: str, t
                 other = edition(by).normalize(text, Rung[rung.upper()])
                 output.answer(other, {"text": text, "normal": other, "edition": by})
                 continue
-            reference = URIReference(text)
+            reference = kinds(iri)[1](text, zone=zone)
         except InvalidURI as error:
             output.refuse(text, error)
             continue

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from overthere.access import Credentials, Gateways, plan
-from overthere.cli.common import Output, format_option, inputs, texts_argument, width
-from overthere.editions import NAMES, edition
+from overthere.cli.common import Output, format_option, inputs, located, texts_argument, width, zone_option
+from overthere.editions import NAMES
 from overthere.errors import OverthereError
 
 
@@ -24,9 +24,16 @@ from overthere.errors import OverthereError
 @click.option(
     "--edition", "name", type=click.Choice(list(NAMES)), default="rfc3986", help="Whose account of the scheme."
 )
+@zone_option
 @format_option
 def command(
-    texts: tuple[str, ...], user: str | None, address: str | None, gateways: Path | None, name: str, form: str
+    texts: tuple[str, ...],
+    user: str | None,
+    address: str | None,
+    gateways: Path | None,
+    name: str,
+    zone: bool,
+    form: str,
 ) -> None:
     """Say, step by step and with the paragraph of each, what opening URIs would do.  No network is touched.
 
@@ -40,7 +47,7 @@ def command(
     credentials = Credentials(user, None, address)
     for text in inputs(texts, "URIs"):
         try:
-            found = plan(edition(name).locator(text), credentials, gateways=through)
+            found = plan(located(text, name, zone), credentials, gateways=through)
         except OverthereError as error:
             output.refuse(text, error)
             continue

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
 from overthere import columns
@@ -12,15 +14,19 @@ from overthere.cli.common import (
     edition_option,
     format_option,
     inputs,
+    iri_option,
+    kinds,
+    refuse_other,
     refuse_table,
     texts_argument,
+    zone_option,
 )
 from overthere.cli.tables import Table, table_options
 from overthere.editions import NAMES, edition
 from overthere.editions.readings import shown_target
 from overthere.editions.resolution import RESOLUTIONS
 from overthere.errors import NotSpecified, OverthereError
-from overthere.uri import URIReference
+from overthere.resolve import same_document
 
 
 @click.command()
@@ -29,36 +35,50 @@ from overthere.uri import URIReference
 @click.option("--base-column", "bases", metavar="NAME", help="With --column: the base of each row.")
 @click.option("--loose", is_flag=True, help="Ignore a scheme equal to the base's, as old parsers did (5.2.2).")
 @edition_option("rfc1630", "rfc1808", "rfc2396")
+@iri_option
+@zone_option
 @format_option
 @table_options
 def command(
-    texts: tuple[str, ...], base: str | None, bases: str | None, loose: bool, by: str, form: str, table: Table | None
+    texts: tuple[str, ...],
+    base: str | None,
+    bases: str | None,
+    loose: bool,
+    by: str,
+    iri: bool,
+    zone: bool,
+    form: str,
+    table: Table | None,
 ) -> None:
     """Resolve references against a base; one target a line."""
     refuse_table(by, table)
+    refuse_other(by, iri, zone)
     if base is not None and bases is not None:
         raise click.UsageError("--base and --base-column are two ways to say one thing: give one")
+    if table is not None:
+        table.refuse(zone=zone)
     if table is not None and bases is not None:
-        table.run(texts, lambda c, b: columns.resolve(c, b, strict=not loose, errors="detail"), "target", [bases])
+        work = partial(columns.resolve, strict=not loose, iri=iri, errors="detail")
+        table.run(texts, work, "target", [bases])
         return
     if base is None:
         raise click.UsageError("--base-column is for --column" if bases else "--base is missing: the base URI")
     if by != "rfc3986":
         _by_document(by, texts, base, not loose, form)
         return
-    own = base_uri(base)
+    own = base_uri(base, zone, iri)
     if table is not None:
-        table.run(texts, lambda c: columns.resolve(c, own, strict=not loose, errors="detail"), "target")
+        table.run(texts, lambda c: columns.resolve(c, own, strict=not loose, iri=iri, errors="detail"), "target")
         return
     output = Output(form)
     for text in inputs(texts, "references"):
         try:
-            reference = URIReference(text)
-            target = reference.resolve(own, strict=not loose)
+            reference = kinds(iri)[1](text, zone=zone)
+            target = own.join(reference, strict=not loose)
         except OverthereError as error:
             output.refuse(text, error)
             continue
-        same = reference.same_document(own)
+        same = same_document(own, reference)
         output.answer(
             str(target), {"reference": text, "target": str(target), "fragment": target.fragment, "same_document": same}
         )

@@ -5,14 +5,24 @@ from __future__ import annotations
 import click
 
 from overthere import columns
-from overthere.cli.common import Output, edition_option, format_option, inputs, refuse_table, texts_argument
+from overthere.cli.common import (
+    Output,
+    edition_option,
+    format_option,
+    inputs,
+    iri_option,
+    kinds,
+    refuse_other,
+    refuse_table,
+    texts_argument,
+    zone_option,
+)
 from overthere.cli.tables import Table, table_options
 from overthere.editions import edition
 from overthere.errors import InvalidURI
 from overthere.kernel.reference import split, split_authority
 from overthere.redact import mask
 from overthere.showing import printable
-from overthere.uri import URI, URIReference
 
 _COMPONENTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment")
 
@@ -29,6 +39,8 @@ _COMPONENTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query
 @click.option("--strict", is_flag=True, help="Refuse what is no URI.")
 @click.option("--reference", is_flag=True, help="With --strict: allow relative references.")
 @edition_option()
+@iri_option
+@zone_option
 @format_option
 @table_options
 def command(
@@ -37,6 +49,8 @@ def command(
     strict: bool,
     reference: bool,
     by: str,
+    iri: bool,
+    zone: bool,
     form: str,
     table: Table | None,
 ) -> None:
@@ -44,21 +58,25 @@ def command(
     if reference and not strict:
         raise click.UsageError("--reference is for --strict; without it any text is split")
     refuse_table(by, table)
+    refuse_other(by, iri, zone)
     if by != "rfc3986":
         if names or strict:
             raise click.UsageError("--component and --strict are for RFC 3986: an edition names its own parts")
         _by_edition(by, texts, form)
         return
+    if (zone or iri) and not strict:
+        raise click.UsageError(f"--{'zone' if zone else 'iri'} is for --strict; without it any text is split")
     names = tuple(dict.fromkeys(names)) or columns.SIX
     if table is not None:
+        table.refuse(iri=iri)
         rule = "URI-reference" if reference else "URI"
-        table.run(texts, lambda c: columns.parse(c, names, rule) if strict else columns.split(c, names))
+        table.run(texts, lambda c: columns.parse(c, names, rule, zone=zone) if strict else columns.split(c, names))
         return
     output = Output(form)
     for text in inputs(texts, "URIs"):
         try:
             if strict:
-                (URIReference if reference else URI)(text)
+                kinds(iri)[reference](text, zone=zone)
         except InvalidURI as error:
             output.refuse(text, error)
             continue

@@ -29,6 +29,7 @@ from overthere.exact import exact
 from overthere.normalize import Rung
 
 if TYPE_CHECKING:
+    from overthere.iri import IRI
     from overthere.uri import URI
 
 __all__ = [
@@ -47,10 +48,14 @@ __all__ = [
     "parse",
     "resolve",
     "split",
+    "to_iri",
+    "to_uri",
 ]
 
 SIX = ("scheme", "host", "port", "path", "query", "fragment")
 _COMPONENTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment")
+
+_RULES = ("URI", "URI-reference", "IRI", "IRI-reference")
 
 Errors = Literal["null", "raise", "detail"]
 """What a bad row becomes: null; an exception; or, in a struct of `value`, `error` and `error_at`, its reason."""
@@ -128,6 +133,7 @@ def check(
     """Whether each row follows a rule of an edition, by the letter: a column of booleans.
 
     rule: any of the edition's; by default what the edition calls a URI ("URI-reference" allows relative ones, 4.1).
+    For RFC 3986 also IRI and IRI-reference (RFC 3987 2.2).
     zone: whether an IPv6 address may carry a zone identifier (RFC 6874); of URI and URI-reference only.
 
     Raises: GrammarError or NotSpecified for a rule or an edition that is not there; TypeError for a column that
@@ -139,7 +145,7 @@ def check(
     ([True, False], [False, True])
     """
     judge: Any = "URI" if rule is None else exact(rule, "rule")
-    if edition != "rfc3986" or judge not in ("URI", "URI-reference"):
+    if edition != "rfc3986" or judge not in _RULES:
         from overthere import editions
 
         own = editions.edition(edition)
@@ -188,38 +194,69 @@ def host(column: Any, *, threads: int | None = None, views: bool = True) -> Arro
 
 
 def normalize(
-    column: Any, rung: Rung = Rung.SYNTAX, *, errors: Errors = "null", threads: int | None = None, views: bool = True
+    column: Any,
+    rung: Rung = Rung.SYNTAX,
+    *,
+    iri: bool = False,
+    errors: Errors = "null",
+    threads: int | None = None,
+    views: bool = True,
 ) -> ArrowColumn:
     """The normal form of each URI or reference at a rung of the ladder (6.2); a row that does not change is not copied.
 
+    iri: whether the rows are IRIs, normalised as such (RFC 3987 5.3).
+
     Raises: ColumnError under `errors="raise"`.
     """
-    return _text(column, "normalize", errors, threads, views, rung=int(Rung(rung)))
+    return _text(column, "normalize", errors, threads, views, rung=int(Rung(rung)), **_iri(iri))
+
+
+def _iri(iri: bool) -> dict[str, bool]:
+    return {"iri": True} if iri else {}
 
 
 def resolve(
     column: Any,
-    base: URI | str | Any,
+    base: URI | IRI | str | Any,
     *,
     strict: bool = True,
+    iri: bool = False,
     errors: Errors = "null",
     threads: int | None = None,
     views: bool = True,
 ) -> ArrowColumn:
     """The target of each reference against a base (5.2), or against the base in the same row of another column.
 
+    iri: whether references and bases are IRIs (RFC 3987 6.5).
     A row whose own base is no URI is the error "base", at a place in the base; where the base is null, so is the row.
 
     Raises: InvalidURI if the one `base` is no URI; ValueError if there are not as many bases as rows; ColumnError
     under `errors="raise"`.
     """
+    from overthere.iri import IRI
     from overthere.uri import URI
 
-    if isinstance(base, str | URI):
-        base = str(URI(base))
+    if isinstance(base, str | URI | IRI):
+        base = str(IRI(base) if iri else URI(base))
     elif hasattr(base, "__len__") and hasattr(column, "__len__") and len(base) != len(column):
         raise ValueError(f"{len(base)} bases for {len(column)} rows")
-    return _text(column, "resolve", errors, threads, views, base=base, strict=strict)
+    return _text(column, "resolve", errors, threads, views, base=base, strict=strict, **_iri(iri))
+
+
+def to_uri(column: Any, *, errors: Errors = "null", threads: int | None = None, views: bool = True) -> ArrowColumn:
+    """The URI or reference to which each IRI-reference maps (RFC 3987 3.1).
+
+    Raises: ColumnError under `errors="raise"`.
+    """
+    return _text(column, "to_uri", errors, threads, views)
+
+
+def to_iri(column: Any, *, errors: Errors = "null", threads: int | None = None, views: bool = True) -> ArrowColumn:
+    """The IRI-reference from which each URI or reference maps (RFC 3987 3.2).
+
+    Raises: ColumnError under `errors="raise"`.
+    """
+    return _text(column, "to_iri", errors, threads, views)
 
 
 def encode(

@@ -53,6 +53,8 @@ def register(con: duckdb.DuckDBPyConnection) -> None:
         "uri_encode": (encode, None, VARCHAR),
         "uri_decode": (lambda column: text(columns.decode(column)), 1, VARCHAR),
         "uri_resolve": (resolve, 2, VARCHAR),
+        "uri_to_iri": (lambda column: text(columns.to_iri(column)), 1, VARCHAR),
+        "iri_to_uri": (lambda column: text(columns.to_uri(column)), 1, VARCHAR),
     }
     for name in ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment"):
         functions[f"uri_{name}"] = (component(name), 1, VARCHAR)

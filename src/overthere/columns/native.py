@@ -32,7 +32,9 @@ def _whole(column: Any) -> Any:
 
 
 def check(column: Any, rule: str | Automaton, *, zone: bool, threads: int) -> Any:
-    """Whether each row follows the rule: URI or URI-reference, or that of an automaton."""
+    """Whether each row follows the rule: URI or URI-reference, IRI or IRI-reference, or that of an automaton."""
+    if rule in ("IRI", "IRI-reference"):
+        return plain.check(column, rule, zone=zone, threads=threads)
     return _native.column_check(_whole(column), rule if isinstance(rule, str) else rule.runner, zone, threads)  # type: ignore[arg-type]
 
 
@@ -43,6 +45,6 @@ def parts(column: Any, names: list[str], rule: str | None, *, zone: bool, thread
 
 def text(column: Any, operation: str, **how: Any) -> Any:
     """One text column out of another."""
-    if operation == "normalize" and how["rung"] > Rung.SYNTAX:
+    if operation in ("to_uri", "to_iri") or how.get("iri") or (operation == "normalize" and how["rung"] > Rung.SYNTAX):
         return plain.text(column, operation, **how)
     return _native.column_text(_whole(column), operation, **{**how, "base": _whole(how.get("base"))})

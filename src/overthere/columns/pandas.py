@@ -51,14 +51,22 @@ class Accessor:
         found = taken(columns.split(self._column(), components))
         return pd.DataFrame({name: self._wrap(compute().struct_field(found, name)) for name in components})
 
-    def normalize(self, rung: Rung = Rung.SYNTAX) -> pd.Series:
+    def normalize(self, rung: Rung = Rung.SYNTAX, *, iri: bool = False) -> pd.Series:
         """The normal form of each row."""
-        return self._wrap(columns.normalize(self._column(), rung))
+        return self._wrap(columns.normalize(self._column(), rung, iri=iri))
 
-    def resolve(self, base: str | pd.Series, *, strict: bool = True) -> pd.Series:
+    def to_uri(self) -> pd.Series:
+        """The URI of each IRI."""
+        return self._wrap(columns.to_uri(self._column()))
+
+    def to_iri(self) -> pd.Series:
+        """The IRI of each URI."""
+        return self._wrap(columns.to_iri(self._column()))
+
+    def resolve(self, base: str | pd.Series, *, strict: bool = True, iri: bool = False) -> pd.Series:
         """The target of each row against a base, or against the base in the same place of another series."""
         bases = base if isinstance(base, str) else Accessor(base)._column()
-        return self._wrap(columns.resolve(self._column(), bases, strict=strict))
+        return self._wrap(columns.resolve(self._column(), bases, strict=strict, iri=iri))
 
     def encode(self, component: str = "segment", *, keep: str | None = None) -> pd.Series:
         """Each row percent-encoded for a component."""

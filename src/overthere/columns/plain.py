@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from overthere import encoding
 from overthere.errors import CodingError, InvalidURI
 from overthere.extras import need
+from overthere.iri import IRI, IRIReference
 from overthere.kernel import reference
 from overthere.normalize import Rung, normal_form
 from overthere.uri import URI, URIReference
@@ -82,7 +83,7 @@ def _each(column: Any, work: Callable[[list[str | None]], Any]) -> Any:
 
 
 def check(column: Any, rule: str | Automaton, *, zone: bool, threads: int) -> Any:
-    """Whether each row follows the rule: URI or URI-reference, or that of an automaton."""
+    """Whether each row follows the rule: URI or URI-reference, IRI or IRI-reference, or that of an automaton."""
     import pyarrow as pa
 
     def valid(row: str) -> bool:
@@ -177,10 +178,16 @@ def _answer(row: str | None, operation: str, base: str | None, **how: Any) -> tu
         match operation:
             case "host":
                 return _parts(row, None, False)[0]["host"], None
+            case "normalize" if how.get("iri"):
+                return str(IRIReference(row).normalize(Rung(how["rung"]))), None
             case "normalize":
                 return normal_form(str(URIReference(row)), Rung(how["rung"])), None
             case "resolve":
-                return _target(row, base, how["strict"])
+                return _target(row, base, how["strict"], bool(how.get("iri")))
+            case "to_uri":
+                return str(IRIReference(row).to_uri()), None
+            case "to_iri":
+                return str(URIReference(row).to_iri()), None
             case "encode":
                 from overthere.kernel import percent_encode
 
@@ -196,18 +203,18 @@ def _answer(row: str | None, operation: str, base: str | None, **how: Any) -> tu
         return None, ("pct-encoded", broken.start()) if broken else ("non-ascii", _not_utf8(row))
 
 
-def _target(row: str, base: str | None, strict: bool) -> tuple[str | None, _Error | None]:
+def _target(row: str, base: str | None, strict: bool, iri: bool) -> tuple[str | None, _Error | None]:
     if base is None:
         return None, None
-    own = _base(base)
+    own = _base(base, iri)
     return (None, own) if isinstance(own, tuple) else (str(own.join(row, strict)), None)
 
 
 @lru_cache(1)
-def _base(text: str) -> URI | _Error:
+def _base(text: str, iri: bool) -> URI | IRI | _Error:
     """Read once where one base serves many rows, for it may be long."""
     try:
-        return URI(text)
+        return IRI(text) if iri else URI(text)
     except InvalidURI as error:
         return "base", error.start
 

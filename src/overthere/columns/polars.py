@@ -47,14 +47,22 @@ class _Namespace(ABC):
         """The host of each row."""
         return self._apply(columns.host, pl.String())
 
-    def normalize(self, rung: Rung = Rung.SYNTAX) -> Any:
+    def normalize(self, rung: Rung = Rung.SYNTAX, *, iri: bool = False) -> Any:
         """The normal form of each row."""
-        return self._apply(lambda s: columns.normalize(s, rung), pl.String())
+        return self._apply(lambda s: columns.normalize(s, rung, iri=iri), pl.String())
 
-    def resolve(self, base: str | Any, *, strict: bool = True) -> Any:
+    def resolve(self, base: str | Any, *, strict: bool = True, iri: bool = False) -> Any:
         """The target of each row against a base, or against the base in the same row of another column."""
         bases = () if isinstance(base, str) else (base,)
-        return self._apply(lambda s, b=base: columns.resolve(s, b, strict=strict), pl.String(), *bases)
+        return self._apply(lambda s, b=base: columns.resolve(s, b, strict=strict, iri=iri), pl.String(), *bases)
+
+    def to_uri(self) -> Any:
+        """The URI of each IRI."""
+        return self._apply(columns.to_uri, pl.String())
+
+    def to_iri(self) -> Any:
+        """The IRI of each URI."""
+        return self._apply(columns.to_iri, pl.String())
 
     def encode(self, component: str = "segment", *, keep: str | None = None) -> Any:
         """Each row percent-encoded for a component."""

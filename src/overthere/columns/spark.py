@@ -45,6 +45,8 @@ __all__ = [
     "resolve",
     "scheme",
     "split",
+    "to_iri",
+    "to_uri",
     "userinfo",
 ]
 
@@ -118,10 +120,22 @@ def decode(column: Column | str) -> Column:
     return _udf("decode")(column)
 
 
+def to_uri(column: Column | str) -> Column:
+    """The URI of each IRI."""
+    return _udf("to_uri")(column)
+
+
+def to_iri(column: Column | str) -> Column:
+    """The IRI of each URI."""
+    return _udf("to_iri")(column)
+
+
 def register(session: SparkSession) -> None:
     """Register the functions of SQL on a session; `uri_encode(t, component, keep)` takes one argument at least."""
     for name in (*_COMPONENTS, "normalize", "encode", "decode"):
         session.udf.register(f"uri_{name}", _udf(name))
+    session.udf.register("uri_to_iri", _udf("to_iri"))
+    session.udf.register("iri_to_uri", _udf("to_uri"))
     session.udf.register("uri_check", _udf("check", "boolean"))
     session.udf.register("uri_resolve", _udf("resolve", arguments=2))
 

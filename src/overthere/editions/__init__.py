@@ -44,7 +44,8 @@ def edition(name: str = "rfc3986") -> Edition:
 def check(text: str, edition: str = "rfc3986", *, rule: str | None = None, limit: int | None = 1000) -> list[Finding]:
     """Everything that is wrong with a text by the letter of an edition; an empty list if nothing is.
 
-    rule: what the text should be, "URI" by default ("URI-reference" allows a relative reference).
+    rule: what the text should be, "URI" by default ("URI-reference" allows a relative reference); for RFC 3986 also
+    IRI and IRI-reference (RFC 3987 2.2).
     limit: how many findings are listed (None: all); a last one of the kind "more" counts the rest.
 
     Raises: nothing for any text; NotSpecified or GrammarError for a name that does not exist; TypeError for what is
@@ -53,6 +54,10 @@ def check(text: str, edition: str = "rfc3986", *, rule: str | None = None, limit
     >>> [(f.kind, f.start, f.end) for f in check("http://h:8o/a b%zz")]
     [('port-char', 10, 11), ('space', 13, 14), ('pct-encoded', 15, 16)]
     """
+    if edition == "rfc3986" and rule in ("IRI", "IRI-reference"):
+        from overthere.findings import check_uri
+
+        return check_uri(exact(text, "check()"), rule, limit=limit)
     return _edition(edition).check(text, rule, limit)
 
 

@@ -354,6 +354,15 @@ def _no_empty_port(parts: Parts) -> Parts:
     return parts
 
 
+def _port_by_value(parts: Parts) -> Parts:
+    """3.2.3: the port is a number; ":08080" is ":8080" (decision 3986-8)."""
+    if parts.authority is not None and ":0" in parts.authority:
+        userinfo, host, port = split_authority(parts.authority)
+        if port and (plain := port.lstrip("0") or "0") != port:
+            return parts._replace(authority=f"{'' if userinfo is None else userinfo + '@'}{host}:{plain}")
+    return parts
+
+
 def scheme_steps(name: str | None) -> Steps:
     """6.2.3 for a scheme, step by step, each with the paragraph that allows it; none for a relative reference."""
     return () if name is None else _scheme_steps(name.lower())
@@ -361,7 +370,8 @@ def scheme_steps(name: str | None) -> Steps:
 
 @lru_cache(256)
 def _scheme_steps(name: str) -> Steps:
-    return (("RFC 3986 6.2.3", _no_empty_port), *((rule.source, rule.apply) for rule in scheme_of(name).normal))
+    rules = ((rule.source, rule.apply) for rule in scheme_of(name).normal)
+    return (("RFC 3986 6.2.3", _no_empty_port), *rules, ("RFC 3986 3.2.3", _port_by_value))
 
 
 def scheme_of(name: str) -> Scheme:

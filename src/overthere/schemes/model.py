@@ -103,6 +103,8 @@ class Scheme:
     compared: Callable[[Parts], Parts] | None = None
     """What is compared, where the scheme says that some components are not (RFC 8141 3.1); of a normal form."""
     examples: tuple[Example, ...] = ()
+    no_fragment: str = ""
+    """The paragraph by which its URIs have no fragment; "" for most, as no scheme has a say in it (RFC 3986 3.5)."""
     notes: tuple[str, ...] = ()
     """What a person should know, a sentence each."""
     known: bool = True
@@ -155,9 +157,11 @@ class Scheme:
             return [] if self.is_valid(text, edition) else by.check(text, rules[0], limit) or [self._not_mine(text)]
         if found := by.check(text, limit=limit):
             return found
-        bare = text.partition("#")[0]
+        bare, mark, _ = text.partition("#")
         if not self._is_mine(text):
             return [self._not_mine(text)]
+        if mark and self.no_fragment:
+            return [self._no_fragment(text)]
         if any(self.grammar.automaton(rule).accepts(bare) for rule in rules):
             return []
         return check_rule(self.grammar, bare, rules[0], self.documents["rfc3986"], limit)
@@ -175,7 +179,7 @@ class Scheme:
         return rules[0] if rules else self.name, source if source[:4] in ("1994", "RFC ") else f"1994 {source}"
 
     def is_valid(self, text: str, edition: str = "rfc3986") -> bool:
-        """Whether one of the scheme's rules in an edition derives the text (without its fragment)."""
+        """Whether one of the scheme's rules in an edition derives the text, but for a fragment."""
         from overthere.editions import edition as edition_named
 
         rules = self.rules.get(reading(edition), ())
@@ -191,6 +195,11 @@ class Scheme:
         end = text.find(":")
         message = f"the scheme is not {self.name}"
         return Finding("scheme-syntax", 0, end, "scheme", "scheme", f'"{self.name}"', "RFC 3986 3.1", message)
+
+    def _no_fragment(self, text: str) -> Finding:
+        message = f"a {self.name} URI has no fragment"
+        at = text.index("#")
+        return Finding("scheme-syntax", at, len(text), "fragment", "fragment", "", self.no_fragment, message)
 
     @property
     def registration(self) -> Registration | None:

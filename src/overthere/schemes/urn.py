@@ -13,7 +13,8 @@ from overthere.schemes.model import Example, NormalRule, Scheme
 __all__ = ["SCHEME", "URNLocator"]
 
 RULES = {"rfc3986": ("namestring",)}
-# RFC 8141 2, without the f-component, which is the fragment.
+# RFC 8141 2, without the f-component, which is the fragment.  The first "?=" ends the r-component (2.3.1), which the
+# printed rule lets hold one: here no "=" follows a "?" in it.
 SYNTAX = """
 namestring    = assigned-name [ rq-components ]
 assigned-name = "urn" ":" NID ":" NSS
@@ -22,7 +23,8 @@ ldh           = alphanum / "-"
 alphanum      = ALPHA / DIGIT
 NSS           = pchar *( pchar / "/" )
 rq-components = [ "?+" r-component ] [ "?=" q-component ]
-r-component   = pchar *( pchar / "/" / "?" )
+r-component   = pchar *( pchar / "/" / 1*"?" not-equals ) *"?"
+not-equals    = unreserved / pct-encoded / "!" / "$" / "&" / "'" / "(" / ")" / "*" / "+" / "," / ";" / ":" / "@" / "/"
 q-component   = pchar *( pchar / "/" / "?" )
 """
 

@@ -39,6 +39,7 @@ SCHEME = Scheme(
     retrieval="overthere.access.websocket:steps",
     dialogue="overthere.access.websocket:dialogue",
     normal=(default_port(PORTS["ws"], "RFC 6455 3"), slash_for_empty_path("RFC 6455 3")),
+    no_fragment="RFC 6455 3",
     examples=EXAMPLES,
     notes=NOTES,
 )

@@ -92,6 +92,7 @@ def _places(parts: Cut, level: Level) -> Iterator[Place]:
         _invalid(parts),
         contents.parameters(parts),
         characters.dots(parts),
+        characters.devices(parts),
         characters.escaped(parts),
         characters.raw(parts),
     )
@@ -105,24 +106,28 @@ def _invalid(parts: Cut) -> Iterator[Place]:
     from overthere.security.characters import foreign
     from overthere.security.parts import Place
 
-    if parse(parts.text, "IRI-reference", True) is None and not foreign(parts.text):
-        first = next(walk(parts.text, "IRI-reference", True))
-        yield Place(
-            "invalid", first.start, first.end, first.message, first.expected, first.component, first.rule
-        )  # fmt: skip
+    text, at = parts.bare, parts.start
+    if parse(text, "IRI-reference", True) is None and not foreign(text):
+        first = next(walk(text, "IRI-reference", True))
+        start, end = at + first.start, at + first.end
+        yield Place("invalid", start, end, first.message, first.expected, first.component, first.rule)
 
 
 # Texts in which nothing is worth care, told at a glance: a name with a dot that is not in "xn--" letters and not below
-# localhost, no userinfo, no port, no dot-segment, and no escape but of spaces, marks that are no delimiters, and
-# letters whose blocks hold nothing invisible.
+# localhost, no userinfo, no port, no dot-segment, no device, and no escape but of spaces, marks that are no delimiters,
+# and letters whose blocks hold nothing invisible.
 _ESCAPES = (
     r"%(?:2[0-24689a-dA-D]|3[b-eB-E]|5[bdBD]|7[b-eB-E]|(?:[cC][3-9a-bA-BcC]|[dD][0-79a-fA-F])%[89abAB][0-9a-fA-F]"
     r"|(?:[eE][4-9a-dA-D]%[89abAB][0-9a-fA-F]|[eE]3%8[1-3])%[89abAB][0-9a-fA-F])"
 )
+_DEVICE = (
+    r"(?:[cC][oO][nNmM]|[pP][rR][nN]|[aA][uU][xX]|[nN][uU][lL]|[lL][pP][tT]|[cC][lL][oO][cC][kK]\$)"
+    r"(?:[$.:0-9iIoO/?#%]|\Z)"
+)
 _HARMLESS = re.compile(
     r"mailto:[a-zA-Z0-9._+-]++@[a-zA-Z0-9.-]++"
-    r"|(?:https?|ftp)://(?:(?![xX][nN]--)[a-zA-Z0-9][a-zA-Z0-9-]{0,62}+\.){1,3}+(?![xX][nN]--|[lL][oO][cC][aA][lL][hH])"
-    rf"[a-zA-Z]{{2,63}}+(?:/(?!\.)(?:[a-zA-Z0-9._~!$&'()*+,;=:@-]|{_ESCAPES})*+)*+"
+    r"|(?:https?|ftp)://(?:(?![xX][nN]--)[a-zA-Z0-9][a-zA-Z0-9-]{0,62}+(?<!-)\.){1,3}+(?![xX][nN]--|[lL][oO][cC][aA][lL][hH])"
+    rf"[a-zA-Z]{{2,61}}+(?:/(?!\.|{_DEVICE})(?:[a-zA-Z0-9._~!$&'()*+,;=:@-]|{_ESCAPES})*+)*+"
     rf"(?:\?((?:[a-zA-Z0-9._~!$&'()*+,;=:@/?-]|{_ESCAPES}|%(?:2[fF]|3[aAfF]|40))*+))?+"
     rf"(?:\#((?:[a-zA-Z0-9._~!$&'()*+,;=:@/?-]|{_ESCAPES})*+))?+"
 )

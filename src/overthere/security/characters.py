@@ -5,33 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from overthere.iri import INVISIBLE, JOINED
 from overthere.kernel.percent import percent_decode
 from overthere.security.parts import SPECIAL, Cut, Place, Span
 from overthere.showing import name_of
 
-__all__ = ["BIDI", "INVISIBLE", "dots", "escaped", "raw"]
+__all__ = ["BIDI", "INVISIBLE", "devices", "dots", "escaped", "raw"]
 
 # The property Bidi_Control (UAX #9 2): RFC 3987 4.1 names the seven of its day, the isolates came later.
 BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
-# Default_Ignorable_Code_Point (Unicode, DerivedCoreProperties) but those above, and separators that are no " " (Zs, Zl,
-# Zp of the Unicode Character Database).
-INVISIBLE = (
-    "\u00a0\u00ad\u034f\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200b\u2028\u2029\u202f\u205f-\u2065\u206a-"
-    "\u206f\u3000\u3164\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
-)
-# Those that belong to the character before them: joiners (RFC 5892 A.1, A.2) and variation selectors.
-_JOINED = "\u200c\u200d\ufe00-\ufe0f"
-_LETTER = f"[^\\x00-\\x9f{BIDI}{INVISIBLE}{_JOINED}]"
+_LETTER = f"[^\\x00-\\x9f{BIDI}{INVISIBLE}{JOINED}]"
 
 _PLAIN = re.compile(r"[!-\[\]-~]*+")
 _RAW = re.compile(
     rf"(?P<control>[\x00-\x1f\x7f-\x9f]++)|(?P<space>\ ++)|(?P<backslash>\\++)|(?P<bidi>[{BIDI}]++)"
-    rf"|(?P<letters>(?:{_LETTER}[{_JOINED}]*+)++)|(?P<invisible>[{INVISIBLE}{_JOINED}]++)"
+    rf"|(?P<letters>(?:{_LETTER}[{JOINED}]*+)++)|(?P<invisible>[{INVISIBLE}{JOINED}]++)"
 )
 _CONTROLS = "".join(map(chr, range(0x21)))
 _NO_LINES = dict.fromkeys(map(ord, "\t\n\r"))
 _KIND_OF_RAW = {"letters": "non-ascii", "bidi": "bidi-control"}
-_UNSEEN = re.compile(f"(?<![^\\x00-\\x7f])[{_JOINED}]|[{BIDI}{INVISIBLE}]")
+_UNSEEN = re.compile(f"(?<![^\\x00-\\x7f])[{JOINED}]|[{BIDI}{INVISIBLE}]")
 
 
 def raw(cut: Cut) -> Iterator[Place]:
@@ -56,7 +49,7 @@ _ALL_OVERLONG = re.compile(rf"{_OVERLONG}++")
 _ESCAPE = re.compile(
     r"(?P<nul>(?:%00)++)|(?P<line>(?:%0[aAdD])++)|(?P<tab>(?:%09)++)"
     r"|(?P<control>(?:%(?:0[1-8bBcCeEfF]|1[0-9a-fA-F]|7[fF]))++)"
-    r"|%25(?P<double>[0-9A-Fa-f]{2})|(?P<delimiter>%(?:2[fF]|5[cC]|3[fF]|23|40))"
+    r"|%25(?P<double>[0-9A-Fa-f]{2})|(?P<delimiter>%(?:2[fF]|5[cC]|3[aAfF]|23|40))"
     r"|(?P<high>(?:%[89a-fA-F][0-9a-fA-F])++)"
 )
 _LINES = frozenset(("ftp", "gopher", "news", "nntp", "telnet", "rlogin", "tn3270"))
@@ -150,6 +143,28 @@ def dots(cut: Cut) -> Iterator[Place]:
             yield Place("dot-segments-encoded", *place)
         elif final and before in "/\\" and after in "/\\":
             yield Place("dot-segments", *place)
+
+
+# 7.3 names "...", aux and lpt; the others are of Windows, where superscript digits count, and blanks at the end do not.
+_DEVICE = re.compile(
+    r"(?i)(?:con|prn|aux|nul|(?:com|lpt)[0-9\u00b9\u00b2\u00b3]?|clock\$|conin\$|conout\$) *(?:[.:]|\Z)"
+)
+_SEGMENT = re.compile(r"[^/\\]+")
+_LONGEST = 64
+"""So much of a segment is read: a device has a short name."""
+
+
+def devices(cut: Cut) -> Iterator[Place]:
+    """Segments that a file system takes for a device (7.3), once they are decoded."""
+    start, end = cut.path
+    if cut.scheme in ("data", "javascript") or not (cut.text.startswith("/", start) or not cut.scheme):
+        return
+    for match in _SEGMENT.finditer(cut.text, start, end):
+        name = match[0][:_LONGEST]
+        if "%" in name:
+            name = percent_decode(name.encode("utf-8", "surrogatepass")).decode("utf-8", "replace")
+        if name == "..." or _DEVICE.match(name):
+            yield Place("device-name", *match.span())
 
 
 _FOREIGN = re.compile(f"[\\x00-\\x20\\x7f-\\x9f\\\\{BIDI}{INVISIBLE}]")

@@ -39,16 +39,16 @@ _LONG = 8000
 def contents(cut: Cut) -> Iterator[Place]:
     """Programs, content in the URI, and files of other hosts whose name stands in the path."""
     text = cut.text
-    script = _SCRIPT.match(text)
+    script = _SCRIPT.match(text, cut.start)
     if script is not None:
         yield Place("script", *script.span(1))
-    data = _DATA.match(text)
+    data = _DATA.match(text, cut.start)
     if data is not None:
         kind = data[1].strip().lower()
         if _SCRIPTS.fullmatch(kind) or (_MARKUP.fullmatch(kind) and _runs(text, data.end())):
             yield Place("data-script", *data.span(1))
         else:
-            yield Place("data", 0, 4)
+            yield Place("data", cut.start, cut.start + 4)
     # RFC 8089 E.3.2: the name of a host of Windows after four or five slashes.
     if cut.scheme == "file" and not cut.of(cut.host) and cut.of(cut.path)[:2] == "//":
         yield Place("file-host", *cut.path)

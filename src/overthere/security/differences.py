@@ -29,7 +29,7 @@ _REPAIRED = re.compile(r"[\\\x00-\x20]")
 
 def differences(cut: Cut) -> Iterator[Place]:
     """The host as RFC 3986 finds it beside what others ask, if they ask another."""
-    text = cut.text[:_ENOUGH]
+    text = cut.text[cut.start : cut.start + _ENOUGH]
     if _AGREED.match(text):
         return
     if cut.authority is None and (cut.scheme not in SPECIAL if cut.scheme else not _REPAIRED.search(text)):
@@ -44,7 +44,7 @@ def differences(cut: Cut) -> Iterator[Place]:
     if others:
         start, end = cut.authority or (0, 0)
         if start == end:  # there is nothing to point at but the whole
-            start, end = 0, cut.path[1]
+            start, end = cut.start, cut.path[1]
         said = [f"{_shown(cut, own)} (RFC 3986)"]
         said += [f"{_shown(cut, host)} ({', '.join(names)})" for host, names in others.values()]
         yield Place("host-readings", start, end, "; ".join(said), component="authority")

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from overthere.access.address import Address, embedded, forbidden, literal
+from overthere.access.address import Address, embedded, forbidden, literal, resolvable
 from overthere.kernel.percent import percent_decode
 from overthere.redact import MASK
 from overthere.security import scripts
@@ -105,6 +105,9 @@ def _host(cut: Cut, start: int, end: int) -> Iterator[Place]:
         return
     if "%" in text and not text.startswith("["):
         yield Place("encoded-host", start, end, MASK if hidden else quoted(decoded(text)))
+    if text[:2] in ("[v", "[V"):
+        yield Place("host-future", start, end, MASK if hidden else quoted(text))
+        return
     address = literal(text)
     if address is not None and not (text.isdigit() and _default_port(cut) is None):  # a drive, a number of somebody
         yield from _address(address, text, start, end, hidden)
@@ -116,12 +119,63 @@ def _host(cut: Cut, start: int, end: int) -> Iterator[Place]:
         return
     if cut.scheme == "file":
         yield Place("file-host", start, end, MASK if hidden else quoted(name))
-    labels = name.removesuffix(".").split(".")
-    if any(len(label) > 63 for label in labels) or len(name) > 255:
-        yield Place("host-long", start, end)
+    if _run_together(cut, name):
+        yield Place("host-scheme", start, end, MASK if hidden else quoted(name))
+    elif not text.startswith("["):
+        yield from _name(cut, name, start, end, hidden)
     if not name.isascii() or "xn--" in name.lower():
         for kind, it in scripts.judge(name):
             yield Place(kind, start, end, MASK if hidden else it)
+
+
+def _run_together(cut: Cut, name: str) -> bool:
+    """Whether a URI stands behind a scheme and "//", as in "http://https://h/"."""
+    if not (cut.of(cut.port) == "" and cut.port is not None) and not cut.text.startswith("//", cut.path[0]):
+        return False
+    from overthere.schemes import Registry
+    from overthere.schemes.iana import registration
+
+    name = name.lower()
+    return name in Registry.default() or registration(name) is not None
+
+
+# What a reg-name may hold and no name of a host (RFC 1123 2.1), and what only an escape brings there.
+_NO_HOST = re.compile(r"[~!$&'()*+,;=]")
+_NO_HOST_ESCAPED = re.compile(r"[~!$&'()*+,;= \"<>^`{|}]")
+
+
+def _name(cut: Cut, name: str, start: int, end: int, hidden: bool) -> Iterator[Place]:
+    """Names that DNS does not hold: too long, or not of labels of letters, digits and hyphens."""
+    asked = name
+    problem = ""
+    if not name.isascii():
+        try:
+            asked = resolvable(name)
+        except UnicodeError:
+            problem = "IDNA 2008 has no such name (RFC 5890 2.3.2)"
+    asked = asked.removesuffix(".")
+    labels = asked.split(".")
+    if any(len(label) > 63 for label in labels) or len(asked) > 253:
+        yield Place("host-long", start, end)
+        return
+    if cut.scheme and cut.scheme != "file" and _default_port(cut) is None:  # names of somebody's own (3.2.2)
+        return
+    if not problem and asked.isascii():
+        odd = (_NO_HOST if asked == cut.text[start:end] else _NO_HOST_ESCAPED).search(asked)
+        problem = _unusual(labels) if odd is None else f"a host's name has no {quoted(odd[0])}"
+    if problem:
+        yield Place("host-name", start, end, MASK if hidden else f"{quoted(name)}: {problem}")
+
+
+def _unusual(labels: list[str]) -> str:
+    if "" in labels:
+        return "a label is empty"
+    if any(label.startswith("-") or label.endswith("-") for label in labels):
+        return "a label begins or ends with a hyphen"
+    if labels[-1].isdigit() and len(labels) > 1:
+        return "its last label is a number, and it is no address"
+    wrong = next((label for label in labels if label[:4].lower() == "xn--" and scripts.unreadable(label)), "")
+    return f"{quoted(wrong)} stands for no name in another script" if wrong else ""
 
 
 def _address(address: Address, text: str, start: int, end: int, hidden: bool) -> Iterator[Place]:

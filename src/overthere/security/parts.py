@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from overthere.echo import Secrets
@@ -45,6 +46,13 @@ class Cut(NamedTuple):
     fragment: Span | None
     secrets: tuple[Span, ...]
     """Where passwords stand."""
+    start: int = 0
+    """Where it begins: behind "URL:" where that stands before a URI (Appendix C)."""
+
+    @property
+    def bare(self) -> str:
+        """The text without that prefix."""
+        return self.text[self.start :]
 
     def of(self, span: Span | None) -> str:
         """The text of a component; "" if it is undefined."""
@@ -63,6 +71,10 @@ class Cut(NamedTuple):
         return "scheme" if self.authority is None else "authority"
 
 
+# Appendix C: the prefix of 1994 and RFC 1738, which is no scheme; a URI follows it.
+_PREFIX = re.compile(r"(?i)URL:(?=[a-z][a-z0-9+.-]*+:)")
+
+
 def cut(text: str) -> Cut:
     """Appendix B and 3.2: the last "@" ends the userinfo (decision 3986-10).
 
@@ -70,7 +82,9 @@ def cut(text: str) -> Cut:
     >>> parts.of(parts.userinfo), parts.of(parts.host), parts.of(parts.port)
     ('u', '[::1]', '8')
     """
-    match = APPENDIX_B.fullmatch(text)
+    prefix = _PREFIX.match(text)
+    begin = 0 if prefix is None else prefix.end()
+    match = APPENDIX_B.fullmatch(text, begin)
     assert match is not None  # the expression matches everything
     authority, query, fragment = (None if match[i] is None else match.span(i) for i in (2, 4, 5))
     userinfo = host = port = None
@@ -83,7 +97,9 @@ def cut(text: str) -> Cut:
         host = (start, end if colon < 0 else colon)
         port = None if colon < 0 else (colon + 1, end)
     scheme = (match[1] or "").lower()
-    return Cut(text, scheme, authority, userinfo, host, port, match.span(3), query, fragment, password_spans(text))
+    return Cut(
+        text, scheme, authority, userinfo, host, port, match.span(3), query, fragment, password_spans(text), begin
+    )
 
 
 def finding(parts: Cut, place: Place) -> Finding:

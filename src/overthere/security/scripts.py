@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any
 
-__all__ = ["canonical", "judge", "scripts_of"]
+__all__ = ["canonical", "judge", "scripts_of", "unreadable"]
 
 # First words of the names of characters (Unicode, which never changes names) that are not their scripts' own.
 _SCRIPT_OF_WORD = {"CJK": "HAN", "IDEOGRAPHIC": "HAN", "HENTAIGANA": "HIRAGANA", "TURNED": "LATIN", "MASU": None}
@@ -93,6 +93,20 @@ def _unicode(label: str) -> str:
         return label[4:].encode().decode("punycode")
     except UnicodeError:
         return label
+
+
+def unreadable(label: str) -> bool:
+    """Whether a label that begins with "xn--" is no A-label (RFC 5890 2.3.2.1).
+
+    >>> unreadable("xn--bcher-kva"), unreadable("xn--a")
+    (False, True)
+    """
+    import idna
+
+    try:
+        return idna.alabel(idna.ulabel(label.lower())) != label.lower().encode()
+    except (idna.IDNAError, UnicodeError):
+        return True
 
 
 @cache

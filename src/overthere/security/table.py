@@ -290,8 +290,38 @@ KINDS: dict[str, Concern] = {
     "host-long": Concern(
         "warning", "the host is longer than a name can be", "host", "reg-name",
         "RFC 3986 3.2.2; RFC 1034 3.1", "",
-        "A label has 63 octets, a name 255. A display shows the beginning, and the end says who is asked.",
+        "A label has 63 octets, a name 255 with the octet before each label and the last: 253 as it is written. A "
+        "display shows the beginning, and the end says who is asked.",
         f"http://{'a' * 64}.example/", f"http://{'a' * 63}.example/",
+    ),
+    "host-name": Concern(
+        "warning", "no host of the Internet is called {it}", "host", "reg-name",
+        "RFC 3986 3.2.2; RFC 1123 2.1; RFC 5890 2.3", "",
+        "One resolver asks for it all the same and another does not. DNS has no empty label; hosts have letters, "
+        "digits and hyphens, no hyphen at the ends of a label and no last label of digits. The underscore is met, "
+        "and not told. Known for schemes that have a default port here.",
+        "http://a..example/", "http://a.example./",
+    ),
+    "host-scheme": Concern(
+        "warning", "the host is {it}, the name of a scheme: two URIs may have run together", "host", "reg-name",
+        "RFC 3986 3.2, 4.5", "",
+        "The host that a person reads stands in the path, and another is asked. It is told where an empty port or "
+        "two slashes follow.",
+        "http://https://bank.example/", "http://news/",
+    ),
+    "host-future": Concern(
+        "warning", "the address {it} is of a kind that nobody knows", "host", "IPvFuture",
+        "RFC 3986 3.2.2", "draft 2003 3.2.2 has no such address",
+        "The version flag says how it is to be read, and none has been given a meaning. Who takes off the brackets "
+        "asks a name of the URI's choosing.",
+        "http://[v1.h.example]/", "http://[2606:2800::1]/",
+    ),
+    "device-name": Concern(
+        "note", "{it} is a device of a file system", "path", "segment",
+        "RFC 3986 7.3", "",
+        "Where a path becomes one of files, the system may pause, or open something else. On Windows whatever "
+        "follows the first dot or colon does not count.",
+        "http://h.example/con.txt", "http://h.example/confirm.txt",
     ),
     "script": Concern(
         "error", "what follows is a program for the browser that opens it", "scheme", "scheme",

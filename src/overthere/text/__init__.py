@@ -14,53 +14,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from typing import Literal, NamedTuple
+from typing import Literal
 
-from overthere.errors import InvalidURI
 from overthere.exact import exact
-from overthere.iri import IRI
+from overthere.text.entered import typed
+from overthere.text.found import Found, Kind, guess, meant
 from overthere.text.rules import (
     ABBREVIATED,
     AUTHORITY,
+    COUNTRY_CODES,
     COUNTRY_CODES_ALIKE,
+    COUNTRY_CODES_WORDS,
+    CUT,
+    CUTTING,
     GENERIC_NAMES,
     MAIL_DOMAIN,
+    NAME,
     NEEDS_HOST,
+    SECOND_LEVEL,
     SHAPES,
+    WORD,
     registered,
     run,
     shaped,
     trimmed,
 )
 from overthere.text.wrapped import Wrapped, wrapped
-from overthere.uri import URI
 
-__all__ = ["Found", "Kind", "Rules", "find"]
+__all__ = ["Found", "Kind", "Rules", "find", "typed"]
 
-Kind = Literal["URI", "IRI", "abbreviated", "mail"]
 Rules = Literal["rfc3986", "commonmark", "gfm"]
-
-
-class Found(NamedTuple):
-    """A reference that stands in a text."""
-
-    reference: str
-    """The text of the URI or IRI, of an abbreviated reference or a mail address; white space in it taken out."""
-    text: str
-    """As it stands: text[start:end]."""
-    start: int
-    """Code-point offsets in the text; delimiters and the prefix "URL:" left out."""
-    end: int
-    delimiter: str
-    """`<>`, `""`, `URL:` (the prefix and white space), or "" (white space, or punctuation that belongs to the text)."""
-    kind: Kind
-    """URI; IRI, which has characters beyond US-ASCII; abbreviated (RFC 3986 4.5); mail, an address without a scheme."""
-    uri: str
-    """The URI that is meant: the reference, what an IRI maps to (RFC 3987 3.1), or a guess for the other two kinds."""
-    alternative: str | None
-    """The reference without the hyphens at its line ends, which "may or may not actually be part of the URI"."""
-    outer: tuple[int, int]
-    """Offsets with the delimiters and the prefix."""
 
 
 def find(
@@ -113,7 +96,10 @@ _WITH_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+):(.+)", re.DOTALL)
 _NO_URI = re.compile(r":|[0-9]++(?:/.*|\Z)|/?[A-Za-z_][\w.-]*+/?\Z", re.DOTALL)
 # Of C, Python, Java, JSON: a control, or a character by its number.
 _ESCAPE = re.compile(r"[abefnrtv]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|[0-7]{1,3}")
-_HOST = r"(?<![\w@/.:%=\\-])[A-Za-z0-9][A-Za-z0-9-]*+(?:\.[A-Za-z0-9][A-Za-z0-9-]*+)++"
+# What is quick to see first: most places have a letter before them.
+_LABEL = rf"(?=[^\x00-,./:-@\[-`{{-\x7f-])(?:[A-Za-z0-9-]++|(?=[^\x00-\x7f]){NAME})++"
+_HOST = rf"(?<![\w@/.:%=\\-])(?=[A-Za-z0-9\x80-\U0010ffff])(?<!{WORD}){_LABEL}(?:\.{_LABEL})++(?!{WORD})"
+_WORD = re.compile(WORD)
 _PORT = re.compile(r"(?::[0-9]{1,5}+(?![0-9A-Za-z]))?+")
 _HOST_END = re.compile(r"(?::[0-9]++)?+(?P<path>/)?")
 _ANY = re.compile(r"[^\s<>\"]")
@@ -138,7 +124,7 @@ def _trigger(schemes: frozenset[str] | None, abbreviated: bool, hosts: bool, mai
         rf":(?:(?=//[^\s/?#]|///[^\s/])|(?<=(?i:{ends}):))",
     ]
     if abbreviated:
-        wanted.append(r"\.(?<=(?i:www|ftp)\.)(?<![\w@/.\\-]...\.)(?=[^\s.])")
+        wanted.append(r"\.(?<=(?i:www|ftp)\.)(?<![@/.\\-]...\.)" + rf"(?<!{WORD}...\.)" + r"(?=[^\s.])")
     if mail:
         wanted.append(r"@(?<=[A-Za-z0-9_+%-]@)(?=[A-Za-z0-9])")
     if hosts:
@@ -191,7 +177,7 @@ class _Scanner:
         found = self._found(inside.reference, inside.start, inside.end, inside.delimiter, kind, (at, inside.closed))
         if found is None:
             return None, at + 1
-        if inside.alternative is not None and _meant(inside.alternative, kind) is not None:
+        if inside.alternative is not None and meant(inside.alternative, kind) is not None:
             found = found._replace(alternative=inside.alternative)
         return found, inside.closed
 
@@ -249,7 +235,7 @@ class _Scanner:
         if slashes:
             if len(name) == 1 and self.schemes is None:
                 return None, at + 1
-            authority = AUTHORITY.match(text, at + 3)
+            authority = AUTHORITY[apostrophe].match(text, at + 3)
             assert authority is not None  # all of it is optional
             begin = authority.end()
             if authority["bad"] or (name in NEEDS_HOST and not authority["host"].strip("._-~")):
@@ -274,7 +260,8 @@ class _Scanner:
             last = scheme.rpartition(".")[2]
             if last.lower() in registered() or last.lower() == "url":
                 return last
-        if not slashes and self.text[max(0, at - len(scheme) - 1) : at - len(scheme)] in ("_", "@", "\\"):
+        before = self.text[max(0, at - len(scheme) - 1) : at - len(scheme)]
+        if not slashes and (before in ("_", "@", "\\") or (before > "\x7f" and _WORD.match(before))):
             return ""
         return scheme
 
@@ -299,12 +286,18 @@ class _Scanner:
         match = _WITH_SCHEME.fullmatch(text)
         if match is None or not match[2].strip("/"):
             return None, scanned
-        found = self._plain(text, start, end, "URI")
+        found = self._plain(text, start, end, "URI", scanned)
         return found, scanned if found is None else end
 
-    def _plain(self, text: str, start: int, end: int, kind: Kind) -> Found | None:
+    def _plain(self, text: str, start: int, end: int, kind: Kind, scanned: int) -> Found | None:
+        """scanned: where it ended before punctuation was taken off."""
         delimiter, outer = ("URL:", self.prefix[0]) if self.prefix[1] == start else ("", start)
-        return self._found(text, start, end, delimiter, kind, (outer, end))
+        found = self._found(text, start, end, delimiter, kind, (outer, end))
+        mark = self.text[scanned : scanned + 1]
+        # The same before it is its partner: `code`, |cell|.
+        if found is None or mark not in CUTTING or mark == self.text[start - 1 : start]:
+            return found
+        return found._replace(cut=mark) if CUT.match(self.text, scanned) else found
 
     def _suffix(self, start: int, end: int) -> tuple[Found | None, int]:
         """A suffix reference (4.5): the authority, of which text[start:end] was seen, then a path if there is one."""
@@ -323,23 +316,26 @@ class _Scanner:
         scanned, end = end, trimmed(text, start, end)
         if not self._guessed(text[start:end]):
             return None, scanned
-        found = self._plain(text[start:end], start, end, "abbreviated")
+        found = self._plain(text[start:end], start, end, "abbreviated", scanned)
         return found, scanned if found is None else end
 
     def _is_host(self, start: int, end: int) -> bool:
-        """A registered name by its last label, and by a path after it where that is not sure."""
-        host, top = self.text[start:end], self.text[start:end].rpartition(".")[2]
-        if not top.isalpha() or host.isdigit() or self.text[end : end + 1] in ("@", "_", "("):
+        """A registered name by its last labels, and by a path after it where these are not sure (rule 9)."""
+        *_, second, top = self.text[start:end].split(".")
+        name = top.lower()
+        if name not in GENERIC_NAMES and name not in COUNTRY_CODES:
+            return False
+        if self.text[end : end + 1] in ("@", "_", "("):
+            return False
+        if top == name and (second in SECOND_LEVEL and name not in GENERIC_NAMES):
+            return end - start > len(second) + 1 + len(name)
+        if name in COUNTRY_CODES_ALIKE:
             return False
         after = _HOST_END.match(self.text, end)
-        if top in GENERIC_NAMES:
-            return True
-        if top.lower() in GENERIC_NAMES or len(top) == 2:
-            return bool(after and after["path"]) and top.lower() not in COUNTRY_CODES_ALIKE
-        return False
+        return (top == name and name not in COUNTRY_CODES_WORDS) or bool(after and after["path"])
 
     def _guessed(self, text: str) -> bool:
-        return self.schemes is None or _guess(text).partition(":")[0] in self.schemes
+        return self.schemes is None or guess(text).partition(":")[0] in self.schemes
 
     def _address(self, at: int) -> tuple[Found | None, int]:
         before = self.text[max(self.floor, at - _LONGEST - 1) : at]
@@ -347,6 +343,8 @@ class _Scanner:
         domain = MAIL_DOMAIN.match(self.text, at + 1)
         start = at - len(local)
         if domain is None or not local or len(local) > _LONGEST or self.text[start - 1 : start] == ":":
+            return None, at + 1
+        if start and self.text[start - 1] > "\x7f" and _WORD.match(self.text, start - 1):
             return None, at + 1
         end = domain.end()
         wrapper = "<>" if self.text[start - 1 : start] + self.text[end : end + 1] == "<>" else ""
@@ -356,23 +354,9 @@ class _Scanner:
     def _found(
         self, reference: str, start: int, end: int, delimiter: str, kind: Kind, outer: tuple[int, int]
     ) -> Found | None:
-        uri = _meant(reference, kind)
+        uri = meant(reference, kind)
         if uri is None:
             return None
         if kind == "URI" and not reference.isascii():
             kind = "IRI"
         return Found(reference, self.text[start:end], start, end, delimiter, kind, uri, None, outer)
-
-
-def _guess(text: str) -> str:
-    """4.5: "most registered names beginning with "www" are likely to have a URI prefix of "http://"."."""
-    return f"{'ftp' if text[:4].lower() == 'ftp.' else 'http'}://{text}"
-
-
-def _meant(reference: str, kind: Kind) -> str | None:
-    """The URI that a reference of this kind means; None if it is not valid."""
-    text = f"mailto:{reference}" if kind == "mail" else _guess(reference) if kind == "abbreviated" else reference
-    try:
-        return str(URI(text)) if text.isascii() else str(IRI(text).to_uri())
-    except InvalidURI:
-        return None

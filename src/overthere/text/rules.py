@@ -15,6 +15,16 @@ rules tells them from it:
 6. Where the text is source code or JSON, an escape right before the scheme is no part of it: `Usage:\\nhttp://h/`.
 7. At its end are taken off: `. , ; : ! ? '` and "(", other scripts' punctuation; and `*`, `_`, `~` where there are
    several of one or the same stands before the URI, for they are emphasis then.
+
+A name without a scheme (4.5), and a mail address, begin and end by two rules more:
+
+8. Neither begins nor ends inside a word, of whatever script. Scripts that part words by no blank (Chinese, Japanese,
+   Thai, Lao, Khmer, Burmese; UAX #29 4.1) have no such words: a name may stand between their letters, and has none of
+   them itself unless "www." or "ftp." begins it.
+9. Which names count without "www." or "ftp.": those whose last label is in `GENERIC_NAMES` or `COUNTRY_CODES`, in
+   small letters; in others only before a path. A code that is as often a file, an object or a word
+   (`COUNTRY_CODES_ALIKE`) counts behind a label of `SECOND_LEVEL`, `example.co.in`; one that is a word
+   (`COUNTRY_CODES_WORDS`) also before a path.
 """
 
 from __future__ import annotations
@@ -28,12 +38,19 @@ from overthere.kernel.classes import UCSCHAR
 __all__ = [
     "ABBREVIATED",
     "AUTHORITY",
+    "COUNTRY_CODES",
     "COUNTRY_CODES_ALIKE",
+    "COUNTRY_CODES_WORDS",
+    "CUT",
+    "CUTTING",
     "ENDS",
     "GENERIC_NAMES",
     "MAIL_DOMAIN",
+    "NAME",
     "NEEDS_HOST",
+    "SECOND_LEVEL",
     "SHAPES",
+    "WORD",
     "registered",
     "run",
     "shaped",
@@ -78,19 +95,52 @@ def _pieces(apostrophe: str) -> re.Pattern[str]:
 
 _PIECES = {False: _pieces("'"), True: _pieces("")}
 
-# Userinfo, host, port; no parentheses and apostrophes, and in the host no sub-delims: there they belong to the text.
-AUTHORITY = re.compile(
-    rf"(?:(?:[A-Za-z0-9\-._~!$&*+,;=:{_U}]++|{_ESCAPED})*+@)?+"
-    rf"(?P<host>\[[0-9A-Za-z:.\-_~!$&*+,;=]++\]|(?:[A-Za-z0-9\-._~{_U}]++|{_ESCAPED})*+)"
-    rf"(?P<port>:[0-9]*+)?+(?P<bad>(?:[@A-Za-z0-9\-_~:{_U}]|\[(?!/))[^\s/<>\"]*+)?+"
+# Rule 8; `\w` without the letters of scripts that part words by no blank.
+_UNPARTED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
+    "\u4e00-\u9fff\ua9e0-\ua9ff\uaa60-\uaa7f\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
+# Combining marks, which are no `\w` (general category M, with the letters between them).
+_MARKS = (
+    "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
+    "\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u0711-\u07f3\u07fd\u0816-\u082d\u0859-\u085b\u0898-\u08e1\u08e3-\u0963"
+    "\u0981-\u09e3\u09fe-\u0a75\u0a81-\u0ae3\u0afa-\u0b63\u0b82-\u0bd7\u0c00-\u0c63\u0c81-\u0c83\u0cbc-\u0d4d\u0d57"
+    "\u0d62\u0d63\u0d81-\u0df3\u0f18\u0f19\u0f35\u0f37\u0f39\u0f3e-\u0f84\u0f86-\u0fbc\u0fc6\u135d-\u135f"
+    "\u1712-\u1734\u1752-\u1773\u180b-\u180d\u180f-\u193b\u1a17-\u1a1b\u1a55-\u1a7f\u1ab0-\u1b44\u1b6b-\u1b73"
+    "\u1b80-\u1bf3\u1c24-\u1c37\u1cd0-\u1cd2\u1cd4-\u1dff\u20d0-\u20f0\u2cef-\u2cf1\u2d7f-\u2dff"
+)
+WORD = rf"(?u:[^\W{_UNPARTED}]|[{_MARKS}])"
+"""A character of a word."""
+NAME = rf"(?u:[^\W_{_UNPARTED}]|[{_MARKS}])"
+"""A letter, its marks, or a digit of a name."""
+
+
+# Userinfo, host, port; in the host no sub-delims, for there they belong to the text, and in the userinfo parentheses
+# in pairs (rule 4) and apostrophes only where none stands before the URI.
+def _authority(apostrophe: str) -> re.Pattern[str]:
+    user = rf"[A-Za-z0-9\-._~!$&*+,;=:{apostrophe}{_U}]++|{_ESCAPED}"
+    return re.compile(
+        rf"(?:(?:{user}|\((?:{user})*+\))*+@)?+"
+        rf"(?P<host>\[[0-9A-Za-z:.\-_~!$&*+,;=]++\]|(?:[A-Za-z0-9\-._~{_U}]++|{_ESCAPED})*+)"
+        rf"(?P<port>:[0-9]*+)?+(?P<bad>(?:[@A-Za-z0-9\-_~:{_U}]|\[(?!/))[^\s/<>\"]*+)?+"
+    )
+
+
+AUTHORITY = {False: _authority("'"), True: _authority("")}
+"""By whether an apostrophe stands before the URI."""
+
+CUTTING = frozenset("[|^{`#%\\")
+CUT = re.compile(rf"(?:[\[|^{{`#%]|\\(?![abefnrtvxuU0-7\"'\\]))(?=[A-Za-z0-9\-._~%/?#&=+:@\[\]{{}}|^{_U}])")
+"""What no URI holds in this place, before what may go on with it (rule 1): `?array[]=1`, `?a=P1|0`."""
+
 # A label begins and ends with a letter or digit (RFC 952, RFC 1123 2.1), the last one is no number.
 _LABEL = rf"[A-Za-z0-9{_U}]++(?:[\-_]++[A-Za-z0-9{_U}]++)*+"
-_TOP = rf"(?:[xX][nN]--[A-Za-z0-9-]+|[A-Za-z{_U}]{{2,63}}+)(?![A-Za-z0-9\-_{_U}])"
+_TOP = rf"(?:(?:[xX][nN]--[A-Za-z0-9-]++|[A-Za-z]{{2,63}}+)(?!-|{WORD})|[A-Za-z{_U}]{{2,63}}+(?![A-Za-z0-9\-_{_U}]))"
 ABBREVIATED = re.compile(rf"(?i:www|ftp)(?=\.{_LABEL}\.)(?:\.(?!{_TOP}(?!\.[A-Za-z0-9{_U}])){_LABEL})++\.{_TOP}")
 """The authority of an abbreviated reference: "www" or "ftp", a name, a top-level domain."""
 MAIL_DOMAIN = re.compile(
-    r"(?:[A-Za-z0-9]++(?:-++[A-Za-z0-9]++)*+\.(?=[A-Za-z0-9]))++[A-Za-z]{2,63}+(?![A-Za-z0-9_@-]|\.[A-Za-z0-9])"
+    r"(?:[A-Za-z0-9]++(?:-++[A-Za-z0-9]++)*+\.(?=[A-Za-z0-9]))++[A-Za-z]{2,63}+(?![@-]|\.[A-Za-z0-9])"
+    rf"(?!{WORD})"
 )
 
 NEEDS_HOST = frozenset(("http", "https", "ws", "wss", "ftp"))
@@ -150,6 +200,28 @@ def registered() -> frozenset[str]:
 
 GENERIC_NAMES = frozenset(("com", "edu", "net", "org", "gov", "mil", "int", "arpa", "info", "biz"))
 """Top-level domains by which a bare host is known (RFC 1591 2, and two of 2001)."""
+COUNTRY_CODES = frozenset(
+    """
+    ac ad ae af ag ai al am ao aq ar as at au aw ax az ba bb bd be bf bg bh bi bj bm bn bo br bs bt bw by bz ca cc cd cf
+    cg ch ci ck cl cm cn co cr cu cv cw cx cy cz de dj dk dm do dz ec ee eg er es et eu fi fj fk fm fo fr ga gb gd ge gf
+    gg gh gi gl gm gn gp gq gr gs gt gu gw gy hk hm hn hr ht hu id ie il im in io iq ir is it je jm jo jp ke kg kh ki km
+    kn kp kr kw ky kz la lb lc li lk lr ls lt lu lv ly ma mc md me mg mh mk ml mm mn mo mp mq mr ms mt mu mv mw mx my mz
+    na nc ne nf ng ni nl no np nr nu nz om pa pe pf pg ph pk pl pm pn pr ps pt pw py qa re ro rs ru rw sa sb sc sd se sg
+    sh si sk sl sm sn so sr ss st su sv sx sy sz tc td tf tg th tj tk tl tm tn to tr tt tv tw tz ua ug uk us uy uz va vc
+    ve vg vi vn vu wf ws ye yt za zm zw
+    \u0440\u0444 \u0443\u043a\u0440 \u0431\u0435\u043b \u0431\u0433 \u0441\u0440\u0431 \u043c\u043a\u0434
+    \u0435\u044e \u049b\u0430\u0437 \u043c\u043e\u043d \u03b5\u03bb \u03b5\u03c5 \u0570\u0561\u0575
+    \u10d2\u10d4 \ud55c\uad6d
+    """.split()  # noqa: SIM905
+)
+"""Country codes (RFC 1591 2) as they are delegated: of ISO 3166-1, eu, su, uk, and those in letters of their countries
+in scripts that part words by blanks and are written from left to right."""
+SECOND_LEVEL = frozenset(("ac", "co", "com", "edu", "go", "gob", "gov", "ne", "net", "or", "org"))
+"""Labels under which countries register names."""
+COUNTRY_CODES_WORDS = frozenset(
+    "ad at be br by ca eg hr id ie im io li ms nc no nu pk pr pt re ro sa sd se si sk sv td th tm tr tt us va".split()  # noqa: SIM905
+)
+"""Two letters that are words, attributes of objects or elements of HTML as often as countries."""
 COUNTRY_CODES_ALIKE = frozenset(
     (
         "am", "as", "bz", "cc", "cs", "do", "gz", "hs", "in", "is", "it", "js", "la", "lz", "md", "me", "mk", "ml",

@@ -1,0 +1,266 @@
+"""IRIs as values: the ladder of RFC 3987 5.3, and what is done with URIs done with IRIs (RFC 3987 6.5)."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from itertools import product
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from overthere import IRI, URI, InvalidIRI, InvalidURI, IRIReference, Rung, URIReference, check, columns, lowest_rung
+from overthere.columns import plain
+from overthere.errors import Unreachable
+from support import cases
+
+PAIRS: list[tuple[str, str, Rung | None]] = [
+    # RFC 3987 5.3.2, printed
+    ("example://a/b/c/%7Bfoo%7D/rosé", "eXAMPLE://a/./b/../b/%63/%7bfoo%7d/ros%C3%A9", Rung.SYNTAX),
+    ("http://h/é", "http://h/é", Rung.STRING),
+    ("HTTP://www.EXAMPLE.com/é", "http://www.example.com/é", Rung.CASE),
+    ("http://h/é%3a", "http://h/é%3A", Rung.CASE),
+    # 5.3.2.1: hosts beyond US-ASCII are not lowered; by IDN they are one (5.3.3)
+    ("x://É.example/", "x://é.example/", None),
+    ("http://É.example/", "http://é.example/", Rung.SCHEME),
+    ("http://É.example/é", "HTTP://É.example/é", Rung.CASE),
+    # 5.3.2.2: NFC is assumed, and not made
+    ("http://www.example.org/r\u00e9sum\u00e9.html", "http://www.example.org/re\u0301sume\u0301.html", None),
+    # 5.3.2.3
+    ("http://example.org/~user", "http://example.org/%7euser", Rung.PERCENT),
+    ("http://h/é", "http://h/%c3%a9", Rung.PERCENT),
+    ("x://%C3%89/", "x://É/", Rung.PERCENT),
+    ("http://h/é%2F", "http://h/é/", None),
+    ("http://h/\u00a0", "http://h/%C2%A0", Rung.PERCENT),
+    ("http://h/?\ue000", "http://h/?%EE%80%80", Rung.PERCENT),
+    # 5.3.2.4
+    ("http://h/a/../é", "http://h/é", Rung.PATH),
+    # 5.3.3, printed
+    ("http://example.com/é", "http://example.com:80/é", Rung.SCHEME),
+    ("http://é.example", "http://é.example:/", Rung.SCHEME),
+    ("http://résumé.example.org", "http://xn--rsum-bpad.example.org", Rung.SCHEME),
+    ("x://résumé.example.org", "x://xn--rsum-bpad.example.org", None),
+    ("http://example.com/?é", "http://example.com/é", None),
+    ("http://é/#", "http://é/", None),
+    ("../é", "../%C3%A9", Rung.PERCENT),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("a", "b", "rung"), PAIRS, ids=[ascii(f"{a} {b}") for a, b, _ in PAIRS])
+def test_where_iris_meet(a: str, b: str, rung: Rung | None) -> None:
+    one, two = IRIReference(a), IRIReference(b)
+    assert lowest_rung(one, two) == lowest_rung(two, one) == rung
+    if not (a.isascii() and b.isascii()):
+        assert lowest_rung(a, b) == rung
+        for text, other in ((a, two), (b, one)):
+            if text.isascii():
+                assert lowest_rung(URIReference(text), other) == rung
+    for here in Rung:
+        assert one.equivalent(two, here) == (rung is not None and rung <= here)
+        assert (str(one.normalize(here)) == str(two.normalize(here))) == (rung is not None and rung <= here)
+
+
+def test_text_that_is_neither() -> None:
+    with pytest.raises(InvalidIRI):
+        lowest_rung("http://h/\u202e", "http://h/")
+    with pytest.raises(InvalidURI):
+        lowest_rung("http://h/a b", "http://h/")
+
+
+def test_a_normal_form_is_an_iri() -> None:
+    iri = IRI("HTTP://Example.com:80/%7e%C3%A9/../rose%CC%81\u00a0%E2%80%AE")
+    assert str(iri.normalize(Rung.STRING)) == str(iri)
+    assert str(iri.normalize(Rung.CASE)) == "http://example.com:80/%7E%C3%A9/../rose%CC%81\u00a0%E2%80%AE"
+    assert str(iri.normalize(Rung.PERCENT)) == "http://example.com:80/~é/../rose\u0301%C2%A0%E2%80%AE"
+    assert str(iri.normalize()) == "http://example.com:80/rose\u0301%C2%A0%E2%80%AE"
+    assert str(iri.normalize(Rung.SCHEME)) == "http://example.com/rose\u0301%C2%A0%E2%80%AE"
+    # Legible, and of one form with its A-labels (5.3.3).
+    assert str(IRI("http://xn--rsum-bpad.example.org").normalize(Rung.SCHEME)) == "http://résumé.example.org/"
+    assert isinstance(iri.normalize(), IRI)
+    assert not iri.normalize().nfc
+    assert IRI("http://h/ros\u00e9").nfc
+    assert not IRI("http://h/rose\u0301").nfc
+
+
+def test_changes_say_where_and_why() -> None:
+    changes = IRI("HTTP://É/%7E%c3%a9/./é").changes(Rung.SCHEME)
+    assert [(c.rung, c.component, c.before, c.after, c.source) for c in changes] == [
+        (Rung.CASE, "scheme", "HTTP", "http", "RFC 3987 5.3.2.1"),
+        (Rung.CASE, "path", "/%7E%c3%a9/./é", "/%7E%C3%A9/./é", "RFC 3987 5.3.2.1"),
+        (Rung.PERCENT, "path", "/%7E%C3%A9/./é", "/~%C3%A9/./é", "RFC 3987 5.3.2.3"),
+        (Rung.PERCENT, "path", "/~%C3%A9/./é", "/~é/./é", "RFC 3987 5.3.2.3, 3.1"),
+        (Rung.PATH, "path", "/~é/./é", "/~é/é", "RFC 3987 5.3.2.4"),
+        (Rung.SCHEME, "host", "É", "é", "RFC 3987 5.3.3"),
+    ]
+
+
+def test_evidence_is_of_uris() -> None:
+    known = {"http://h/%C3%A9": "http://h/%C3%A9/"}
+    assert str(IRI("http://h/é").normalize(Rung.PROTOCOL, evidence=known)) == "http://h/é/"
+    assert lowest_rung("http://h/é", "http://h/é/", known) is Rung.PROTOCOL
+
+
+def test_what_is_done_with_uris() -> None:
+    base = IRI("http://h/é/ü;p?q#f")
+    assert base.join("../ö").__class__ is IRI
+    assert str(base.join(URIReference("g#s"))) == "http://h/é/g#s"
+    assert str(base.relate("http://h/é/ö?x")) == "ö?x"
+    assert base.join(base.relate(IRI("http://h/ö"))) == IRI("http://h/ö")
+    with pytest.raises(Unreachable):
+        base.relate("http://h/é/../ö")
+    assert base.replace(query="ß", fragment=None) == IRI("http://h/é/ü;p?ß")
+    with pytest.raises(InvalidIRI):
+        base.replace(query="\u202e")
+    with pytest.raises(InvalidIRI):
+        base.replace(fragment="\ue000")
+    assert IRI.build(scheme="http", host="bücher.example", path="/ü", query="q=ß") == IRI("http://bücher.example/ü?q=ß")
+    assert IRI.build(scheme="http", host="h", segments=["ü/"]) == IRI("http://h/%C3%BC%2F")
+    assert IRIReference("#é").same_document(base)
+    assert not IRIReference("é").same_document("http://h/é/ü")
+    assert pickle.loads(pickle.dumps(base)) == base
+
+
+_TEXTS = st.builds(
+    "".join,
+    st.lists(st.sampled_from(["http://", "x:", "é", "É", "%C3%A9", "%c3%89", "%7e", "~", "/", ".", "..", "h",
+                              "H", ":80", "?", "#", "\u00a0", "%C2%A0", "%FF", "\u0301", "日", "xn--9ca", "@"]),
+             max_size=9),
+)  # fmt: skip
+
+
+@given(_TEXTS, _TEXTS)
+def test_equivalent_is_of_one_normal_form(a: str, b: str) -> None:
+    try:
+        one, two = IRIReference(a), IRIReference(b)
+    except InvalidIRI:
+        return
+    equal = [one.equivalent(two, rung) for rung in Rung]
+    assert equal == sorted(equal)  # each rung includes those below
+    for rung, same in zip(Rung, equal, strict=True):
+        form = one.normalize(rung)
+        assert (form == two.normalize(rung)) == same
+        assert form.normalize(rung) == form
+        assert one.equivalent(form, rung)
+        if rung >= Rung.PERCENT and rung < Rung.SCHEME:
+            # What maps to one URI is one.
+            assert same or str(one.to_uri().normalize(rung)) != str(two.to_uri().normalize(rung))
+
+
+@given(_TEXTS, _TEXTS)
+def test_relating_is_the_inverse_of_joining(a: str, b: str) -> None:
+    try:
+        base, target = IRI(a), IRI(b)
+        assert base.join(base.relate(target)) == target
+    except (InvalidIRI, Unreachable):
+        return
+
+
+# -- 3.2 with 6.1 (b)
+
+KEPT = [
+    0xA0,
+    0x1680,
+    0x2003,
+    0x200B,
+    0x2028,
+    0x202F,
+    0x2060,
+    0x3000,
+    0xFEFF,
+    0x2044,
+    0x2215,
+    0xFF0F,
+    0xFF1A,
+    0xFF1F,
+    0xFF03,
+]
+
+
+@pytest.mark.parametrize("code", KEPT, ids=[f"U+{code:04X}" for code in KEPT])
+def test_look_alikes_stay_escaped(code: int) -> None:
+    uri = URI(f"http://h/{URIReference.build(segments=[f'é{chr(code)}é'])}")
+    assert str(uri.to_iri()) == str(uri).replace("%C3%A9", "é")
+    assert uri.to_iri().to_uri() == uri
+
+
+def test_a_joiner_belongs_to_a_letter() -> None:
+    assert str(URI("http://h/%E0%A4%95%E2%80%8D%E2%80%8C").to_iri()) == "http://h/\u0915\u200d\u200c"
+    assert str(URI("http://h/%E2%80%8D").to_iri()) == "http://h/%E2%80%8D"
+    assert str(URI("http://h/a%E2%80%8D").to_iri()) == "http://h/a%E2%80%8D"
+
+
+@pytest.mark.parametrize("rule", ["IRI", "IRI-reference"])
+def test_check_takes_the_rules_of_iris(rule: str) -> None:
+    assert check("http://é/ü", rule=rule) == []
+    assert [finding.kind for finding in check("http://é/\u202e", rule=rule)] == ["iri-bidi"]
+    assert [not check(text, rule=rule) for text in ("é", "é:x", "http://h/é")] == [rule != "IRI", False, True]
+    assert len(check("http://h/ \u202e x", rule=rule, limit=1)) == 2
+
+
+# -- columns
+
+_ROWS = [
+    *[row["iri"] for row in cases("iri")], *[row["uri"] for row in cases("iri")], *[a for a, _, _ in PAIRS],
+    None, "", "a b", "http://h/\u202e", "\ue000", "é:x", "http://h/%zz", "é?\ue000", "http://[fe80::1%25e]/",
+]  # fmt: skip
+
+
+def attempt(work: Callable[[str], object], row: str | None) -> tuple[str | None, tuple[str, int] | None]:
+    """What a row should be: a value, or the kind and place of its error."""
+    if row is None:
+        return None, None
+    try:
+        return str(work(row)), None
+    except InvalidURI as error:
+        return None, (error.kind, error.start)
+
+
+@pytest.mark.parametrize("engine", [columns.engine().__name__, plain.__name__])
+def test_columns_say_what_values_say(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    works = import_module(engine)
+    monkeypatch.setattr(columns, "engine", lambda: works)
+    asked: list[tuple[Callable[..., Any], Callable[[str], object]]] = [
+        (columns.to_uri, lambda row: IRIReference(row).to_uri()),
+        (columns.to_iri, lambda row: URIReference(row).to_iri()),
+        (partial(columns.resolve, base="http://é/a/b", iri=True), lambda row: IRI("http://é/a/b").join(row)),
+    ]
+
+    def normal(row: str, rung: Rung) -> IRIReference:
+        return IRIReference(row).normalize(rung)
+
+    asked += [
+        (partial(columns.normalize, rung=rung, iri=True), partial(normal, rung=rung))
+        for rung in (Rung.STRING, Rung.CASE, Rung.PERCENT, Rung.PATH, Rung.SCHEME)
+    ]
+    for of_columns, of_values in asked:
+        wanted = [attempt(of_values, row) for row in _ROWS]
+        assert pa.array(of_columns(pa.array(_ROWS))).cast(pa.string()).to_pylist() == [value for value, _ in wanted]
+        told = pa.array(of_columns(pa.array(_ROWS), errors="detail")).to_pylist()
+        assert [one and (one["error"], one["error_at"]) for one in told if one is not None] == [
+            error or (None, None) for row, (_, error) in zip(_ROWS, wanted, strict=True) if row is not None
+        ]
+    for rule in ("IRI", "IRI-reference"):
+        valid = [None if row is None else not check(row, rule=rule) for row in _ROWS]
+        assert pa.array(columns.check(pa.array(_ROWS), rule)).to_pylist() == valid
+
+
+def test_columns_of_bases() -> None:
+    bases, rows = ["http://é/a", "http://ü/", None, "x y"], ["ß", "ß", "ß", "ß"]
+    found = pa.array(columns.resolve(pa.array(rows), pa.array(bases), iri=True, errors="detail")).to_pylist()
+    assert [one["value"] for one in found] == ["http://é/ß", "http://ü/ß", None, None]
+    assert [one["error"] for one in found] == [None, None, None, "base"]
+    with pytest.raises(columns.ColumnError):
+        columns.to_uri(pa.array(["a b"]), errors="raise")
+
+
+def test_every_pair_of_hosts() -> None:
+    hosts = ["É", "é", "%C3%89", "%c3%89", "xn--9ca"]
+    found = {(a, b): lowest_rung(IRI(f"http://{a}/"), IRI(f"http://{b}/")) for a, b in product(hosts, hosts)}
+    assert all(rung is not None for rung in found.values())
+    assert found["%C3%89", "É"] is Rung.PERCENT
+    assert found["é", "xn--9ca"] is Rung.SCHEME
