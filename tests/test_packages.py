@@ -93,19 +93,25 @@ def test_the_source_distribution_is_whole(tree: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("module", "extra", "package"),
+    ("code", "extra", "package"),
     [
-        ("overthere.columns.polars", "polars", "polars"),
-        ("overthere.columns.pandas", "pandas", "pandas"),
-        ("overthere.columns.plain", "columns", "pyarrow"),
-        ("overthere.columns.spark", "spark", "pyspark"),
-        ("overthere.links.spark", "spark", "pyspark"),
+        ("import overthere.columns.polars", "polars", "polars"),
+        ("import overthere.columns.pandas", "pandas", "pandas"),
+        ("from overthere.columns import duckdb; duckdb.register(None)", "duckdb", "duckdb"),
+        ("from overthere.columns import equivalent; equivalent(['a:b'], ['a:b'])", "columns", "pyarrow"),
+        (
+            "from overthere.columns.plain import check; check(['a:b'], 'URI', zone=False, threads=1)",
+            "columns",
+            "pyarrow",
+        ),
+        ("import overthere.columns.spark", "spark", "pyspark"),
+        ("import overthere.links.spark", "spark", "pyspark"),
     ],
 )
-def test_what_is_missing_is_told_with_its_extra(module: str, extra: str, package: str) -> None:
+def test_what_is_missing_is_told_with_its_extra(code: str, extra: str, package: str) -> None:
     """The package is hidden from a new process; the message is the line that installs it."""
-    code = f"import sys; sys.modules[{package!r}] = None; import {module}"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    hidden = f"import sys; sys.modules[{package!r}] = None; {code}"
+    done = subprocess.run([sys.executable, "-c", hidden], capture_output=True, text=True, check=False)
     assert done.stderr.splitlines()[-1] == (
         f"ModuleNotFoundError: {package} is missing: pip install 'overthere[{extra}]'"
     )

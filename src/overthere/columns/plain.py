@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from overthere import encoding
 from overthere.errors import CodingError, InvalidURI
-from overthere.extras import need
+from overthere.extras import brought_by
 from overthere.iri import IRI, IRIReference
 from overthere.kernel import reference
 from overthere.normalize import Rung, normal_form
@@ -18,8 +18,6 @@ from overthere.uri import URI, URIReference
 
 if TYPE_CHECKING:
     from overthere.grammar.automaton import Automaton
-
-need("columns", "pyarrow")
 
 _Error = tuple[str, int]
 """A kind, and the code point where."""
@@ -29,12 +27,14 @@ __all__ = ["arrow", "check", "compute", "field", "first_bad", "parts", "taken", 
 
 def compute() -> Any:
     """pyarrow's functions, which it makes at import and no type checker sees."""
-    return import_module("pyarrow.compute")
+    with brought_by("columns"):
+        return import_module("pyarrow.compute")
 
 
 def taken(column: Any) -> Any:
     """Any Arrow column as pyarrow's own."""
-    import pyarrow as pa
+    with brought_by("columns"):
+        import pyarrow as pa
 
     if isinstance(column, pa.Array | pa.ChunkedArray):
         return column
