@@ -100,7 +100,7 @@ def test_the_source_distribution_is_whole(tree: Path, tmp_path: Path) -> None:
         ("from overthere.columns import duckdb; duckdb.register(None)", "duckdb", "duckdb"),
         ("from overthere.columns import equivalent; equivalent(['a:b'], ['a:b'])", "columns", "pyarrow"),
         (
-            "from overthere.columns.plain import check; check(['a:b'], 'URI', zone=False, threads=1)",
+            "from overthere import kernel, columns; kernel.name = 'reference'; columns.check(['a:b'])",
             "columns",
             "pyarrow",
         ),

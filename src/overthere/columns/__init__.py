@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from overthere import kernel
 from overthere.errors import OverthereError
 from overthere.exact import exact
+from overthere.extras import brought_by
 from overthere.normalize import Rung
 
 if TYPE_CHECKING:
@@ -80,7 +81,11 @@ class ColumnError(OverthereError, ValueError):
 
 def engine() -> Any:
     """The module that does the work: the native one, or row by row."""
-    return import_module("overthere.columns.native" if kernel.name == "native" else "overthere.columns.plain")
+    if kernel.name == "native":
+        return import_module("overthere.columns.native")
+    with brought_by("columns"):
+        import_module("pyarrow")
+    return import_module("overthere.columns.plain")
 
 
 def _threads(threads: int | None) -> int:
