@@ -103,6 +103,14 @@ def test_both_kernels_read_alike(text: str) -> None:
     assert rows(_Native, text, Options()) == rows(_Plain, text, Options())
 
 
+def test_a_term_that_its_prefix_spoils(maker: type[Rows]) -> None:
+    """The text that is meant is no IRI: the row says why, and no place, for that is not in the text as written."""
+    found, _ = rows(maker, '<script type="application/ld+json">{"@context": {"p": "http:\x00"}, "@id": "p:"}</script>')
+    assert [(one.reference, one.target, one.error, one.error_at) for one in found[1:]] == [
+        ("p:", None, "iri-char", None)
+    ]
+
+
 def test_what_is_embedded_is_looked_for() -> None:
     ways = {way for _, _, way in ATTRIBUTES}
     assert set(EMBEDDED) <= ways

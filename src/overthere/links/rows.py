@@ -282,11 +282,11 @@ class _Plain(Rows):
 
 def _meant(target: str, text: str) -> tuple[URIReference | None, str | None, int | None]:
     """The URI that is meant by a text which is no reference, or why it is none; the place is one in the text."""
-    try:
-        return URIReference(target), None, None
-    except InvalidURI as error:
-        at = error.start - (len(target) - len(text))
-        return None, error.kind, at if at >= 0 and target.endswith(text) else None
+    reference, problem = to_reference(target)
+    if problem is None:
+        return reference, None, None
+    at = problem.start - (len(target) - len(text))
+    return reference, problem.kind, at if at >= 0 and target.endswith(text) else None
 
 
 # The rule of references in each edition, and whether it knows relative ones.  1994: the prefix "URL:" is for text.
