@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any, ClassVar, NamedTuple
 
+from overthere.access.address import link_local
 from overthere.errors import PlanRefused
 from overthere.schemes.file_paths import host_name
 from overthere.showing import printable
@@ -192,7 +193,7 @@ def connect(host: str | None, port: int, source: str, *, tls: bool = False) -> C
     name = host_name(written)
     guarded(name, "host", source, delimiters=b" /@")
     if percent:
-        if not _LINK_LOCAL.match(written):
+        if not link_local(written):
             raise PlanRefused(
                 f"the zone {host_name(zone)!r} stands at an address outside fe80::/10, which has none (RFC 6874 4)"
             )
@@ -203,10 +204,6 @@ def connect(host: str | None, port: int, source: str, *, tls: bool = False) -> C
     if literal is None:
         guarded(name, "host", source, delimiters=b":[]?#")
     return Connect(source=source, host=name, port=port, tls=tls)
-
-
-# The first ten bits of fe80::/10 (RFC 4291 2.5.6), which are all in the first group.
-_LINK_LOCAL = re.compile("(?i)fe[89ab][0-9a-f]:")
 
 
 def known_mechanism(host: str) -> None:
