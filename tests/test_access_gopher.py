@@ -34,6 +34,7 @@ from overthere.access.gopheranswer import dialogue
 from overthere.access.gopherentries import AskForm, Question
 from overthere.access.steps import Send
 from overthere.access.wire import Data, Head, Item, Read, Write
+from overthere.editions import edition
 from overthere.schemes.gopher import GopherLocator
 from overthere.schemes.gophermenu import MenuItem
 from servers.gopherd import FILES, UMN, Gopherd, gophernicus, pygopherd, recorded, replayed
@@ -305,6 +306,12 @@ def test_no_delimiter_is_ever_sent(octet: str, rest: str) -> None:
         with pytest.raises((PlanRefused, Unwritable)):
             overthere.open(GopherLocator("127.0.0.1", served.port, "0", b"a\tb"), LOCAL)
     assert served.connections == 0
+
+
+@pytest.mark.parametrize("edition_name", ["url-1994", "rfc1738", "rfc3986"])
+def test_a_selector_with_nul_is_refused_by_the_document_that_does(edition_name: str) -> None:
+    with pytest.raises(PlanRefused, match=r"^selector holds NUL, .*\(RFC 1436 Appendix; RFC 3986 7\.2\)$"):
+        plan(edition(edition_name).locator("gopher://h/0a%00b"))
 
 
 def test_a_menu_cannot_have_delimiters_sent() -> None:

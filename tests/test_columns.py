@@ -286,6 +286,15 @@ def test_pairs() -> None:
     assert value(columns.equivalent(a, b)) == [*[w is not None and w <= 3 for w in wanted], None, None]
 
 
+def test_pairs_in_chunks() -> None:
+    one = pa.chunked_array([["urn:example:a?+x", "http://h"], [None], [], ["x:"]])
+    two = pa.chunked_array([["URN:EXAMPLE:a?+y#f"], ["HTTP://h/", "x:", "X:"]])
+    assert value(columns.lowest_rung(one, two)) == [4, 4, None, 1]
+    assert value(columns.equivalent(one, two, Rung.SCHEME)) == [True, True, None, True]
+    none = pa.chunked_array([], pa.string())
+    assert value(columns.lowest_rung(none, none)) == value(columns.equivalent(none, none)) == []
+
+
 @pytest.mark.parametrize("threads", [1, 2, 3, 7])
 def test_threads_and_many_rows(threads: int) -> None:
     chance = random.Random(threads)

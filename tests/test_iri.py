@@ -65,6 +65,20 @@ def test_where_iris_meet(a: str, b: str, rung: Rung | None) -> None:
         assert (str(one.normalize(here)) == str(two.normalize(here))) == (rung is not None and rung <= here)
 
 
+def test_where_columns_of_iris_meet() -> None:
+    urns = [("urn:x:\u00e9?+a#f", "URN:X:%C3%A9?+b", Rung.SCHEME), ("urn:x:\u00e9?=a", "urn:x:e?=a", None)]
+    pairs = [*PAIRS, *urns]
+    one = pa.chunked_array([[a for a, _, _ in pairs], [None, "x:", "http://h/\u202e"]])
+    two = pa.chunked_array([[b for _, b, _ in pairs] + ["x:"], [None, "http://h/\u202e"]])
+    wanted = [rung and int(rung) for _, _, rung in pairs]
+    assert [lowest_rung(IRIReference(a), b) for a, b, _ in urns] == [rung for _, _, rung in urns]
+    assert plain.taken(columns.lowest_rung(one, two, iri=True)).to_pylist() == [*wanted, None, None, None]
+    for here in (Rung.STRING, Rung.CASE, Rung.PERCENT, Rung.PATH, Rung.SCHEME):
+        found = plain.taken(columns.equivalent(one, two, here, iri=True)).to_pylist()
+        assert found == [*(rung is not None and rung <= here for _, _, rung in pairs), None, None, None]
+    assert plain.taken(columns.lowest_rung(one, two)).to_pylist() != [*wanted, None, None, None]
+
+
 def test_text_that_is_neither() -> None:
     with pytest.raises(InvalidIRI):
         lowest_rung("http://h/\u202e", "http://h/")

@@ -21,7 +21,7 @@ from overthere.cli.find import command
 from overthere.editions import rfc1738
 from overthere.editions.context1997 import delimited
 from overthere.kernel.classes import UCSCHAR
-from overthere.links import plaintext
+from overthere.links import extract, plaintext
 from overthere.links.model import Document, Note, Options
 from overthere.links.model import Found as LinkFound
 from overthere.text import Found, find, typed
@@ -368,6 +368,18 @@ def test_verb_jsonl() -> None:
     assert rows[0]["outer"] == [4, 20]
 
 
+def test_verb_tells_a_cut() -> None:
+    text = "http://h/?array[]=1 www.w3.org/?a|b http://h/"
+    done = CliRunner().invoke(command, [], input=text)
+    assert [line.partition("  ")[2] for line in done.stdout.splitlines()] == [
+        "http://h/?array  (cut before [, which no URI holds there)",
+        "http://www.w3.org/?a  (abbreviated: www.w3.org/?a; cut before |, which no URI holds there)",
+        "http://h/",
+    ]
+    done = CliRunner().invoke(command, ["--format", "jsonl"], input=text)
+    assert [json.loads(line)["cut"] for line in done.stdout.splitlines()] == ["[", "|", ""]
+
+
 def test_verb_offsets_over_pieces(tmp_path: Path) -> None:
     file = tmp_path / "long.txt"
     text = ("word " * 20 + "\n\n") * 30_000 + "x http://h/ y"
@@ -420,6 +432,24 @@ def test_reader() -> None:
     read = list(plaintext.read(Document("s", b"\xff http://h/", base), Options()))
     assert read == [Note("wrong-charset"), LinkFound("text", "http://h/")]
     assert list(plaintext.read(Document("s", b"", base), Options())) == []
+    read = list(plaintext.read(Document("s", b"http://h/?a[]=1 www.w3.org/?a|b http://h/?b[", base), Options()))
+    assert read == [
+        LinkFound("text, cut", "http://h/?a"),
+        LinkFound("text, abbreviated, cut", "www.w3.org/?a", target="http://www.w3.org/?a"),
+        LinkFound("text", "http://h/?b"),
+        Note("cut"),
+    ]
+
+
+def test_a_cut_is_told_in_the_table(tmp_path: Path) -> None:
+    file = tmp_path / "t.txt"
+    file.write_text("see http://h/?array[]=1 and http://h/?a=P1|0\n")
+    rows = [(row.reference, row.where, row.error) for row in extract(file)]
+    assert rows == [
+        (None, None, "cut"),
+        ("http://h/?array", "text, cut", None),
+        ("http://h/?a=P1", "text, cut", None),
+    ]
 
 
 TYPED = [

@@ -11,7 +11,7 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network
 
 from overthere.kernel.percent import percent_decode  # the native one refuses a broken escape, here it stays
 
-__all__ = ["Address", "embedded", "forbidden", "literal", "nat64_prefix", "resolvable"]
+__all__ = ["Address", "embedded", "forbidden", "link_local", "literal", "nat64_prefix", "resolvable"]
 
 Address = IPv4Address | IPv6Address
 
@@ -39,6 +39,19 @@ def literal(host: str, *, decoded: bool = False) -> Address | None:
         return ipaddress.ip_address(text)
     except ValueError:
         return _aton(text.removesuffix("."))
+
+
+def link_local(address: str) -> bool:
+    """Whether an address in the form of RFC 3986 is in fe80::/10, the addresses that have a zone (RFC 6874 4).
+
+    >>> link_local("fe80::1"), link_local("fe8::1")
+    (True, False)
+    """
+    return _LINK_LOCAL.match(address) is not None
+
+
+# The first ten bits of fe80::/10 (RFC 4291 2.5.6), which are all in the first group.
+_LINK_LOCAL = re.compile("(?i)fe[89ab][0-9a-f]:")
 
 
 def resolvable(host: str) -> str:

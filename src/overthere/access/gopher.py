@@ -68,7 +68,8 @@ def request(locator: GopherLocator) -> bytes:
     >>> request(URI("gopher://h/7s%09a%20b").locator), request(URI("gopher://h/0s%09%09!+ABSTRACT").locator)
     (b's\\ta b\\r\\n', b's\\t!+ABSTRACT\\r\\n')
     """
-    fields = [guarded(locator.selector, "selector", "RFC 4266 2.1")]
+    # RFC 4266 2.1 would let NUL in; RFC 1436, by which it is sent, has selectors of UNASCII, without NUL.
+    fields = [guarded(locator.selector, "selector", "RFC 1436 Appendix")]
     search, plus = locator.search, locator.plus
     if search is not None and (plus is None or search or locator.gophertype == "7"):
         fields.append(guarded(search, "search", "RFC 1436 Appendix"))

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any, ClassVar, NamedTuple
 
+from overthere.access.address import link_local
 from overthere.errors import PlanRefused
-from overthere.kernel.percent import percent_decode
+from overthere.schemes.file_paths import host_name
 from overthere.showing import printable
 
 __all__ = [
@@ -175,7 +176,8 @@ class Send(Step):
 def connect(host: str | None, port: int, source: str, *, tls: bool = False) -> Connect:
     """The step that opens a connection to a host as a locator writes it.
 
-    Raises: PlanRefused if there is none, if it is no name that a resolver takes, or if there is no such port.
+    Raises: PlanRefused if there is none, if it is no name that a resolver takes or not UTF-8 (RFC 3986 3.2.2), or if
+    there is no such port.
 
     >>> connect("[::1]", 21, "RFC 959 3.1"), connect("ex%61mple", 70, "RFC 1436 2").line()
     (Connect(source='RFC 959 3.1', host='::1', port=21), 'connect example 70')
@@ -188,28 +190,20 @@ def connect(host: str | None, port: int, source: str, *, tls: bool = False) -> C
     # What the brackets hold is told by them, before anything is decoded (RFC 3986 2.4).
     literal = host[1:-1] if host.startswith("[") and host.endswith("]") else None
     written, percent, zone = (host, "", "") if literal is None else literal.partition("%25")
-    name = _decoded(written)
+    name = host_name(written)
     guarded(name, "host", source, delimiters=b" /@")
     if percent:
-        if not _LINK_LOCAL.match(written):
+        if not link_local(written):
             raise PlanRefused(
-                f"the zone {_decoded(zone)!r} stands at an address outside fe80::/10, which has none (RFC 6874 4)"
+                f"the zone {host_name(zone)!r} stands at an address outside fe80::/10, which has none (RFC 6874 4)"
             )
-        name += "%" + _decoded(zone)
+        name += "%" + host_name(zone)
         guarded(name, "host", source, delimiters=b" /@")
     if any(ord(c) < 0x20 or 0x7F <= ord(c) < 0xA0 for c in name):
         raise PlanRefused(f"the host holds a control character ({source})")
     if literal is None:
         guarded(name, "host", source, delimiters=b":[]?#")
     return Connect(source=source, host=name, port=port, tls=tls)
-
-
-# The first ten bits of fe80::/10 (RFC 4291 2.5.6), which are all in the first group.
-_LINK_LOCAL = re.compile("(?i)fe[89ab][0-9a-f]:")
-
-
-def _decoded(host: str) -> str:
-    return percent_decode(host.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogateescape")
 
 
 def known_mechanism(host: str) -> None:

@@ -215,4 +215,6 @@ def _note(found: Found) -> str:
         marks.append(f"{found.kind}: {printable(' '.join(found.text.split()))}")
     if found.alternative is not None:
         marks.append(f"or {printable(found.alternative)}")
+    if found.cut:
+        marks.append(f"cut before {printable(found.cut)}, which no URI holds there")
     return f"  ({'; '.join(marks)})" if marks else ""

@@ -288,20 +288,24 @@ def decode(column: Any, *, errors: Errors = "null", threads: int | None = None, 
     return _text(column, "decode", errors, threads, views)
 
 
-def equivalent(a: Any, b: Any, rung: Rung = Rung.SYNTAX) -> ArrowColumn:
+def equivalent(a: Any, b: Any, rung: Rung = Rung.SYNTAX, *, iri: bool = False) -> ArrowColumn:
     """Whether two columns, row by row, have the same normal form at a rung (6.2); null where a row is null or invalid.
 
+    iri: whether the rows are IRIs or URIs, compared as IRIs (RFC 3987 5.3).
+
     Needs pyarrow.
     """
-    return _pairs().equivalent(a, b, rung)  # type: ignore[no-any-return]
+    return _pairs().equivalent(a, b, Rung(rung), iri)  # type: ignore[no-any-return]
 
 
-def lowest_rung(a: Any, b: Any) -> ArrowColumn:
+def lowest_rung(a: Any, b: Any, *, iri: bool = False) -> ArrowColumn:
     """The lowest rung at which two columns meet, row by row, as its number (6.2); null where they never do.
 
+    iri: whether the rows are IRIs or URIs, compared as IRIs (RFC 3987 5.3).
+
     Needs pyarrow.
     """
-    return _pairs().lowest_rung(a, b)  # type: ignore[no-any-return]
+    return _pairs().lowest_rung(a, b, iri)  # type: ignore[no-any-return]
 
 
 def _pairs() -> Any:

@@ -7,7 +7,7 @@ from functools import cache
 from overthere import encoding, kernel
 from overthere.editions.library import grammar
 from overthere.errors import CodingError
-from overthere.showing import name_of
+from overthere.showing import name_of, printable
 
 __all__ = ["decode_text", "encode_data"]
 
@@ -29,6 +29,8 @@ _DATA = {
     "selector": ("xchar", "", ""),  # 3.4.1: none is reserved
     "gopher+_string": ("xchar", "", ""),
     "encoded822addr": ("xchar", "", ""),  # 3.5: none is reserved
+    "article": ("xchar", "", "@"),  # 3.6: the id; behind its "@" stands a host
+    "group": ("unreserved", "", ""),
     "database": ("database", "", ""),
     "wtype": ("wtype", "", ""),
     "wpath": ("wpath", "", ""),
@@ -60,7 +62,15 @@ def encode_data(data: str | bytes, component: str) -> str:
     if isinstance(data, str):
         _ascii(data)
         data = data.encode("ascii")
-    return kernel.percent_encode(data, _safe(component))
+    if component not in ("article", "group"):
+        return kernel.percent_encode(data, _safe(component))
+    # 3.6 and the BNF of 5: neither a group nor the host of an article has escapes.
+    escaped, at, plain = data.rpartition(b"@") if component == "article" else (b"", b"", data)
+    text = kernel.percent_encode(escaped, _safe(component)) + (at + plain).decode("latin-1")
+    if not grammar("rfc1738").automaton(component).accepts(text):
+        form = {"article": "<id>@<host>", "group": "a letter, then letters, digits and -.+_"}[component]
+        raise CodingError(f"{printable(repr(data)[1:])} is no {component}: {form}, without escapes there (RFC 1738 5)")
+    return text
 
 
 def decode_text(text: str) -> str:

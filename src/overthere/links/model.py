@@ -117,6 +117,7 @@ NOTES = {
     "corrupt": "is not what its own format allows; what could be read was read",
     "wrong-length": "is longer or shorter than was said",
     "wrong-charset": "is not in the charset that was said",
+    "cut": "has URIs that end before what no URI holds there, though the text goes on; more may have been meant",
     "wrong-type": "is of another kind than was said",
     "too-large": "is larger than the limit; the rest was not read",
     "too-deep": "is nested deeper than the limit; what is deeper was not read, or not for sure",

@@ -117,9 +117,9 @@ class FileLocator(Locator):
         >>> FileLocator(host="LocalHost").is_local(), FileLocator(host="a.example").is_local(["A.example"])
         (True, True)
         """
-        from overthere.schemes.file_paths import host_name
+        from overthere.schemes.file_paths import decoded_host
 
-        return host_name(self.host).lower() in {"", "localhost", *(name.lower() for name in names)}
+        return decoded_host(self.host).lower() in {"", "localhost", *(name.lower() for name in names)}
 
     def to_path(self, platform: Platform | None = None, *, names: Collection[str] = ()) -> str:
         """The path by which the platform's programs open the file: see `file_paths.to_path`."""

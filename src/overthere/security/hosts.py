@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from overthere.access.address import Address, embedded, forbidden, literal, resolvable
+from overthere.access.address import Address, embedded, forbidden, link_local, literal, resolvable
 from overthere.kernel.percent import percent_decode
 from overthere.redact import MASK
 from overthere.security import scripts
@@ -108,6 +108,9 @@ def _host(cut: Cut, start: int, end: int) -> Iterator[Place]:
     if text[:2] in ("[v", "[V"):
         yield Place("host-future", start, end, MASK if hidden else quoted(text))
         return
+    bare, percent, _ = text[1:].partition("%")
+    if percent and text.startswith("[") and not link_local(bare):
+        yield Place("host-zone", start, end, MASK if hidden else quoted(text))
     address = literal(text)
     if address is not None and not (text.isdigit() and _default_port(cut) is None):  # a drive, a number of somebody
         yield from _address(address, text, start, end, hidden)

@@ -316,6 +316,14 @@ KINDS: dict[str, Concern] = {
         "asks a name of the URI's choosing.",
         "http://[v1.h.example]/", "http://[2606:2800::1]/",
     ),
+    "host-zone": Concern(
+        "warning", "the address {it} has a zone, and is outside fe80::/10", "host", "IP-literal",
+        "RFC 6874 4; RFC 9844", "",
+        "A zone says which wire of this machine an address is on; others have none. One program drops it, another "
+        "asks by a wire of the URI's choosing, and a filter of texts does not know the address again. A plan is "
+        "refused.",
+        "http://[2606:2800::1%25en0]/", "http://[fe80::1%25en0]/",
+    ),
     "device-name": Concern(
         "note", "{it} is a device of a file system", "path", "segment",
         "RFC 3986 7.3", "",
