@@ -104,10 +104,8 @@ def _difference(found: Difference) -> Iterator[str]:
         yield from ("", f"The same strings: {', '.join(_code(name) for name in found.same)}.")
     for name, rules in ((a, found.only_a), (b, found.only_b)):
         if rules:
-            yield from (
-                "",
-                f"Rules of {name} alone, those that its grammar file adds included: {', '.join(_code(rule) for rule in rules)}.",
-            )
+            named = ", ".join(map(_code, rules))
+            yield from ("", f"Rules of {name} alone, those that its grammar file adds included: {named}.")
     if found.characters:
         moved = ((_code(strings(tuple(m.characters))), m.a or "(none)", m.b or "(none)") for m in found.characters)
         yield from ("", *_table(("characters", a, b), moved))

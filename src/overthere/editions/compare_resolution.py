@@ -72,6 +72,11 @@ def resolutions(a: str, b: str) -> list[Resolved]:
     >>> [(r.base, r.reference, r.a, r.b) for r in resolutions("url-1997", "uri-2003") if r.reference == "?y"][0]
     ('x:a', '?y', 'x:?y', 'x:a?y')
     """
+    return list(_resolutions(a, b))
+
+
+@cache
+def _resolutions(a: str, b: str) -> tuple[Resolved, ...]:
     one, two = _Document(a), _Document(b)
     bases, references = ([text for text in texts if one.derives(text) and two.derives(text)] for texts in universe())
     found: dict[str, Resolved] = {}
@@ -84,7 +89,7 @@ def resolutions(a: str, b: str) -> list[Resolved]:
         found[what] = (
             known._replace(count=known.count + 1) if known else Resolved(base, reference, left, right, what, 1)
         )
-    return list(found.values())
+    return tuple(found.values())
 
 
 def _plainness(pair: tuple[str, str]) -> tuple[bool, bool, int, int, str, str]:
