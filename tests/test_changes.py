@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import statements
 
+import statements
 from overthere.editions import edition
 from overthere.editions.compare import Difference, diff, pairs
 from overthere.editions.compare_resolution import Resolved, resolutions

@@ -44,8 +44,8 @@ def test_both_directions_agree(a: str, b: str) -> None:
     assert {(c, m.a, m.b) for m in there.characters for c in m.characters} == {
         (c, m.b, m.a) for m in back.characters for c in m.characters
     }
-    assert [(r.base, r.reference, r.a, r.b, r.count) for r in there.resolution] == [
-        (r.base, r.reference, r.b, r.a, r.count) for r in back.resolution
+    assert [(r.base, r.reference, r.a, r.b, r.pairs) for r in there.resolution] == [
+        (r.base, r.reference, r.b, r.a, r.pairs) for r in back.resolution
     ]
     assert (there.only_a, there.only_b) == (back.only_b, back.only_a)
 
@@ -163,7 +163,7 @@ def test_each_difference_in_resolution_once(a: str, b: str) -> None:
         shown_target(one.resolve(base, reference)) != shown_target(two.resolve(base, reference))
         for base in taken[0] for reference in taken[1]
     )  # fmt: skip
-    assert sum(row.count for row in found) == differing > 1000
+    assert sum(row.pairs for row in found) == differing > 1000
 
 
 def _reference_rule(name: str) -> str:

@@ -110,12 +110,12 @@ def _difference(found: Difference) -> Iterator[str]:
         moved = ((_code(strings(tuple(m.characters))), m.a or "(none)", m.b or "(none)") for m in found.characters)
         yield from ("", *_table(("characters", a, b), moved))
     if found.resolution:
-        rows = (
-            (_code(r.base), _code(r.reference) or "(empty)", _code(r.a), _code(r.b), r.kind, str(r.count))
+        witnesses = (
+            (_code(r.base), _code(r.reference) or "(empty)", _code(r.a), _code(r.b), r.kind, str(r.pairs))
             for r in found.resolution
         )
         heads = ("base", "reference", a, b, "what differs", "pairs")
-        yield from ("", "Resolution, the plainest witness of each kind of difference:", "", *_table(heads, rows))
+        yield from ("", "Resolution, the plainest witness of each kind of difference:", "", *_table(heads, witnesses))
     for reason in found.not_specified:
         yield from ("", f"Resolution is not compared: {reason}.")
 

@@ -200,7 +200,7 @@ def _print_difference(found: Difference) -> None:
     if found.resolution:
         _show(console, Text(f"References that are resolved differently, one of each kind: {a} | {b}", style="bold"))
         for row in found.resolution:
-            of = f"{row.kind} ({row.count} pairs)"
+            of = f"{row.kind} ({row.pairs} pairs)"
             base, reference, left, right = (printable(cell) or '""' for cell in row[:4])
             _show(console, Text(of), Padding(Text(f"{base} with {reference}: {left} | {right}"), (0, 0, 0, 2)))
     for reason in found.not_specified:

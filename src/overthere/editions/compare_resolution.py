@@ -26,7 +26,7 @@ class Resolved(NamedTuple):
     b: str
     kind: str
     """Of what form the reference is (and the base's path, where the two are merged), and what differs."""
-    count: int
+    pairs: int
     """How many pairs of the universe differ in this way."""
 
 
@@ -87,7 +87,7 @@ def _resolutions(a: str, b: str) -> tuple[Resolved, ...]:
         what = kind(base, reference, (a, left), (b, right))
         known = found.get(what)
         found[what] = (
-            known._replace(count=known.count + 1) if known else Resolved(base, reference, left, right, what, 1)
+            known._replace(pairs=known.pairs + 1) if known else Resolved(base, reference, left, right, what, 1)
         )
     return tuple(found.values())
 
