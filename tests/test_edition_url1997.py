@@ -283,3 +283,14 @@ def test_first_header_field_counts() -> None:
     headers = [("CONTENT-base", "http://one/"), ("Content-Base", "http://two/")]
     assert base_url(headers=headers).url == "http://one/"
     assert base_url(embedded="a/b", headers=headers).url == "http://one/"
+
+
+def test_find_by_its_delimiters() -> None:
+    """Appendix E at the command line: quotes, angle brackets with white space and "URL:", white space."""
+    from click.testing import CliRunner
+
+    from overthere.cli.find import command
+
+    text = 'see "http://test.com/", <URL: http://a.b/\n c> and http://x.y/z\n'
+    found = CliRunner().invoke(command, ["--edition", "url-1997"], input=text)
+    assert (found.exit_code, found.output.split()) == (0, ["http://test.com/", "http://a.b/c", "http://x.y/z"])

@@ -102,14 +102,20 @@ def _difference(found: Difference) -> Iterator[str]:
     yield from _table(("rule", f"only {a}", f"only {b}"), rows)
     if found.same:
         yield from ("", f"The same strings: {', '.join(_code(name) for name in found.same)}.")
+    for name, rules in ((a, found.only_a), (b, found.only_b)):
+        if rules:
+            named = ", ".join(map(_code, rules))
+            yield from ("", f"Rules of {name} alone, those that its grammar file adds included: {named}.")
     if found.characters:
         moved = ((_code(strings(tuple(m.characters))), m.a or "(none)", m.b or "(none)") for m in found.characters)
         yield from ("", *_table(("characters", a, b), moved))
     if found.resolution:
-        # One base is enough to print; `overthere editions diff` has the other too.
-        base = found.resolution[0].base
-        rows = ((_code(r.reference) or "(empty)", _code(r.a), _code(r.b)) for r in found.resolution if r.base == base)
-        yield from ("", f"References against `{base}`:", "", *_table(("reference", a, b), rows))
+        witnesses = (
+            (_code(r.base), _code(r.reference) or "(empty)", _code(r.a), _code(r.b), r.kind, str(r.pairs))
+            for r in found.resolution
+        )
+        heads = ("base", "reference", a, b, "what differs", "pairs")
+        yield from ("", "Resolution, the plainest witness of each kind of difference:", "", *_table(heads, witnesses))
     for reason in found.not_specified:
         yield from ("", f"Resolution is not compared: {reason}.")
 

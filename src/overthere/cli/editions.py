@@ -184,6 +184,12 @@ def _print_difference(found: Difference) -> None:
     if found.same:
         _show(console, Text(f"Rules that derive the same strings: {', '.join(found.same)}"))
         click.echo()
+    for name, rules in ((a, found.only_a), (b, found.only_b)):
+        if rules:
+            _show(
+                console, Text(f"Rules of {name} alone, those that its grammar file adds included: {', '.join(rules)}")
+            )
+            click.echo()
     if found.characters:
         _show(console, Text("Characters whose class has another name", style="bold"))
         table = _table("characters", a, b)
@@ -192,11 +198,11 @@ def _print_difference(found: Difference) -> None:
         _show(console, table)
         click.echo()
     if found.resolution:
-        _show(console, Text("References that are resolved differently", style="bold"))
-        table = _table("base", "reference", a, b)
-        for resolved in found.resolution:
-            table.add_row(*(Text(printable(cell) or '""') for cell in resolved))
-        _show(console, table)
+        _show(console, Text(f"References that are resolved differently, one of each kind: {a} | {b}", style="bold"))
+        for row in found.resolution:
+            of = f"{row.kind} ({row.pairs} pairs)"
+            base, reference, left, right = (printable(cell) or '""' for cell in row[:4])
+            _show(console, Text(of), Padding(Text(f"{base} with {reference}: {left} | {right}"), (0, 0, 0, 2)))
     for reason in found.not_specified:
         _show(console, Text(f"Resolution is not compared: {reason}."))
 

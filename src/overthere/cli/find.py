@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, NamedTuple, cast
 import click
 
 from overthere import charsets
-from overthere.editions import context1994, rfc1738
+from overthere.editions import context1994, context1997, rfc1738
 from overthere.redact import mask
 from overthere.showing import printable
 from overthere.text import Found, Rules, find
@@ -59,10 +59,10 @@ class _Place(NamedTuple):
 @click.option(
     "--edition",
     "by",
-    type=click.Choice(["url-1994", "rfc1738", "rfc3986"]),
+    type=click.Choice(["url-1994", "rfc1738", "url-1997", "rfc3986"]),
     default="rfc3986",
     show_default=True,
-    help="By its wrappers: <...> in 1994, <URL:...> in RFC 1738; one URL a line.",
+    help="By its wrappers: <...> in 1994, <URL:...> in RFC 1738, Appendix E in 1997; one URL a line.",
 )
 @click.option("--charset", default="utf-8", show_default=True, help="Of the files; a byte order mark goes before it.")
 def command(
@@ -123,8 +123,10 @@ def command(
 
 def _wrapped(text: str, by: str, form: str) -> bool:
     """Write the URLs in the wrappers of an edition; returns whether octets were not in the charset."""
-    extract: Any = context1994.extract if by == "url-1994" else rfc1738.extract
-    for found in extract(text):
+    extracts: dict[str, Any] = {
+        "url-1994": context1994.extract, "rfc1738": rfc1738.extract, "url-1997": context1997.delimited,
+    }  # fmt: skip
+    for found in extracts[by](text):
         click.echo(json.dumps({**found._asdict(), "edition": by}) if form == "jsonl" else printable(mask(found.url)))
     return "\ufffd" in text
 

@@ -7,18 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from functools import cache
-from itertools import chain, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from overthere.editions.readings import matrix, plain, shown_target
-from overthere.errors import GrammarError, NotRegular, NotSpecified, OverthereError
+from overthere.editions.compare_resolution import Resolved, resolutions
+from overthere.editions.readings import matrix, plain
+from overthere.errors import GrammarError, NotRegular
 
 if TYPE_CHECKING:
     from overthere.editions.model import Edition
     from overthere.grammar import Automaton
 
-__all__ = ["BASES", "REFERENCES", "Difference", "Moved", "Resolved", "RuleDifference", "diff", "matrix", "pairs"]
+__all__ = ["Difference", "Moved", "Resolved", "RuleDifference", "diff", "matrix", "pairs"]
 
 # The rules that say the same thing under another name, one line a thing; a name that several editions share
 # with each other corresponds without being listed.  Names are compared without case, "_" as "-".
@@ -54,15 +53,6 @@ CORRESPONDING: tuple[dict[str, str], ...] = (
     {"url-1994": "hsoname", "rfc1738": "ppath"},
 )  # fmt: skip
 
-# RFC 3986 5.4, and what the older documents answer otherwise.
-BASES = ("http://a/b/c/d;p?q", "http://a")
-REFERENCES = (
-    "g:h", "g", "./g", "g/", "/g", "//g", "?y", "g?y", "#s", "g#s", "g?y#s", ";x", "g;x", "g;x?y#s", "", ".", "./",
-    "..", "../", "../g", "../..", "../../", "../../g", "../../../g", "../../../../g", "/./g", "/../g", "g.", ".g",
-    "g..", "..g", "./../g", "./g/.", "g/./h", "g/../h", "g;x=1/./y", "g;x=1/../y", "g?y/./x", "g?y/../x", "g#s/./x",
-    "g#s/../x", "http:g",
-)  # fmt: skip
-
 
 class RuleDifference(NamedTuple):
     """A rule that both documents have, and strings that only one of them takes."""
@@ -84,15 +74,6 @@ class Moved(NamedTuple):
     b: str | None
 
 
-class Resolved(NamedTuple):
-    """A reference that the two resolve differently."""
-
-    base: str
-    reference: str
-    a: str
-    b: str
-
-
 @dataclass(frozen=True)
 class Difference:
     """Everything in which two editions differ, as far as it can be computed."""
@@ -103,6 +84,9 @@ class Difference:
     same: list[str]
     """The rules that derive the same strings, by the first document's names."""
     characters: list[Moved]
+    only_a: list[str]
+    """The rules of the first that correspond to none of the second, with those that its grammar's file adds."""
+    only_b: list[str]
     resolution: list[Resolved]
     not_specified: list[str]
     """Why there is no resolution to compare."""
@@ -145,10 +129,14 @@ def diff(a: str, b: str, rule: str | None = None, strings: int = 4) -> Differenc
         else:
             same.append(left)
     if rule is not None:
-        return Difference(a, b, rules, same, [], [], [])
+        return Difference(a, b, rules, same, [], [], [], [], [])
     left_out = [f"{e.document} leaves it to {e.elsewhere['resolve']}" for e in (one, two) if "resolve" in e.elsewhere]
-    resolution = [] if left_out else list(_resolution(one, two))
-    return Difference(a, b, rules, same, _moved(one, two), resolution, left_out)
+    resolution = [] if left_out else resolutions(a, b)
+    only_a, only_b = (
+        [rule.name for rule in e.grammar.rules.values() if rule.name not in paired]
+        for e, paired in ((one, {left for left, _ in chosen}), (two, {right for _, right in chosen}))
+    )
+    return Difference(a, b, rules, same, _moved(one, two), only_a, only_b, resolution, left_out)
 
 
 def pairs(one: Edition, two: Edition) -> Iterator[tuple[str, str]]:
@@ -190,81 +178,3 @@ def _moved(one: Edition, two: Edition) -> list[Moved]:
 
 def _class(classes: dict[str, frozenset[str]], char: str) -> str | None:
     return min((name for name, held in classes.items() if char in held), key=lambda n: len(classes[n]), default=None)
-
-
-def _resolution(one: Edition, two: Edition) -> Iterator[Resolved]:
-    """The documents' own tables; then, of each kind of base and reference, the shortest that the two part in."""
-    for base in BASES:
-        for reference in REFERENCES:
-            a, b = (_answer(e, base, reference) for e in (one, two))
-            if a != b:
-                yield Resolved(base, reference, a, b)
-    met: set[tuple[str, _Kind]] = set()
-    for base, reference, kind in _universe(one, two):
-        # What has a scheme or an authority goes by itself, whatever the base is.
-        key = ("" if kind.prefix in ("//h/", "http://h/") else base, kind)
-        if key in met or (key[0], kind._replace(query="")) in met:
-            continue
-        a, b = (_answer(e, base, reference) for e in (one, two))
-        if a != b:
-            met.add(key)
-            yield Resolved(base, reference, a, b)
-
-
-class _Kind(NamedTuple):
-    """What a resolution algorithm can tell of a reference."""
-
-    prefix: str
-    dots: bool
-    """Whether "." is a segment."""
-    up: bool
-    """Whether ".." follows a name."""
-    excess: int
-    """How many ".." stand where no name is before them; two are as many as more."""
-    named: bool
-    """Whether it ends with a name."""
-    query: str
-
-
-# A scheme with and without authority, and paths that are empty, rootless and absolute (RFC 3986 3.3).
-_BASE_SHAPES = ("x:", "x:a", "x:a/b", "x:/a/b", "http://h", "http://h/a/b", "http://h/a/b?q")
-
-
-@cache
-def _references() -> tuple[tuple[str, _Kind], ...]:
-    """References out of what the grammars derive: an absolute, network-path, absolute-path or relative beginning, up
-    to four segments that are names or dots, a query without and with dots; the shortest first."""
-    found: list[tuple[str, _Kind]] = []
-    shapes = chain.from_iterable(product((".", "..", "x"), repeat=n) for n in range(5))
-    for shape, prefix, query in product(shapes, ("", "/", "//h/", "http://h/"), ("", "?y", "?y/../z")):
-        # The last name tells itself from those within.
-        last = ["y" if "//" in prefix else "g"] if shape and shape[-1] == "x" else list(shape[-1:])
-        path = "/".join([*shape[:-1], *last])
-        depth, up, excess = 0, False, 0
-        for one in shape:
-            up, excess = up or (one == ".." and depth > 0), min(2, excess + (one == ".." and depth == 0))
-            depth = depth + (one == "x") - (one == ".." and depth > 0)
-        kind = _Kind(prefix, "." in shape, up, excess, shape[-1:] == ("x",), query)
-        found.append((prefix + path + query, kind))
-    return tuple(sorted(found, key=lambda one: (len(one[0]), one[0])))
-
-
-def _universe(one: Edition, two: Edition) -> Iterator[tuple[str, str, _Kind]]:
-    """Bases and references that both documents' grammars derive."""
-    rules = ("url-reference", "uri-reference")
-    tops = [next((r for r in e.grammar.rules if plain(r) in rules), e.top) for e in (one, two)]
-    for base in _BASE_SHAPES:
-        if not all(e.is_valid(base, top) for e, top in zip((one, two), tops, strict=True)):
-            continue
-        for reference, kind in _references():
-            if all(e.is_valid(reference, top) for e, top in zip((one, two), tops, strict=True)):
-                yield base, reference, kind
-
-
-def _answer(edition: Edition, base: str, reference: str) -> str:
-    try:
-        return shown_target(edition.resolve(base, reference))
-    except NotSpecified:
-        return "not specified"
-    except OverthereError:
-        return "refused"

@@ -1,0 +1,187 @@
+"""How two documents resolve differently: every base and reference of a universe, one witness a kind of difference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
+
+from overthere.editions.readings import plain, shown_target
+from overthere.errors import NotSpecified, OverthereError
+from overthere.kernel.reference import Parts, split
+
+if TYPE_CHECKING:
+    from overthere.editions.model import Edition
+
+__all__ = ["Resolved", "kind", "resolutions", "universe"]
+
+
+class Resolved(NamedTuple):
+    """A kind of difference, with the plainest base and reference that show it."""
+
+    base: str
+    reference: str
+    a: str
+    b: str
+    kind: str
+    """Of what form the reference is (and the base's path, where the two are merged), and what differs."""
+    pairs: int
+    """How many pairs of the universe differ in this way."""
+
+
+# The universe: every combination of the five components, as far as an algorithm can tell them apart.  Names are
+# letters: no algorithm looks into one, but for RFC 1808's parameters.
+_BASE_ROOTS = ("x:", "http://h")
+_BASE_PATHS = ("", "a", "a/b", "/a", "/a/b", "/a/b;p")
+_BASE_QUERIES = ("", "?q")
+_BEGINNINGS = ("", "/", "//h/", "http:", "http://h/")
+_SEGMENTS = (".", "..", "x")
+_DEPTH = 4
+_PARAMETERS = (";p", "g;p", "g;p=1/../y")
+_ENDS = ("", "?y", "?y/./z", "?y/../z", "#s", "#s/../z")
+_AT_THE_END = {"": "g", "/": "g", "//h/": "y", "http:": "g", "http://h/": "y"}
+"""The last name tells itself from those within."""
+
+
+@cache
+def universe() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """All bases and all references."""
+    bases = {root + path + query for root, path, query in product(_BASE_ROOTS, _BASE_PATHS, _BASE_QUERIES)
+             if root == "x:" or path[:1] in ("", "/")}  # fmt: skip
+    references = {beginning + path + end
+                  for beginning in _BEGINNINGS for path in (*_paths(_AT_THE_END[beginning]), *_PARAMETERS)
+                  for end in _ENDS}  # fmt: skip
+    return tuple(sorted(bases)), tuple(sorted(references))
+
+
+def _paths(name: str) -> Iterator[str]:
+    for depth in range(_DEPTH + 1):
+        for segments in product(_SEGMENTS, repeat=depth):
+            yield "/".join([*segments[:-1], name] if segments[-1:] == ("x",) else segments)
+
+
+def resolutions(a: str, b: str) -> list[Resolved]:
+    """Where a and b part, the plainest witness of each kind; both are names of editions or of `RESOLUTIONS`.
+
+    What the grammar of a document does not derive is left out; a document without an edition answers any text.
+
+    Raises: NotSpecified if an edition leaves resolution to another document.
+
+    >>> from overthere.editions.compare_resolution import resolutions
+    >>> [(r.base, r.reference, r.a, r.b) for r in resolutions("url-1997", "uri-2003") if r.reference == "?y"][0]
+    ('x:a', '?y', 'x:?y', 'x:a?y')
+    """
+    return list(_resolutions(a, b))
+
+
+@cache
+def _resolutions(a: str, b: str) -> tuple[Resolved, ...]:
+    one, two = _Document(a), _Document(b)
+    bases, references = ([text for text in texts if one.derives(text) and two.derives(text)] for texts in universe())
+    found: dict[str, Resolved] = {}
+    for base, reference in sorted(product(bases, references), key=_plainness):
+        left, right = one.answer(base, reference), two.answer(base, reference)
+        if left == right:
+            continue
+        what = kind(base, reference, (a, left), (b, right))
+        known = found.get(what)
+        found[what] = (
+            known._replace(pairs=known.pairs + 1) if known else Resolved(base, reference, left, right, what, 1)
+        )
+    return tuple(found.values())
+
+
+def _plainness(pair: tuple[str, str]) -> tuple[bool, bool, int, int, str, str]:
+    """The order of witnesses: references that end with a name and climb over no root, then the shortest."""
+    base, reference = pair
+    return *_abnormal(reference), len(base) + len(reference), len(reference), reference, base
+
+
+@cache
+def _abnormal(reference: str) -> tuple[bool, bool]:
+    segments = split(reference).path.removeprefix("/").split("/")
+    depth = lowest = 0
+    for segment in segments:
+        depth += {".": 0, "..": -1}.get(segment, 1)
+        lowest = min(lowest, depth)
+    return segments[-1] in (".", ".."), lowest < 0
+
+
+class _Document:
+    """What resolves: an edition, or an algorithm without one."""
+
+    def __init__(self, name: str) -> None:
+        from overthere.editions import NAMES, edition
+        from overthere.editions.resolution import RESOLUTIONS
+
+        self.edition: Edition | None = edition(name) if name in NAMES or name not in RESOLUTIONS else None
+        if self.edition is not None and "resolve" in self.edition.elsewhere:
+            raise NotSpecified(f"{self.edition.document} leaves resolution to {self.edition.elsewhere['resolve']}")
+        self.resolve = self.edition.resolve if self.edition is not None else RESOLUTIONS[name].resolve
+
+    def derives(self, text: str) -> bool:
+        if self.edition is None:
+            return True
+        rules = self.edition.grammar.rules
+        return self.edition.is_valid(
+            text, next((rule for rule in rules if plain(rule) in ("url-reference", "uri-reference")), None)
+        )
+
+    def answer(self, base: str, reference: str) -> str:
+        try:
+            return shown_target(self.resolve(base, reference))
+        except NotSpecified:
+            return "not specified"
+        except OverthereError:
+            return "refused"
+
+
+def kind(base: str, reference: str, a: tuple[str, str], b: tuple[str, str]) -> str:
+    """The kind of a difference, in words; a and b are names with what they answer."""
+    return f"{_form(split(base), split(reference))}: {', '.join(_what_differs(a, b))}"
+
+
+def _form(base: Parts, reference: Parts) -> str:
+    """RFC 3986 4.2's names of references; 5.2.3's cases of bases where the two are merged."""
+    if reference.scheme is not None:
+        if reference.authority is not None:
+            return "reference with a scheme and an authority"
+        whose = "the base's" if reference.scheme == base.scheme else "another"
+        return f"reference with {whose} scheme and no authority"
+    if reference.authority is not None:
+        return "network-path reference"
+    if reference.path.startswith("/"):
+        return "absolute-path reference"
+    if not reference.path:
+        return "reference without a path" if reference.query is not None else "empty reference"
+    if base.path:
+        path = "an absolute path" if base.path.startswith("/") else "a rootless path"
+    else:
+        path = "an authority alone" if base.authority is not None else "an empty path"
+    return f"relative-path reference on {path}"
+
+
+def _what_differs(a: tuple[str, str], b: tuple[str, str]) -> Iterator[str]:
+    for name, answer in (a, b):
+        if answer.startswith(("(current", "not specified", "refused")):
+            yield f"{name} says {answer.partition('#')[0]}"
+            return
+    left, right = split(a[1]), split(b[1])
+    for component in ("scheme", "authority", "query", "fragment"):
+        if getattr(left, component) != getattr(right, component):
+            yield component
+    if left.path == right.path:
+        return
+    told = False
+    for dots in (".", ".."):
+        stays = [name for (name, _), parts in ((a, left), (b, right)) if dots in parts.path.split("/")]
+        if len(stays) == 1:
+            told = True
+            yield f'"{dots}" stays in {stays[0]}'
+    rooted = [name for (name, _), parts in ((a, left), (b, right)) if parts.path.startswith("/")]
+    if len(rooted) == 1:
+        told = True
+        yield f"the path is absolute in {rooted[0]} only"
+    if not told:
+        yield "path"
