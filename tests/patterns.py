@@ -33,7 +33,7 @@ PASSED_ON: dict[tuple[str, str], set[str | None]] = {
 
 # What makes those expressions that are not made at import.
 WORK = r"""
-from overthere import IRI, InvalidURI, IRIReference, URIReference, iri
+from overthere import IRI, InvalidURI, IRIReference, URIReference, edition, iri, plan
 from overthere.access import steps
 from overthere.echo import Secrets
 from overthere.kernel import percent, reference
@@ -55,6 +55,8 @@ for safe in ("", "abc/"):
 for private in (False, True):
     iri._decodable(private)
 steps._parting(b" @")
+for name in ("url-1994", "rfc1738"):
+    plan(edition(name).locator("gopher://h/1x"))
 for secret in ("a b", "open sesame", "\xe9 \"" * 40, "\xe9" * 9, "\\" * 30, "\t" * 30, "\ufffd" * 30):
     Secrets([secret], ["joe"])
 IRI("http://h\u05d0/\u05d0?\u05d0#\u05d0").mixed_direction()

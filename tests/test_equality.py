@@ -152,13 +152,13 @@ def test_public_check(rule: str) -> None:
 
 @pytest.mark.parametrize("rule", sorted(r.name for r in grammar("rfc3986").rules.values()))
 def test_check_by_any_rule(rule: str) -> None:
-    """check() asks any rule of the document, and its place is where the automaton stops."""
+    """check() asks any rule of the document, and its first place is where the automaton stops, or before."""
     dfa = grammar("rfc3986").automaton(rule)
     for text in [*dfa.sample(20, seed=5, length=8), *mutations("URI-reference", 50, seed=6), *mutations("path", 20, 7)]:
         found = check(text, rule=rule)
         assert (found == []) is dfa.accepts(text), text
         if found and rule not in ("URI", "URI-reference"):
-            assert [f.start for f in found] == [dfa.expected(text).offset]
+            assert found[0].start <= dfa.expected(text).offset
     with pytest.raises(GrammarError):
         check("a", rule=rule + "-x")
 

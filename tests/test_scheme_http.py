@@ -18,7 +18,7 @@ from overthere.schemes.http import HTTPLocator, Origin
 from support import linear
 
 # No host that a resolver takes, or that a terminal shows, holds these.
-NO_HOST = bytes([*range(32), 127]) + b" /@"
+NO_HOST = bytes([*range(32), *range(127, 256)]) + b" /@:[]?#"
 
 
 def there(text: str) -> HTTPLocator:

@@ -83,7 +83,8 @@ def test_every_octet_in_every_part(octet: int) -> None:
             assert len(line[:-2].split(b" ")) <= 3
         verbs = [line.split()[0] for line in lines]
         assert verbs[-1] == b"QUIT"
-        assert verbs.count(b"ARTICLE") + verbs.count(b"OVER") + verbs.count(b"LIST") == 1
+        # The second LIST is for servers that know no ACTIVE (RFC 977 3.6).
+        assert verbs.count(b"ARTICLE") + verbs.count(b"OVER") + (b"LIST" in verbs) == 1
 
 
 @pytest.mark.parametrize("octet", range(256))

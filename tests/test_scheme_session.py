@@ -17,7 +17,7 @@ from support import linear
 NAMES = ("telnet", "rlogin", "tn3270")
 
 # No host that a resolver takes, or that a terminal shows, holds these.
-NO_HOST = bytes([*range(32), 127]) + b" /@:[]?#"
+NO_HOST = bytes([*range(32), *range(127, 256)]) + b" /@:[]?#"
 
 
 def session(text: str, credentials: Credentials | None = None) -> Interact:

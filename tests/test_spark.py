@@ -130,8 +130,8 @@ def test_errors() -> None:
         spark.resolve("url", "x")
     with pytest.raises(ValueError, match="components are"):
         spark.split("url", ["name"])
-    with pytest.raises(GrammarError, match="no rule 'IRI'"):
-        spark.check("url", "IRI")
+    with pytest.raises(GrammarError, match="no rule 'no-rule'"):
+        spark.check("url", "no-rule")
     with pytest.raises(CodingError):
         spark.encode("url", "scheme")
 

@@ -13,7 +13,8 @@ from overthere.kernel import percent_encode
 __all__ = ["Wrapped", "bare", "extract", "safer"]
 
 _WRAPPER = re.compile("<([^<>]*)>")
-_BREAK = re.compile("[ \t]*(?:\r\n|[\r\n\v\f])[ \t\r\n\v\f]*")
+# From the first of the blanks alone: to begin anew at each of them would take time by the square of their number.
+_BREAK = re.compile("(?<![ \t])[ \t]*+(?:\r\n|[\r\n\v\f])[ \t\r\n\v\f]*+")
 _WHITE = " \t\r\n\v\f"
 
 

@@ -150,7 +150,10 @@ def _says(edition: Edition, text: str) -> str | None:
 
 
 def _octets(char: str, charset: str) -> bytes:
-    return char.encode(charset, "surrogateescape")
+    try:
+        return char.encode(charset, "surrogateescape")
+    except UnicodeEncodeError:
+        return char.encode("utf-8", "surrogatepass")  # no text has it; it is only shown
 
 
 def _target(edition: Edition, text: str, base: str | None) -> tuple[str | None, str | None]:
