@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from overthere.cli.common import Output, format_option, iri_option, kinds, zone_option
+from overthere.cli.common import Output, format_option
+from overthere.cli.reading import Reading, reading_options
 from overthere.errors import OverthereError
 
 
@@ -22,13 +23,11 @@ from overthere.errors import OverthereError
 @click.option("--query", help="The query as text; it is checked.")
 @click.option("--pair", "pairs", multiple=True, metavar="NAME=VALUE", help="A pair of a form; it is encoded.  Repeat.")
 @click.option("--fragment")
-@iri_option
-@zone_option
+@reading_options(editions=False)
 @format_option
 def command(
     form: str,
-    iri: bool,
-    zone: bool,
+    reading: Reading,
     segments: tuple[str, ...],
     pairs: tuple[str, ...],
     query: str | None,
@@ -47,9 +46,9 @@ def command(
     data["query"] = query
     if pairs:
         data["query"] = [(name, value if mark else None) for name, mark, value in (p.partition("=") for p in pairs)]
-    kind = kinds(iri)[text["scheme"] is None]
+    kind = reading.kind(relative=text["scheme"] is None)
     try:
-        built = kind.build(**data, zone=zone)
+        built = kind.build(**data, zone=reading.zone)
     except TypeError as error:
         raise click.UsageError(str(error)) from None
     except OverthereError as error:

@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from overthere import columns
-from overthere.cli.common import Output, format_option, inputs, iri_option, texts_argument, width, zone_option
+from overthere.cli.common import Output, format_option, inputs, texts_argument, width
+from overthere.cli.reading import iri_option, zone_option
 from overthere.cli.tables import Table, table_options
 from overthere.columns.plain import compute, taken
 from overthere.editions import NAMES, check

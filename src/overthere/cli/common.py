@@ -10,32 +10,26 @@ from typing import Any, TypeVar
 
 import click
 
-from overthere.editions import NAMES, edition
+from overthere.cli.reading import Reading
+from overthere.editions import edition
 from overthere.errors import InvalidURI, OverthereError
-from overthere.iri import IRI, IRIReference
 from overthere.normalize import Rung
 from overthere.redact import mask
 from overthere.schemes import Locator
 from overthere.showing import printable
-from overthere.uri import URI, URIReference
+from overthere.uri import URI
 
 __all__ = [
     "CSV_SAFE",
     "Output",
     "base_option",
     "base_uri",
-    "edition_option",
     "format_option",
     "inputs",
-    "iri_option",
-    "kinds",
     "located",
-    "refuse_other",
-    "refuse_table",
     "rung_option",
     "texts_argument",
     "width",
-    "zone_option",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -59,25 +53,9 @@ def base_option(required: bool) -> Callable[[F], F]:
     return click.option("--base", required=required, metavar="URI", help="The base URI (RFC 3986 5.1).")
 
 
-def zone_option(function: F) -> F:
-    return click.option("--zone", is_flag=True, help="Read zone identifiers (RFC 6874).")(function)
-
-
-def iri_option(function: F) -> F:
-    return click.option("--iri", is_flag=True, help="Read IRIs, and write them (RFC 3987).")(function)
-
-
-def kinds(iri: bool) -> tuple[Any, Any]:
-    """What texts are read as: the type of those with a scheme, and that of references."""
-    return (IRI, IRIReference) if iri else (URI, URIReference)
-
-
-def base_uri(text: str, zone: bool = False, iri: bool = False) -> Any:
+def base_uri(text: str) -> Any:
     """The base that was given; a usage error with its figure if it is no URI."""
-    try:
-        return kinds(iri)[0](text, zone=zone)
-    except InvalidURI as error:
-        raise click.UsageError(f"--base is no {'IRI' if iri else 'URI'}\n{error.figure()}") from None
+    return Reading().base(text)
 
 
 def located(text: str, name: str, zone: bool = False) -> Locator:
@@ -88,26 +66,6 @@ def located(text: str, name: str, zone: bool = False) -> Locator:
     if zone and name != "rfc3986":
         raise click.UsageError(f"--zone is for RFC 3986, not for {name} (RFC 6874)")
     return URI(text, zone=True).locator if zone else edition(name).locator(text)
-
-
-def edition_option(*more: str) -> Callable[[F], F]:
-    """`--edition`: by which document; `more` are the names of others that the verb knows."""
-    names = [*NAMES, *more]
-    return click.option(
-        "--edition", "by", type=click.Choice(names), default="rfc3986", show_default=True, help="By which document."
-    )
-
-
-def refuse_other(by: str, iri: bool, zone: bool) -> None:
-    """An older edition reads neither IRIs nor zone identifiers, which extend RFC 3986 (RFC 3987, RFC 6874)."""
-    if by != "rfc3986" and (iri or zone):
-        raise click.UsageError(f"--{'iri' if iri else 'zone'} is for RFC 3986, not for {by}")
-
-
-def refuse_table(by: str, table: object) -> None:
-    """Whole columns are read by RFC 3986 alone."""
-    if table is not None and by != "rfc3986":
-        raise click.UsageError("--column goes by RFC 3986: --edition is for texts")
 
 
 def rung_option(function: F) -> F:

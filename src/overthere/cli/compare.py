@@ -6,17 +6,8 @@ from collections.abc import Iterator
 
 import click
 
-from overthere.cli.common import (
-    Output,
-    edition_option,
-    format_option,
-    inputs,
-    iri_option,
-    kinds,
-    refuse_other,
-    texts_argument,
-    zone_option,
-)
+from overthere.cli.common import Output, format_option, inputs, texts_argument
+from overthere.cli.reading import Reading, reading_options
 from overthere.editions import edition
 from overthere.errors import InvalidURI
 from overthere.iri_ladder import IRI_PARAGRAPHS
@@ -25,29 +16,26 @@ from overthere.normalize import PARAGRAPHS, Rung, lowest_rung
 
 @click.command()
 @texts_argument
-@edition_option()
-@iri_option
-@zone_option
+@reading_options()
 @format_option
-def command(texts: tuple[str, ...], by: str, iri: bool, zone: bool, form: str) -> None:
+def command(texts: tuple[str, ...], reading: Reading, form: str) -> None:
     """Say at which rung A and B are equal: STRING, CASE, PERCENT, SYNTAX, SCHEME, or none.
 
     Texts are taken in pairs; on standard input a line holds two, divided by a tab or a blank.
     """
-    refuse_other(by, iri, zone)
-    output, read = Output(form), kinds(iri)[1]
-    paragraphs = IRI_PARAGRAPHS if iri else PARAGRAPHS
+    output, by = Output(form), edition(reading.by)
+    paragraphs = IRI_PARAGRAPHS if reading.iri else PARAGRAPHS
     for a, b in _pairs(texts):
         try:
-            if by == "rfc3986":
-                rung = lowest_rung(read(a, zone=zone), read(b, zone=zone))
+            if reading.is_older:
+                rung = next((r for r in Rung if r < Rung.PROTOCOL and by.equivalent(a, b, r)), None)
             else:
-                rung = next((r for r in Rung if r < Rung.PROTOCOL and edition(by).equivalent(a, b, r)), None)
+                rung = lowest_rung(reading.reference(a), reading.reference(b))
         except InvalidURI as error:
             output.refuse(error.text, error)
             continue
         name = None if rung is None else "SYNTAX" if rung is Rung.SYNTAX else rung.name
-        source = "" if rung is None else paragraphs[rung] if by == "rfc3986" else edition(by).document
+        source = "" if rung is None else by.document if reading.is_older else paragraphs[rung]
         line = "none" if rung is None else f"{name}  ({source})"
         output.answer(line, {"a": a, "b": b, "rung": name})
     output.done()

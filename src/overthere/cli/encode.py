@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from overthere import columns
-from overthere.cli.common import Output, edition_option, format_option, inputs, refuse_table, texts_argument
+from overthere.cli.common import Output, format_option, inputs, texts_argument
+from overthere.cli.reading import edition_option, refuse_table
 from overthere.cli.tables import Table, table_options
 from overthere.editions import edition
 from overthere.encoding import encode

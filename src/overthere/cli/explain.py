@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from overthere.anatomy import explain
-from overthere.cli.common import Output, base_option, format_option, inputs, texts_argument, width, zone_option
+from overthere.cli.common import Output, base_option, format_option, inputs, texts_argument, width
+from overthere.cli.reading import zone_option
 
 
 @click.command()

@@ -31,8 +31,9 @@ from overthere.access.saving import Saving, file_name
 from overthere.access.sessions import Session
 from overthere.access.steps import Compose
 from overthere.access.wire import Entry
-from overthere.cli.common import format_option, inputs, located, texts_argument, width, zone_option
+from overthere.cli.common import format_option, inputs, located, texts_argument, width
 from overthere.cli.policies import bounds, policy
+from overthere.cli.reading import zone_option
 from overthere.cli.terminal import Binary, Display, aligned, bare, one_line
 from overthere.editions import NAMES
 from overthere.errors import InvalidURI, OverthereError

@@ -5,19 +5,8 @@ from __future__ import annotations
 import click
 
 from overthere import columns
-from overthere.cli.common import (
-    Output,
-    edition_option,
-    format_option,
-    inputs,
-    iri_option,
-    kinds,
-    refuse_other,
-    refuse_table,
-    rung_option,
-    texts_argument,
-    zone_option,
-)
+from overthere.cli.common import Output, format_option, inputs, rung_option, texts_argument
+from overthere.cli.reading import Reading, reading_options
 from overthere.cli.tables import Table, table_options
 from overthere.editions import edition
 from overthere.errors import InvalidURI
@@ -28,31 +17,25 @@ from overthere.normalize import Rung
 @texts_argument
 @rung_option
 @click.option("--changes", "show", is_flag=True, help="Say what changed, where, and by which paragraph.")
-@edition_option()
-@iri_option
-@zone_option
+@reading_options()
 @format_option
 @table_options
-def command(
-    texts: tuple[str, ...], rung: str, show: bool, by: str, iri: bool, zone: bool, form: str, table: Table | None
-) -> None:
+def command(texts: tuple[str, ...], rung: str, show: bool, reading: Reading, form: str, table: Table | None) -> None:
     """Write the normal form of each URI or reference; one a line."""
-    refuse_table(by, table)
-    refuse_other(by, iri, zone)
-    if show and by != "rfc3986":
+    if show and reading.is_older:
         raise click.UsageError("--changes is for RFC 3986")
     if table is not None:
-        table.refuse(changes=show, zone=zone)
-        table.run(texts, lambda c: columns.normalize(c, Rung[rung.upper()], iri=iri, errors="detail"), "normal")
+        table.refuse(changes=show, zone=reading.zone)
+        table.run(texts, lambda c: columns.normalize(c, Rung[rung.upper()], iri=reading.iri, errors="detail"), "normal")
         return
     output = Output(form)
     for text in inputs(texts, "URIs"):
         try:
-            if by != "rfc3986":
-                other = edition(by).normalize(text, Rung[rung.upper()])
-                output.answer(other, {"text": text, "normal": other, "edition": by})
+            if reading.is_older:
+                other = edition(reading.by).normalize(text, Rung[rung.upper()])
+                output.answer(other, {"text": text, "normal": other, "edition": reading.by})
                 continue
-            reference = kinds(iri)[1](text, zone=zone)
+            reference = reading.reference(text)
         except InvalidURI as error:
             output.refuse(text, error)
             continue

@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from overthere.access import Credentials, Gateways, plan
-from overthere.cli.common import Output, format_option, inputs, located, texts_argument, width, zone_option
+from overthere.cli.common import Output, format_option, inputs, located, texts_argument, width
+from overthere.cli.reading import zone_option
 from overthere.editions import NAMES
 from overthere.errors import OverthereError
 

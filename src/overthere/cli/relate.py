@@ -4,33 +4,23 @@ from __future__ import annotations
 
 import click
 
-from overthere.cli.common import (
-    Output,
-    base_option,
-    base_uri,
-    format_option,
-    inputs,
-    iri_option,
-    kinds,
-    texts_argument,
-    zone_option,
-)
+from overthere.cli.common import Output, base_option, format_option, inputs, texts_argument
+from overthere.cli.reading import Reading, reading_options
 from overthere.errors import OverthereError
 
 
 @click.command()
 @texts_argument
 @base_option(required=True)
-@iri_option
-@zone_option
+@reading_options(editions=False)
 @format_option
-def command(texts: tuple[str, ...], base: str, iri: bool, zone: bool, form: str) -> None:
+def command(texts: tuple[str, ...], base: str, reading: Reading, form: str) -> None:
     """Find the shortest reference from a base to each target; one a line."""
     output = Output(form)
-    own = base_uri(base, zone, iri)
+    own = reading.base(base)
     for text in inputs(texts, "target URIs"):
         try:
-            reference = own.relate(kinds(iri)[0](text, zone=zone))
+            reference = own.relate(reading.uri(text))
         except OverthereError as error:
             output.refuse(text, error)
             continue

@@ -7,20 +7,8 @@ from functools import partial
 import click
 
 from overthere import columns
-from overthere.cli.common import (
-    Output,
-    base_option,
-    base_uri,
-    edition_option,
-    format_option,
-    inputs,
-    iri_option,
-    kinds,
-    refuse_other,
-    refuse_table,
-    texts_argument,
-    zone_option,
-)
+from overthere.cli.common import Output, base_option, format_option, inputs, texts_argument
+from overthere.cli.reading import Reading, reading_options
 from overthere.cli.tables import Table, table_options
 from overthere.editions import NAMES, edition
 from overthere.editions.readings import shown_target
@@ -34,9 +22,7 @@ from overthere.resolve import same_document
 @base_option(required=False)
 @click.option("--base-column", "bases", metavar="NAME", help="With --column: the base of each row.")
 @click.option("--loose", is_flag=True, help="Ignore a scheme equal to the base's, as old parsers did (5.2.2).")
-@edition_option("rfc1630", "rfc1808", "rfc2396")
-@iri_option
-@zone_option
+@reading_options("rfc1630", "rfc1808", "rfc2396")
 @format_option
 @table_options
 def command(
@@ -44,36 +30,34 @@ def command(
     base: str | None,
     bases: str | None,
     loose: bool,
-    by: str,
-    iri: bool,
-    zone: bool,
+    reading: Reading,
     form: str,
     table: Table | None,
 ) -> None:
     """Resolve references against a base; one target a line."""
-    refuse_table(by, table)
-    refuse_other(by, iri, zone)
     if base is not None and bases is not None:
         raise click.UsageError("--base and --base-column are two ways to say one thing: give one")
     if table is not None:
-        table.refuse(zone=zone)
+        table.refuse(zone=reading.zone)
     if table is not None and bases is not None:
-        work = partial(columns.resolve, strict=not loose, iri=iri, errors="detail")
+        work = partial(columns.resolve, strict=not loose, iri=reading.iri, errors="detail")
         table.run(texts, work, "target", [bases])
         return
     if base is None:
         raise click.UsageError("--base-column is for --column" if bases else "--base is missing: the base URI")
-    if by != "rfc3986":
-        _by_document(by, texts, base, not loose, form)
+    if reading.is_older:
+        _by_document(reading.by, texts, base, not loose, form)
         return
-    own = base_uri(base, zone, iri)
+    own = reading.base(base)
     if table is not None:
-        table.run(texts, lambda c: columns.resolve(c, own, strict=not loose, iri=iri, errors="detail"), "target")
+        table.run(
+            texts, lambda c: columns.resolve(c, own, strict=not loose, iri=reading.iri, errors="detail"), "target"
+        )
         return
     output = Output(form)
     for text in inputs(texts, "references"):
         try:
-            reference = kinds(iri)[1](text, zone=zone)
+            reference = reading.reference(text)
             target = own.join(reference, strict=not loose)
         except OverthereError as error:
             output.refuse(text, error)

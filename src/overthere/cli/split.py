@@ -5,18 +5,8 @@ from __future__ import annotations
 import click
 
 from overthere import columns
-from overthere.cli.common import (
-    Output,
-    edition_option,
-    format_option,
-    inputs,
-    iri_option,
-    kinds,
-    refuse_other,
-    refuse_table,
-    texts_argument,
-    zone_option,
-)
+from overthere.cli.common import Output, format_option, inputs, texts_argument
+from overthere.cli.reading import Reading, reading_options
 from overthere.cli.tables import Table, table_options
 from overthere.editions import edition
 from overthere.errors import InvalidURI
@@ -38,9 +28,7 @@ _COMPONENTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query
 )
 @click.option("--strict", is_flag=True, help="Refuse what is no URI.")
 @click.option("--reference", is_flag=True, help="With --strict: allow relative references.")
-@edition_option()
-@iri_option
-@zone_option
+@reading_options()
 @format_option
 @table_options
 def command(
@@ -48,35 +36,33 @@ def command(
     names: tuple[str, ...],
     strict: bool,
     reference: bool,
-    by: str,
-    iri: bool,
-    zone: bool,
+    reading: Reading,
     form: str,
     table: Table | None,
 ) -> None:
     """Take each text apart; any text has components (Appendix B), those that are undefined are not shown."""
     if reference and not strict:
         raise click.UsageError("--reference is for --strict; without it any text is split")
-    refuse_table(by, table)
-    refuse_other(by, iri, zone)
-    if by != "rfc3986":
+    if reading.is_older:
         if names or strict:
             raise click.UsageError("--component and --strict are for RFC 3986: an edition names its own parts")
-        _by_edition(by, texts, form)
+        _by_edition(reading.by, texts, form)
         return
-    if (zone or iri) and not strict:
-        raise click.UsageError(f"--{'zone' if zone else 'iri'} is for --strict; without it any text is split")
+    if (reading.zone or reading.iri) and not strict:
+        raise click.UsageError(f"--{'zone' if reading.zone else 'iri'} is for --strict; without it any text is split")
     names = tuple(dict.fromkeys(names)) or columns.SIX
     if table is not None:
-        table.refuse(iri=iri)
+        table.refuse(iri=reading.iri)
         rule = "URI-reference" if reference else "URI"
-        table.run(texts, lambda c: columns.parse(c, names, rule, zone=zone) if strict else columns.split(c, names))
+        table.run(
+            texts, lambda c: columns.parse(c, names, rule, zone=reading.zone) if strict else columns.split(c, names)
+        )
         return
     output = Output(form)
     for text in inputs(texts, "URIs"):
         try:
             if strict:
-                kinds(iri)[reference](text, zone=zone)
+                reading.kind(relative=reference)(text, zone=reading.zone)
         except InvalidURI as error:
             output.refuse(text, error)
             continue

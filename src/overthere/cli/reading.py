@@ -1,0 +1,91 @@
+"""By what a verb reads its texts: an edition; IRIs; zone identifiers (RFC 3987, RFC 6874)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, NamedTuple, TypeVar
+
+import click
+
+from overthere.editions import NAMES
+from overthere.errors import InvalidURI
+from overthere.iri import IRI, IRIReference
+from overthere.uri import URI, URIReference
+
+__all__ = ["Reading", "edition_option", "iri_option", "reading_options", "refuse_table", "zone_option"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Reading(NamedTuple):
+    """What the options say: the document `by` which texts are read, and what of its extensions is read too."""
+
+    by: str = "rfc3986"
+    iri: bool = False
+    zone: bool = False
+
+    @property
+    def is_older(self) -> bool:
+        """Another document than RFC 3986, which has no values of its own here."""
+        return self.by != "rfc3986"
+
+    def kind(self, *, relative: bool) -> Any:
+        """The type of values, of those with a scheme or of any reference."""
+        if self.iri:
+            return IRIReference if relative else IRI
+        return URIReference if relative else URI
+
+    def uri(self, text: str) -> Any:
+        """The value of a text with a scheme.  Raises: InvalidURI."""
+        return self.kind(relative=False)(text, zone=self.zone)
+
+    def reference(self, text: str) -> Any:
+        """The value of any reference.  Raises: InvalidURI."""
+        return self.kind(relative=True)(text, zone=self.zone)
+
+    def base(self, text: str) -> Any:
+        """The base that was given; a usage error with its figure if it is no URI."""
+        try:
+            return self.uri(text)
+        except InvalidURI as error:
+            raise click.UsageError(f"--base is no {'IRI' if self.iri else 'URI'}\n{error.figure()}") from None
+
+
+def zone_option(function: F) -> F:
+    return click.option("--zone", is_flag=True, help="Read zone identifiers (RFC 6874).")(function)
+
+
+def iri_option(function: F) -> F:
+    return click.option("--iri", is_flag=True, help="Read IRIs, and write them (RFC 3987).")(function)
+
+
+def edition_option(*more: str) -> Callable[[F], F]:
+    """`--edition`: by which document; `more` are the names of others that the verb knows."""
+    names = [*NAMES, *more]
+    return click.option(
+        "--edition", "by", type=click.Choice(names), default="rfc3986", show_default=True, help="By which document."
+    )
+
+
+def reading_options(*more: str, editions: bool = True) -> Callable[[F], F]:
+    """`--iri`, `--zone` and, unless the verb has none, `--edition`: the verb is given its `reading`."""
+
+    def options(function: F) -> F:
+        @wraps(function)
+        def verb(iri: bool, zone: bool, by: str = "rfc3986", **rest: Any) -> Any:
+            if by != "rfc3986" and (iri or zone):
+                raise click.UsageError(f"--{'iri' if iri else 'zone'} is for RFC 3986, not for {by}")
+            refuse_table(by, rest.get("column"))
+            return function(reading=Reading(by, iri, zone), **rest)
+
+        offered = iri_option(zone_option(verb))
+        return edition_option(*more)(offered) if editions else offered  # type: ignore[return-value]
+
+    return options
+
+
+def refuse_table(by: str, table: object) -> None:
+    """Whole columns are read by RFC 3986 alone."""
+    if table is not None and by != "rfc3986":
+        raise click.UsageError("--column goes by RFC 3986: --edition is for texts")
