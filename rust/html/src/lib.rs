@@ -1,4 +1,4 @@
-//! What of an HTML document may hold URI references: attributes of start tags, and style sheets.
+//! What of an HTML document may hold URI references: attributes of start tags, style sheets, scripts that are wanted.
 //!
 //! Tokens (HTML Standard 13.2.5) and no tree: nesting costs nothing, and a reference stands once where it is written.
 //! Of the tree, only what the tokenizer goes by is known (`tree`).  Which attributes hold references is not known here;
@@ -7,17 +7,17 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod shallow;
 mod tree;
 
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::convert::Infallible;
-use std::fmt;
 
 use html5gum::emitters::Emitter;
-use html5gum::{Error, Readable, Reader, State, Tokenizer};
-use memchr::memchr;
+use html5gum::{Error, State, Tokenizer};
 
+use shallow::Shallow;
 pub use tree::{Namespace, DEPTH};
 use tree::{Said, Tree};
 
@@ -99,99 +99,11 @@ pub fn read(octets: &[u8], attributes: &Attributes, sink: &mut impl Sink) -> boo
         text: Vec::new(),
         is_kept: &is_kept,
     };
-    let shallow = Shallow { octets, left: VALUES, is_kept: &is_kept };
-    let mut tokenizer = Tokenizer::new_with_emitter(shallow, emitter);
+    let mut tokenizer = Tokenizer::new_with_emitter(Shallow::new(octets, &is_kept), emitter);
     // It goes on after an error of its reader where it was.
     while tokenizer.next().is_some() {}
     drop(tokenizer);
     tree.is_lossy
-}
-
-/// Double-quoted values in a row before the tokenizer comes back: one calls for the next from within, and a tag
-/// of a hundred thousand attributes would take the whole stack.
-const VALUES: u32 = 64;
-
-/// The octets of a document; an error now and then, which takes the tokenizer back to its beginning and no octet away.
-struct Shallow<'a> {
-    octets: &'a [u8],
-    left: u32,
-    /// The text that is read is a style sheet or a script that is wanted: of other text only its end counts.
-    is_kept: &'a Cell<bool>,
-}
-
-/// Nothing is wrong.
-#[derive(Debug)]
-struct Deep;
-
-impl fmt::Display for Deep {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("deep enough")
-    }
-}
-
-impl std::error::Error for Deep {}
-
-impl<'a> Shallow<'a> {
-    fn take(&mut self, count: usize) -> &'a [u8] {
-        let (taken, rest) = self.octets.split_at(count);
-        self.octets = rest;
-        taken
-    }
-}
-
-impl Reader for Shallow<'_> {
-    type Error = Deep;
-
-    #[inline]
-    fn read_byte(&mut self) -> Result<Option<u8>, Deep> {
-        Ok(self.octets.split_first().map(|(first, rest)| {
-            self.octets = rest;
-            *first
-        }))
-    }
-
-    #[inline]
-    fn try_read_string(&mut self, text: &[u8], case_sensitive: bool) -> Result<bool, Deep> {
-        let found = self.octets.get(..text.len()).is_some_and(|next| {
-            if case_sensitive {
-                next == text
-            } else {
-                next.eq_ignore_ascii_case(text)
-            }
-        });
-        if found {
-            self.take(text.len());
-        }
-        Ok(found)
-    }
-
-    #[inline]
-    fn read_until<'b>(
-        &'b mut self,
-        needle: &[u8],
-        buffer: &'b mut [u8; 4],
-    ) -> Result<Option<&'b [u8]>, Deep> {
-        // Text, of elements and of scripts, ends before a "<" (13.2.5.1, .2, .4); what else it holds makes no tag.
-        if (needle.starts_with(b"&<\0") || needle.starts_with(b"<\0")) && !self.is_kept.get() {
-            return Ok(match memchr(b'<', self.octets) {
-                None if self.octets.is_empty() => None,
-                None => Some(self.take(self.octets.len())),
-                Some(end) => Some(self.take(end.max(1))),
-            });
-        }
-        // What a double-quoted value may end with (13.2.5.36): this state is noted when it is entered.
-        if needle.starts_with(b"\"&\0") {
-            self.left -= 1;
-            if self.left == 0 {
-                self.left = VALUES;
-                return Err(Deep);
-            }
-        }
-        let mut octets = self.octets.to_reader();
-        let Ok(found) = octets.read_until(needle, buffer);
-        let length = found.map(<[u8]>::len);
-        Ok(length.map(|length| self.take(length)))
-    }
 }
 
 /// What is known of the attribute that is being read.

@@ -1,0 +1,98 @@
+//! How the tokenizer is given a document: text that nobody asks for is passed over, and no tag takes the whole stack.
+
+use std::cell::Cell;
+use std::fmt;
+
+use html5gum::{Readable, Reader};
+use memchr::memchr;
+
+/// Double-quoted values in a row before the tokenizer comes back: one calls for the next from within, and a tag
+/// of a hundred thousand attributes would take the whole stack.
+const VALUES: u32 = 64;
+
+/// The octets of a document; an error now and then, which takes the tokenizer back to its beginning and no octet away.
+pub(crate) struct Shallow<'a> {
+    octets: &'a [u8],
+    left: u32,
+    /// The text that is read is a style sheet or a script that is wanted: of other text only its end counts.
+    is_kept: &'a Cell<bool>,
+}
+
+/// Nothing is wrong.
+#[derive(Debug)]
+pub(crate) struct Deep;
+
+impl fmt::Display for Deep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("deep enough")
+    }
+}
+
+impl std::error::Error for Deep {}
+
+impl<'a> Shallow<'a> {
+    pub(crate) fn new(octets: &'a [u8], is_kept: &'a Cell<bool>) -> Self {
+        Shallow { octets, left: VALUES, is_kept }
+    }
+
+    fn take(&mut self, count: usize) -> &'a [u8] {
+        let (taken, rest) = self.octets.split_at(count);
+        self.octets = rest;
+        taken
+    }
+}
+
+impl Reader for Shallow<'_> {
+    type Error = Deep;
+
+    #[inline]
+    fn read_byte(&mut self) -> Result<Option<u8>, Deep> {
+        Ok(self.octets.split_first().map(|(first, rest)| {
+            self.octets = rest;
+            *first
+        }))
+    }
+
+    #[inline]
+    fn try_read_string(&mut self, text: &[u8], case_sensitive: bool) -> Result<bool, Deep> {
+        let found = self.octets.get(..text.len()).is_some_and(|next| {
+            if case_sensitive {
+                next == text
+            } else {
+                next.eq_ignore_ascii_case(text)
+            }
+        });
+        if found {
+            self.take(text.len());
+        }
+        Ok(found)
+    }
+
+    #[inline]
+    fn read_until<'b>(
+        &'b mut self,
+        needle: &[u8],
+        buffer: &'b mut [u8; 4],
+    ) -> Result<Option<&'b [u8]>, Deep> {
+        // Text, of elements and of scripts, ends before a "<" (13.2.5.1, .2, .4); what else it holds makes no tag.
+        if (needle.starts_with(b"&<\0") || needle.starts_with(b"<\0")) && !self.is_kept.get() {
+            return Ok(match memchr(b'<', self.octets) {
+                None if self.octets.is_empty() => None,
+                None => Some(self.take(self.octets.len())),
+                Some(end) => Some(self.take(end.max(1))),
+            });
+        }
+        // What a double-quoted value may end with (13.2.5.36): this state is noted when it is entered.
+        if needle.starts_with(b"\"&\0") {
+            self.left -= 1;
+            if self.left == 0 {
+                self.left = VALUES;
+                return Err(Deep);
+            }
+        }
+        let mut octets = self.octets.to_reader();
+        let Ok(found) = octets.read_until(needle, buffer);
+        let length = found.map(<[u8]>::len);
+        Ok(length.map(|length| self.take(length)))
+    }
+}
