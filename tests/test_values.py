@@ -384,3 +384,10 @@ def test_no_password_is_shown_where_it_is_given(password: str) -> None:
         except (InvalidURI, CodingError) as error:
             value = error
         assert not [s for s in seen(value) if "heim7" in s]
+
+
+def test_a_zone_is_explained_in_the_terms_of_its_scheme() -> None:
+    found = explain("http://[fe80::1%25eth0]/", zone=True).locator
+    assert not isinstance(found, str)
+    assert found is not None
+    assert found.to_dict()["host"] == "[fe80::1%25eth0]"

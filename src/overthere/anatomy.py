@@ -92,7 +92,8 @@ class Explanation:
         try:
             if not Registry.default().scheme(parts.scheme).known:
                 return None
-            return Registry.default().locator(self.text)
+            # It is a URI, so a zone in it was allowed when it was read.
+            return Registry.default().locator(URI(self.text, zone=True))
         except OverthereError as error:
             return error.finding.message if isinstance(error, InvalidURI) else str(error)
 
