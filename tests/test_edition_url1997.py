@@ -285,12 +285,16 @@ def test_first_header_field_counts() -> None:
     assert base_url(embedded="a/b", headers=headers).url == "http://one/"
 
 
-def test_find_by_its_delimiters() -> None:
-    """Appendix E at the command line: quotes, angle brackets with white space and "URL:", white space."""
+@pytest.mark.parametrize(("edition", "more"), [("url-1997", []), ("uri-2003", ["http://[::1]/"])])
+def test_find_by_its_delimiters(edition: str, more: list[str]) -> None:
+    """Appendix E at the command line: quotes, angle brackets with white space and "URL:", white space.
+
+    The draft of March 2003 repeats it, and its grammar knows IPv6 addresses (2003 3.2.2, G.1).
+    """
     from click.testing import CliRunner
 
     from overthere.cli.find import command
 
-    text = 'see "http://test.com/", <URL: http://a.b/\n c> and http://x.y/z\n'
-    found = CliRunner().invoke(command, ["--edition", "url-1997"], input=text)
-    assert (found.exit_code, found.output.split()) == (0, ["http://test.com/", "http://a.b/c", "http://x.y/z"])
+    text = 'see "http://test.com/", <URL: http://a.b/\n c> and http://x.y/z <http://[::1]/>\n'
+    found = CliRunner().invoke(command, ["--edition", edition], input=text)
+    assert (found.exit_code, found.output.split()) == (0, ["http://test.com/", "http://a.b/c", "http://x.y/z", *more])

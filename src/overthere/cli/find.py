@@ -59,10 +59,10 @@ class _Place(NamedTuple):
 @click.option(
     "--edition",
     "by",
-    type=click.Choice(["url-1994", "rfc1738", "url-1997", "rfc3986"]),
+    type=click.Choice(["url-1994", "rfc1738", "url-1997", "uri-2003", "rfc3986"]),
     default="rfc3986",
     show_default=True,
-    help="By its wrappers: <...> in 1994, <URL:...> in RFC 1738, Appendix E in 1997; one URL a line.",
+    help="By its wrappers: <...> in 1994, <URL:...> in RFC 1738, Appendix E in 1997 and 2003; one URL a line.",
 )
 @click.option("--charset", default="utf-8", show_default=True, help="Of the files; a byte order mark goes before it.")
 def command(
@@ -125,6 +125,7 @@ def _wrapped(text: str, by: str, form: str) -> bool:
     """Write the URLs in the wrappers of an edition; returns whether octets were not in the charset."""
     extracts: dict[str, Any] = {
         "url-1994": context1994.extract, "rfc1738": rfc1738.extract, "url-1997": context1997.delimited,
+        "uri-2003": partial(context1997.delimited, edition="uri-2003"),
     }  # fmt: skip
     for found in extracts[by](text):
         click.echo(json.dumps({**found._asdict(), "edition": by}) if form == "jsonl" else printable(mask(found.url)))

@@ -82,11 +82,13 @@ _FOUND = re.compile(r'<(?P<angle>[^<>"]+)>|"(?P<quotes>[^<>"]+)"|(?P<bare>[^\s<>
 _BROKEN_HYPHEN = re.compile(r"-[^\S\n]*\n\s*")
 
 
-def delimited(text: str) -> Iterator[Delimited]:
+def delimited(text: str, edition: Literal["url-1997", "uri-2003"] = "url-1997") -> Iterator[Delimited]:
     """Appendix E: the URL references with a scheme in a text, between `"`, between `<` and `>`, or between white space.
 
     White space inside the delimiters is ignored, and so is a prefix "URL:".  After a hyphen at the end of a line both
     readings are given (decision 97-18).  Punctuation after a bare URL stays: the document has no rule for it.
+
+    edition: the draft of March 2003 repeats the appendix with its number, for the URIs of its own grammar.
 
     >>> [d.url for d in delimited('"http://test.com/", <URL: http://test.\\n  com/> http://test.com/')]
     ['http://test.com/', 'http://test.com/', 'http://test.com/']
@@ -95,7 +97,7 @@ def delimited(text: str) -> Iterator[Delimited]:
         inside = match[match.lastgroup or 0]
         url = _bare(inside)
         # A word such as "Note:" is a scheme and nothing else.
-        if _reads(url) and (match.lastgroup == "angle" or not url.endswith(":")):
+        if _reads(url, edition) and (match.lastgroup == "angle" or not url.endswith(":")):
             joined = _bare(_BROKEN_HYPHEN.sub("", inside))
             start, end = match.span(match.lastgroup or 0)
             yield Delimited(url, start, end, joined if joined != url else None)
@@ -117,6 +119,11 @@ def _bare(text: str) -> str:
     return _WHITE.sub("", text.strip().removeprefix("URL:"))
 
 
-def _reads(text: str) -> bool:
+_REFERENCES = {"url-1997": ("url1997", "printed-URL-reference"), "uri-2003": ("uri2003", "absolute-URI-reference")}
+"""The grammar of an edition and its rule for references with a scheme."""
+
+
+def _reads(text: str, edition: str) -> bool:
     """Whether it can be read as a URL: it has a scheme and holds only what a URL can hold (decision 97-19)."""
-    return _absolute(text) and grammar("url1997").automaton("printed-URL-reference").accepts(text)
+    name, rule = _REFERENCES[edition]
+    return _absolute(text) and grammar(name).automaton(rule).accepts(text)

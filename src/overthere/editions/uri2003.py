@@ -275,6 +275,7 @@ EDITION = Edition(
         "4.3, Appendix B (the expression)": "overthere.kernel.reference.split",
         "5.1 (establishing a base)": "overthere.base",
         "6.2 (the comparison ladder)": "overthere.editions.uri2003 (normalize)",
+        "Appendix E (delimiting URI in context)": "overthere.editions.context1997.delimited",
     },
     read_grammar=lambda: grammar("uri2003"),
     check_text=_check,
