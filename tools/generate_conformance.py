@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from markdown_cells import cell, code
 from statements import Document, Statement, documents
 
 HEAD = """\
@@ -49,30 +50,16 @@ def _table(each: Document) -> Iterable[str]:
         if row.paragraph != last:
             last = row.paragraph
             title = each.sections[last]
-            yield f"| **{'' if title in last else _cell(last)}** | **{_cell(title)}** | |".replace("****", "")
-        yield f"| {_cell(row.id)} | {_cell(row.statement)} | {_shown(row)} |"
+            yield f"| **{'' if title in last else cell(last)}** | **{cell(title)}** | |".replace("****", "")
+        yield f"| {cell(row.id)} | {cell(row.statement)} | {_shown(row)} |"
 
 
 def _shown(row: Statement) -> str:
     if row.decision is not None:
-        return f"decision {_cell(row.decision)}"
+        return f"decision {cell(row.decision)}"
     if row.reason is not None:
-        return f"*{_cell(row.reason)}*"
-    return "<br>".join(_code(test.removeprefix("tests/")) for test in row.tests)
-
-
-def _code(text: str) -> str:
-    """Code in a cell: a bar ends the cell wherever it stands, and backquotes need a longer fence."""
-    text = text.replace("|", "\\|")
-    fence = "`" * (max(map(len, re.findall("`+", text)), default=0) + 1)
-    pad = " " if "`" in text else ""
-    return f"{fence}{pad}{text}{pad}{fence}"
-
-
-def _cell(text: str) -> str:
-    """Text in a cell, with code between backquotes; what Markdown would read as its own is escaped outside of them."""
-    parts = re.split(r"(`[^`]+`)", text.replace("|", "\\|"))
-    return "".join(part if part.startswith("`") else re.sub(r"([*_<\[\]])", r"\\\1", part) for part in parts)
+        return f"*{cell(row.reason)}*"
+    return "<br>".join(code(test.removeprefix("tests/")) for test in row.tests)
 
 
 def _anchor(name: str) -> str:

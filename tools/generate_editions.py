@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
+import statements
+from markdown_cells import cell, code, table
 from overthere.cli.editions import elsewhere, rule_name, strings
 from overthere.editions import NAMES, edition
 from overthere.editions.compare import Difference, diff, matrix
@@ -44,31 +47,45 @@ cites its paragraphs.  Below: what the editions name differently in these texts,
 """
 
 
+CHANGES_HEAD = """\
+What three of the documents say of themselves that they changed (1997 Appendix F, 2003 Appendix G, RFC 3986 Appendix D),
+in our words, and the computed difference that shows it: between two editions, or an RFC that has no edition here.  The
+rows are `tests/changes.toml`, and each difference is computed anew by `tests/test_changes.py`.
+"""
+
+
 def page() -> str:
     lines = [HEAD, *_editions(), ""]
     lines += ["## What neighbours make differently", "", DIFF_HEAD]
     for a, b in pairwise(NAMES):
         lines += [*_difference(diff(a, b)), ""]
+    lines += ["## What the documents say that they changed", "", CHANGES_HEAD, *_changes(), ""]
     lines += ["## What is valid where", "", MATRIX_HEAD, *_matrix()]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> list[str]:
-    heads = list(heads)
-    return [_row(heads), _row(["---"] * len(heads)), *map(_row, rows)]
+def _changes() -> list[str]:
+    told = {row.id: row for each in statements.documents() for row in each.statements}
+    changes = tomllib.loads((ROOT / "tests" / "changes.toml").read_text())["change"]
+    rows = [
+        [
+            change["id"],
+            cell(told[change["id"]].statement),
+            "; ".join(map(_shown, change.get("shows", ()))) or cell(change["reason"]),
+        ]
+        for change in changes
+    ]
+    return table(("item", "what it says", "what shows it, or why nothing can"), rows)
 
 
-def _row(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+def _shown(shown: dict[str, Any]) -> str:
+    """A computed difference: `between` which two, and what is to be found there."""
+    what = ", ".join(f"{name.replace('_', ' ')} {_value(value)}" for name, value in shown.items() if name != "between")
+    return f"{' and '.join(shown['between'])}: {what}"
 
 
-def _code(text: str) -> str:
-    """Text as code in a cell: a bar would end the cell, and a backtick the code."""
-    if not text:
-        return ""
-    fence = "``" if "`" in text else "`"
-    pad = " " if "`" in text else ""
-    return f"{fence}{pad}{text.replace('|', chr(92) + '|')}{pad}{fence}"
+def _value(value: str | list[str]) -> str:
+    return " / ".join(map(_value, value)) if isinstance(value, list) else code(value) or "(empty)"
 
 
 def _editions() -> Iterator[str]:
@@ -83,7 +100,7 @@ def _editions() -> Iterator[str]:
         "default ports",
         "left to others",
     )
-    yield from _table(
+    yield from table(
         heads,
         (
             (
@@ -98,24 +115,24 @@ def _editions() -> Iterator[str]:
 def _difference(found: Difference) -> Iterator[str]:
     a, b = found.a, found.b
     yield from (f"### {a} and {b}", "")
-    rows = ((_code(rule_name(r.a, r.b)), _code(strings(r.only_a)), _code(strings(r.only_b))) for r in found.rules)
-    yield from _table(("rule", f"only {a}", f"only {b}"), rows)
+    rows = ((code(rule_name(r.a, r.b)), code(strings(r.only_a)), code(strings(r.only_b))) for r in found.rules)
+    yield from table(("rule", f"only {a}", f"only {b}"), rows)
     if found.same:
-        yield from ("", f"The same strings: {', '.join(_code(name) for name in found.same)}.")
+        yield from ("", f"The same strings: {', '.join(code(name) for name in found.same)}.")
     for name, rules in ((a, found.only_a), (b, found.only_b)):
         if rules:
-            named = ", ".join(map(_code, rules))
+            named = ", ".join(map(code, rules))
             yield from ("", f"Rules of {name} alone, those that its grammar file adds included: {named}.")
     if found.characters:
-        moved = ((_code(strings(tuple(m.characters))), m.a or "(none)", m.b or "(none)") for m in found.characters)
-        yield from ("", *_table(("characters", a, b), moved))
+        moved = ((code(strings(tuple(m.characters))), m.a or "(none)", m.b or "(none)") for m in found.characters)
+        yield from ("", *table(("characters", a, b), moved))
     if found.resolution:
         witnesses = (
-            (_code(r.base), _code(r.reference) or "(empty)", _code(r.a), _code(r.b), r.kind, str(r.pairs))
+            (code(r.base), code(r.reference) or "(empty)", code(r.a), code(r.b), r.kind, str(r.pairs))
             for r in found.resolution
         )
         heads = ("base", "reference", a, b, "what differs", "pairs")
-        yield from ("", "Resolution, the plainest witness of each kind of difference:", "", *_table(heads, witnesses))
+        yield from ("", "Resolution, the plainest witness of each kind of difference:", "", *table(heads, witnesses))
     for reason in found.not_specified:
         yield from ("", f"Resolution is not compared: {reason}.")
 
@@ -123,11 +140,11 @@ def _difference(found: Difference) -> Iterator[str]:
 def _matrix() -> Iterator[str]:
     cases = tomllib.loads((ROOT / "tests" / "cases" / "matrix.toml").read_text())["case"]
     found = list(matrix(row["text"] for row in cases))
-    yield from _table(
-        ("text", *NAMES), ((_code(text) or "(empty)", *(MARKS[r.valid] for r in readings)) for text, readings in found)
+    yield from table(
+        ("text", *NAMES), ((code(text) or "(empty)", *(MARKS[r.valid] for r in readings)) for text, readings in found)
     )
     yield ""
     for text, readings in found:
         said = notes(readings)
         if said:
-            yield f"- {_code(text)}: " + "; ".join(_code(line) for line in said)
+            yield f"- {code(text)}: " + "; ".join(code(line) for line in said)
