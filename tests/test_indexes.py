@@ -43,6 +43,9 @@ ROWS = [
     ("iso-2022-jp", b"\x1b$B\x1b(Ba", "\ufffda"),
     ("iso-2022-jp", b"\x1b$B\x24\x22\x24\x1b(Ba\x1b", "あ\ufffda\ufffd"),
     ("iso-2022-jp", b"\x1b$B\x24\x0a\x80\x29\x21", "\ufffd\ufffd\ufffd"),
+    ("utf-8", b"\xe2\x82x\xf0\x9f\x98 \xed\xa0\x80\xe2", "\ufffdx\ufffd \ufffd\ufffd\ufffd\ufffd"),
+    ("utf-16le", b"a\0\0\xdcb\0\x01\xd8c\0d", "a\ufffdb\ufffdc\ufffd"),
+    ("utf-16be", b"\0a\xdc\0\0b\xd8\1\0c\xd8", "a\ufffdb\ufffdc\ufffd"),
 ]
 
 

@@ -456,3 +456,10 @@ def test_a_store_is_a_scheme(monkeypatch: pytest.MonkeyPatch) -> None:
         ("a href", "x-store:/b/x", "retrieval"),
         ("@import", "x-store:/b/d", "retrieval"),
     ]
+
+
+@pytest.mark.parametrize("jobs", [0, -1])
+def test_as_many_jobs_as_do_nothing(jobs: int) -> None:
+    """It waited for what nobody retrieved."""
+    with pytest.raises(ValueError, match=f"jobs: {jobs}; there must be at least 1"):
+        batches(["data:text/html,x"], policy=LOCAL, jobs=jobs)

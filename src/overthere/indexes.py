@@ -51,6 +51,10 @@ fedd砉
 """What index Big5 has and Python has not: from an octet pair on, one pair after another."""
 
 
+_MORE = frozenset(("cp1255",))
+"""Codecs of single octets that have less."""
+
+
 def _looked_up(name: str, octets: bytes) -> tuple[str, int]:
     """The character that a codec has not found at the beginning of the octets, and their number; or "" and 0."""
     match name:
@@ -119,6 +123,8 @@ def _wrong(name: str, octets: bytes) -> int:
 @cache
 def _handler(name: str, errors: str) -> str:
     """The name of the error handler for a codec that looks up, and else does what `errors` says."""
+    if name not in _LEADS and name not in _MORE:
+        return errors  # of UTF-8, UTF-16 and single octets Python itself knows how much is wrong
 
     def handle(error: UnicodeError) -> tuple[str | bytes, int]:
         if not isinstance(error, UnicodeDecodeError):
@@ -139,7 +145,7 @@ def _handler(name: str, errors: str) -> str:
 
 def mended(name: str) -> bool:
     """Whether Python's codec of this name is not all that the Standard has."""
-    return name in _OTHERWISE or name in ("cp1255", "iso2022_jp")
+    return name in _OTHERWISE or name in _MORE or name == "iso2022_jp"
 
 
 def text(octets: bytes, name: str, errors: str = "strict") -> str:

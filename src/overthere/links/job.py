@@ -76,8 +76,8 @@ def extract(
 
     What is the matter with a document is a row without a reference: "unreadable", "truncated" and so on (`NOTES`).
 
-    Raises: InvalidURI if `base` is no URI; NotSpecified if there is no such edition; ModuleNotFoundError without the
-    extra `links`, or `whatwg` where it is asked for.
+    Raises: InvalidURI if `base` is no URI; NotSpecified if there is no such edition; ValueError if `jobs` is less than
+    1; ModuleNotFoundError without the extra `links`, or `whatwg` where it is asked for.
     """
     options = Options(rung=rung, edition=edition, json=json, audit=audit, whatwg=whatwg, metadata=metadata)
     for batch in batches(sources, base, options, workers=workers, policy=policy, jobs=jobs):
@@ -109,6 +109,8 @@ def batches(
 
     own = None if base is None else URI(base)
     needed(options)
+    if jobs < 1:
+        raise ValueError(f"jobs: {jobs}; there must be at least 1")
     if exact(options.edition, "edition") not in NAMES:
         raise NotSpecified(f"there is no edition {options.edition!r}; there is {', '.join(NAMES)}")
     if isinstance(sources, str | os.PathLike | URI):
