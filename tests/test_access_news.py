@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import anyio
-import growth
 import pytest
 
+import growth
 from overthere import (
     URI,
     Credentials,
