@@ -16,10 +16,11 @@ from typing import NamedTuple
 from overthere.errors import KINDS, Finding, InvalidURI
 from overthere.grammar import Grammar
 from overthere.grammar.automaton import Automaton, Expected
+from overthere.kernel.reference import Parts as Generic
 from overthere.redact import overlaps, password_spans
 from overthere.showing import name_of
 
-__all__ = ["check_rule", "located"]
+__all__ = ["check_rule", "located", "of_any"]
 
 Parts = Callable[[str], Mapping[str, str | None]]
 
@@ -106,6 +107,16 @@ def _places(dfa: Automaton, text: str) -> Iterator[_Place]:
     # Where the last characters were passed over, an end that comes too early follows from it.
     if state not in dfa.accepting and (held is None or held.end < len(text)):
         yield _Place(len(text), len(text), state)
+
+
+def of_any(split: Callable[[str], Generic], parts: Parts) -> Parts:
+    """The parts of any text: of one without a scheme, which an edition's own account leaves out, the generic ones."""
+
+    def of(text: str) -> Mapping[str, str | None]:
+        generic = split(text)
+        return generic._asdict() if generic.scheme is None else parts(text)
+
+    return of
 
 
 def located(text: str, parts: Parts) -> list[tuple[str, int, int]]:
