@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import socket
 import threading
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from typing import Any
 import anyio
 import pytest
 
+import growth
 from overthere import (
     URI,
     Credentials,
@@ -32,7 +34,7 @@ from overthere.access.errors import (
     ProtocolError,
     ResourceMissing,
 )
-from overthere.access.newsdialogue import dialogue
+from overthere.access.newsdialogue import dialogue, wildmat
 from overthere.access.wire import Data, Dial, Entry, Hangup, Head, Item, Read, Write
 from overthere.schemes.news import NewsLocator
 from servers import free_port
@@ -674,3 +676,54 @@ def test_a_server_whose_list_has_no_arguments() -> None:
     assert found.said.endswith(b"LIST ACTIVE a.*\r\nLIST\r\nQUIT\r\n")
     assert [entry.name for entry in Run("news://h/%3F.b", OLDEST + b"500 ?\r\n" + listed).entries] == ["a.b", "b.b"]
     assert len(Run("news://h/*", OLDEST + b"500 ?\r\n" + listed).entries) == 3
+
+
+def test_names_are_taken_from_a_whole_list_by_their_characters() -> None:
+    """RFC 3977 4.2: "?" is one character, of however many octets; 3.1.1: a doubled first period is one."""
+    listed = "215\r\na.é 2 1 y\r\na.éé 2 1 y\r\n..b 2 1 y\r\n.\r\n205\r\n".encode()
+    for uri, names in {
+        "news://h/a.%3F": ["a.é"],
+        "news://h/a.%C3%A9*": ["a.é", "a.éé"],
+        "news://h/.%3F": [".b"],
+    }.items():
+        found = Run(uri, OLDEST + b"500 ?\r\n" + listed)
+        assert [entry.name for entry in found.entries] == names, uri
+    assert found.head is not None
+    assert "taken" in found.head.details["names"]
+
+
+def test_a_line_that_is_no_newsgroup_is_told_whatever_is_asked_for() -> None:
+    with pytest.raises(ProtocolError, match="none of the newsgroups"):
+        Run("news://h/a.*", OLDEST + b"500 ?\r\n215\r\na.b 2 1 y\r\n\r\n.\r\n205\r\n")
+
+
+def test_patterns_are_those_of_the_document() -> None:
+    """RFC 3977 4.2, beside an expression that goes back wherever it can."""
+    draw = random.Random(977)
+    for _ in range(5000):
+        pattern, name = ("".join(draw.choices(of, k=draw.randrange(9))) for of in ("aé*?", "aé\udcff"))
+        expected = re.fullmatch("".join({"*": ".*", "?": "."}.get(c, c) for c in pattern), name)
+        assert (wildmat(pattern).fullmatch(name) is None) == (expected is None), (pattern, name)
+    for pattern in ("", "*", "**", "?", "a*", "*a", "a*a", "a**a", "*?*"):
+        taken = {name for name in ("", "a", "aa", "aba") if wildmat(pattern).fullmatch(name)}
+        assert taken == TAKEN[pattern], pattern
+
+
+TAKEN = {
+    "": {""},
+    "*": {"", "a", "aa", "aba"},
+    "**": {"", "a", "aa", "aba"},
+    "?": {"a"},
+    "a*": {"a", "aa", "aba"},
+    "*a": {"a", "aa", "aba"},
+    "a*a": {"aa", "aba"},
+    "a**a": {"aa", "aba"},
+    "*?*": {"a", "aa", "aba"},
+}
+
+
+def test_patterns_take_linear_time() -> None:
+    """What would go back for each "*" anew takes the same time for each character of the name."""
+    assert (
+        growth.outgrows(wildmat("*a" * 40 + "*b").fullmatch, lambda n: "a" * n, (4000, 40_000, 400_000), 0.02) is None
+    )

@@ -27,6 +27,10 @@ TEXT = "http://h h/a|b%zz?c|d"
         ("url-1997", "x:a;b|c/d", [("param[1][1]", 5)]),
         ("uri-2003", "mailto:a b?c|d", [("opaque-part", 8), ("opaque-part", 12)]),
         ("url-1994", "http://h/a|b", [("prefix", 0), ("path", 10)]),
+        # What stands in a part is not looked for behind it.
+        ("url-1997", "x:a;b|c/d?a;b|c", [("param[1][1]", 5), ("query", 13)]),
+        ("url-1997", "http://u{@h/u{", [("user", 8), ("path", 13)]),
+        ("uri-2003", "http://u{@h/u{@h", [("reg-name", 8), ("path", 13)]),
     ],
 )
 def test_every_finding_stands_in_its_part(name: str, text: str, places: list[tuple[str, int]]) -> None:
@@ -41,6 +45,7 @@ def test_every_finding_stands_in_its_part(name: str, text: str, places: list[tup
         ("rfc3986", "relative-ref", "a b?c|d#e^", [("path", 1), ("query", 5), ("fragment", 9)]),
         ("rfc3986", "absolute-URI", "x:a b#c", [("path", 3), ("absolute-URI", 5)]),
         ("rfc3986", "IPv4address", "1.2.3", [("IPv4address", 5)]),
+        ("rfc3986", "relative-ref", "//u{@h/u{@h", [("userinfo", 3), ("path", 8)]),
         ("uri-2003", "URI-reference", "a b?c|d", [("path", 1), ("query", 5)]),
         ("rfc1738", "fpath", "a b|c", [("fpath", 1), ("fpath", 3)]),
     ],
@@ -72,6 +77,8 @@ def test_the_rest_is_counted_and_time_is_linear() -> None:
     def use(size: int) -> None:
         for piece in ("a|", "%", "%z", "|", "é"):
             assert check("http://h/" + piece * (size // len(piece)), "url-1997", limit=5)
+        # As many parts as findings.
+        assert len(check("http://h/" + "/a;b|" * (size // 5), "url-1997", limit=None)) == size // 5
 
     linear(use, 20_000)
 

@@ -7,7 +7,8 @@ goes on in the same state, so that each fault is told once and where it stands.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from itertools import islice
 from typing import NamedTuple
@@ -15,10 +16,11 @@ from typing import NamedTuple
 from overthere.errors import KINDS, Finding, InvalidURI
 from overthere.grammar import Grammar
 from overthere.grammar.automaton import Automaton, Expected
+from overthere.kernel.reference import Parts as Generic
 from overthere.redact import overlaps, password_spans
 from overthere.showing import name_of
 
-__all__ = ["check_rule", "located"]
+__all__ = ["check_rule", "located", "of_any"]
 
 Parts = Callable[[str], Mapping[str, str | None]]
 
@@ -53,17 +55,16 @@ def check_rule(
         ascii_only = frozenset(chr(b) for b in follow if b < 0x80)
         return grammar.describe(Expected(0, ascii_only, len(ascii_only) < len(follow), state in dfa.accepting))
 
-    def finding(place: _Place) -> Finding:
+    def finding(place: _Place, component: str | None) -> Finding:
         start, end, state = place
         secret = overlaps(passwords, start, end)
         it = "the end" if start >= end else "one of its characters" if secret else name_of(text[start])
-        within = [part for part, low, high in spans if low <= start < high or (low <= start == high == len(text))]
         message = KINDS["not-derivable"].message.format(it=it)
-        component = within[-1] if within else name
-        return Finding("not-derivable", start, end, component, name, expected(state), document, message)
+        return Finding("not-derivable", start, end, component or name, name, expected(state), document, message)
 
     places = _places(dfa, text)
-    listed = [finding(place) for place in islice(places, limit)]
+    first = sorted(islice(places, limit))
+    listed = [finding(*told) for told in zip(first, _components(first, spans, len(text)), strict=True)]
     if rest := sum(1 for _ in places):
         row = KINDS["more"]
         message = row.message.format(it=f"{rest:,}")
@@ -108,24 +109,64 @@ def _places(dfa: Automaton, text: str) -> Iterator[_Place]:
         yield _Place(len(text), len(text), state)
 
 
+def of_any(split: Callable[[str], Generic], parts: Parts) -> Parts:
+    """The parts of any text: of one without a scheme, which an edition's own account leaves out, the generic ones."""
+
+    def of(text: str) -> Mapping[str, str | None]:
+        generic = split(text)
+        return generic._asdict() if generic.scheme is None else parts(text)
+
+    return of
+
+
 def located(text: str, parts: Parts) -> list[tuple[str, int, int]]:
     """The parts of a text and where they stand: name, start, end; those that are undefined are left out.
 
-    A part may hold others, which follow it.  Nothing where the text has no parts.
+    A part may hold others (`_HOLDS`), which follow it.  Nothing where the text has no parts.
+
+    >>> located("//h/h", lambda _: {"authority": "h", "userinfo": None, "host": "h", "path": "/h"})
+    [('authority', 2, 3), ('host', 2, 3), ('path', 3, 5)]
     """
     try:
         named = parts(text)
     except InvalidURI:
         return []
     found: list[tuple[str, int, int]] = []
-    start = end = 0
+    holders: list[tuple[str, int]] = []  # what the next part may stand in: its name, and where it ends
+    at = 0
     for name, value in named.items():
         if value is None:
             continue
-        at = text.find(value, end)
-        if at < 0:  # within the part before
-            at = text.find(value, start)
-        if at >= 0:
-            start, end = at, at + len(value)
-            found.append((name, start, end))
+        kind = name.partition("[")[0]
+        while holders and kind not in _HOLDS[holders[-1][0]]:
+            at = holders.pop()[1]
+        start = text.find(value, at, holders[-1][1] if holders else len(text))
+        if start < 0:
+            continue
+        end = start + len(value)
+        found.append((name, start, end))
+        if kind in _HOLDS:
+            holders.append((kind, end))
+        at = start if kind in _HOLDS else end
     return found
+
+
+# The parts that hold others, by the documents' names: RFC 3986 3.2; 2003 3.2; 1997 4.3.1, 4.3.2.
+_HOLDS = {
+    "authority": {"server", "userinfo", "host", "port", "reg-name"},
+    "server": {"userinfo", "host", "port"},
+    "site": {"user", "password", "host", "port"},
+    "path": {"segment"},
+    "segment": {"param"},
+}
+
+
+def _components(places: Iterable[_Place], spans: Iterable[tuple[str, int, int]], size: int) -> Iterator[str | None]:
+    """For each place, in their order, the innermost part that it is in; the end of the text is in the part before."""
+    coming, begun = deque(spans), list[tuple[str, int, int]]()
+    for place in places:
+        while coming and coming[0][1] <= place.start:
+            begun.append(coming.popleft())
+        while begun and not (place.start < begun[-1][2] or place.start == begun[-1][2] == size):
+            begun.pop()
+        yield begun[-1][0] if begun else None

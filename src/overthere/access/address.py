@@ -11,7 +11,7 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network
 
 from overthere.kernel.percent import percent_decode  # the native one refuses a broken escape, here it stays
 
-__all__ = ["Address", "embedded", "forbidden", "link_local", "literal", "nat64_prefix", "resolvable"]
+__all__ = ["Address", "certified", "embedded", "forbidden", "link_local", "literal", "nat64_prefix", "resolvable"]
 
 Address = IPv4Address | IPv6Address
 
@@ -73,6 +73,16 @@ def resolvable(host: str) -> str:
 
 # RFC 1034 3.1 has 255 octets; UTS 46 drops characters, so that a few more may make a name.
 _LONGEST = 1000
+
+
+def certified(host: str) -> str:
+    """The name that a certificate must have: without a final dot (RFC 6066 3), and an address without its zone, which
+    means something to this machine alone (RFC 6874 4).  Raises: as `resolvable`.
+
+    >>> certified("h.example."), certified("fe80::1%eth0")
+    ('h.example', 'fe80::1')
+    """
+    return host.partition("%")[0] if ":" in host else resolvable(host).removesuffix(".")
 
 
 def _aton(text: str) -> IPv4Address | None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from overthere.access.planning import Plan
     from overthere.access.policy import Policy
 
-__all__ = ["dialogue"]
+__all__ = ["dialogue", "wildmat"]
 
 
 def dialogue(plan: Plan, policy: Policy) -> Dialogue:
@@ -176,42 +176,25 @@ def _known(plan: Plan, details: dict[str, Any]) -> Dialogue:
             yield Item(found)
 
 
-def _wanted(locator: NewsLocator | NNTPLocator, sent: bytes) -> _Like | None:
-    """The names to take from a list of all newsgroups, where a pattern was to be matched (RFC 3977 4.2)."""
+def _wanted(locator: NewsLocator | NNTPLocator, sent: bytes) -> re.Pattern[str] | None:
+    """The names to take from a list of all newsgroups, where a pattern was to be matched."""
     if sent != b"LIST\r\n" or not locator.group or locator.group == "*":
         return None
-    return _Like(locator.octets(locator.group))
+    return wildmat(locator.native(locator.group))
 
 
-class _Like:
-    """A pattern of `*` and `?` (RFC 3977 4.2), matched without going back: each piece at the first place that has it.
+def wildmat(pattern: str) -> re.Pattern[str]:
+    """The names that a pattern of `*` and `?` matches whole (RFC 3977 4.2), as an expression for `fullmatch`.
 
-    >>> _Like(b"comp.*s*.l?st").matches(b"comp.infosystems.list")
+    Each piece between two `*` is taken at the first place that has it, and never again at another: no name costs more
+    than its characters times those of the pattern.
+
+    >>> bool(wildmat("comp.*s*.l?st").fullmatch("comp.infosystems.list"))
     True
     """
-
-    def __init__(self, pattern: bytes) -> None:
-        self.first, *self.pieces = pattern.split(b"*")
-
-    def matches(self, name: bytes) -> bool:
-        if not self._stands(self.first, name, 0):
-            return False
-        if not self.pieces:
-            return len(name) == len(self.first)
-        *inner, last = self.pieces
-        at, end = len(self.first), len(name) - len(last)
-        for piece in inner:
-            while not self._stands(piece, name, at):
-                if at > end:
-                    return False
-                at += 1
-            at += len(piece)
-        return at <= end and self._stands(last, name, end)
-
-    @staticmethod
-    def _stands(piece: bytes, name: bytes, at: int) -> bool:
-        there = name[at : at + len(piece)]
-        return len(there) == len(piece) and all(p in (o, 0x3F) for p, o in zip(piece, there, strict=True))
+    first, *rest = (re.escape(piece).replace(r"\?", ".") for piece in pattern.split("*"))
+    inner = "".join(f"(?>.*?{piece})" for piece in rest[:-1])
+    return re.compile(f"(?s){first}{inner}{f'.*{rest[-1]}' if rest else ''}")
 
 
 def _content(wire: Wire, plan: Plan, what: str, reply: Reply, details: dict[str, Any], sent: bytes) -> Dialogue:
@@ -224,18 +207,19 @@ def _content(wire: Wire, plan: Plan, what: str, reply: Reply, details: dict[str,
         yield Head("message/rfc822", "scheme", details=details)
         yield from _block(wire, what)
         return
+    wanted = _wanted(locator, sent)
+    if wanted is not None:
+        details["names"] = "those that match are taken from the list of all, which the server gives (RFC 977 3.6)"
     yield Head(listing=True, details=details)
     entry = {"the newsgroups": _newsgroup, "the overview of the newsgroup": _overview}.get(what, _number)
-    wanted = _wanted(locator, sent)
     while (line := (yield from wire.line(what))) != b".":
-        if wanted is not None and not wanted.matches(line.split(b" ", 1)[0].split(b"\t", 1)[0]):
-            continue
         # Octets that are not UTF-8 are kept, so that a name leads where it should.
         text = (line[1:] if line.startswith(b".") else line).decode("utf-8", "surrogateescape")
         found = entry(text, locator)
         if found is None:
             raise ProtocolError(f"a line that is none of {what}: {readable(line)}", "RFC 3977 3.1.1", where=what)
-        yield Item(found)
+        if wanted is None or wanted.fullmatch(found.name):
+            yield Item(found)
 
 
 _ARTICLE = re.compile(r"([0-9]{1,16}) <([^<>\0-\x20\x7f]{1,248})>(?= |$)")

@@ -16,7 +16,7 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from overthere.access.address import literal, resolvable
+from overthere.access.address import certified, literal, resolvable
 from overthere.access.errors import (
     DOCUMENTED,
     LARGER,
@@ -171,8 +171,7 @@ class Carrier:
         now = monotonic()
         if self.until is not None:
             if now >= self.until:
-                why = f"not done within {self.policy.total_timeout:g} s; {LONGER}"
-                raise AccessTimeout(why, uri=self.uri)
+                raise AccessTimeout(f"not done within {self.policy.total_timeout:g} s; {LONGER}", uri=self.uri)
             until = min(until, self.until)
         return max(0.0, until - now)
 
@@ -291,7 +290,7 @@ class Carrier:
         # An end without a closure alert is a fault, and no end of the content (RFC 9112 9.8).
         safe = (self.policy.tls or ssl.create_default_context()).wrap_socket(
             held,
-            server_hostname=_certified(dial.host),
+            server_hostname=certified(dial.host),
             do_handshake_on_connect=False,
             suppress_ragged_eofs=False,
         )
@@ -399,9 +398,3 @@ def _waited(waiting: Waiting) -> Any:
     with _Selector() as selector:
         selector.register(waiting.held, selectors.EVENT_WRITE if waiting.write else selectors.EVENT_READ)
         return bool(selector.select(min(waiting.seconds, _DAY)))
-
-
-def _certified(host: str) -> str:
-    """The name that a certificate must have: without a final dot (RFC 6066 3), and an address without its zone, which
-    means something to this machine alone (RFC 6874 4)."""
-    return host.partition("%")[0] if ":" in host else resolvable(host).removesuffix(".")

@@ -9,6 +9,7 @@ alone among the options), the servers are followed.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from overthere.errors import OverthereError
@@ -299,11 +300,9 @@ class _Reader:
             self.at += 1
         return tag, data
 
-    def elements(self) -> list[tuple[int, bytes]]:
-        found: list[tuple[int, bytes]] = []
+    def elements(self) -> Iterator[tuple[int, bytes]]:
         while self:
-            found.append(self.element())
-        return found
+            yield self.element()
 
 
 def read_apdu(octets: bytes) -> APDU:

@@ -10,7 +10,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from overthere.derivation import check_rule
+from overthere.derivation import check_rule, of_any
 from overthere.editions.coding1738 import decode_text, encode_data
 from overthere.editions.library import grammar
 from overthere.editions.model import Edition
@@ -28,14 +28,8 @@ __all__ = ["EDITION", "Wrapped", "bare", "extract"]
 PORTS = {"ftp": 21, "http": 80, "gopher": 70, "nntp": 119, "telnet": 23, "wais": 210, "prospero": 1525}
 
 
-def _named(text: str) -> dict[str, str | None]:
-    """The parts of any text, of one without a scheme too."""
-    parts = _split(text)
-    return dict(parts._asdict()) if parts.scheme is None else _parts(text)
-
-
 def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
-    return check_rule(grammar("rfc1738"), text, rule, "RFC 1738 5", limit, _named)
+    return check_rule(grammar("rfc1738"), text, rule, "RFC 1738 5", limit, of_any(_split, _parts))
 
 
 # -- Appendix: URLs in context

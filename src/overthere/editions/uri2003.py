@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from overthere import encoding, kernel
-from overthere.derivation import check_rule
+from overthere.derivation import check_rule, of_any
 from overthere.editions.library import grammar
 from overthere.editions.model import Edition
 from overthere.errors import CodingError, InvalidURI
@@ -28,14 +28,8 @@ def _derives(rule: str, text: str) -> bool:
     return grammar("uri2003").automaton(rule).accepts(text)
 
 
-def _named(text: str) -> dict[str, str | None]:
-    """The parts of any text, of one without a scheme too."""
-    parts = split(text)
-    return dict(parts._asdict()) if parts.scheme is None else _parts(text)
-
-
 def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
-    return check_rule(grammar("uri2003"), text, rule, DOCUMENT, limit, _named)
+    return check_rule(grammar("uri2003"), text, rule, DOCUMENT, limit, of_any(split, _parts))
 
 
 def _require(text: str, rule: str) -> None:

@@ -40,14 +40,8 @@ _VERSION = re.compile("[0-9]*")
 _SEARCHED = ("http", "gopher", "wais")
 
 
-def _named(text: str) -> dict[str, str | None]:
-    """The parts of any text, of one without a scheme too."""
-    parts = _split(text)
-    return dict(parts._asdict()) if parts.scheme is None else _parts(text)
-
-
 def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
-    from overthere.derivation import check_rule
+    from overthere.derivation import check_rule, of_any
 
     if rule == EDITION.top and not _PREFIX.match(text) and _SCHEME.match(text):
         # PrePrefix: what is missing is told, and the URL is read without it.
@@ -55,7 +49,7 @@ def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
         message = KINDS["not-derivable"].message.format(it=name_of(text[:1]))
         first = Finding("not-derivable", 0, 1, "prefix", rule, expected, f"{DOCUMENT}, BNF", message)
         return [first, *_check(text, "url", None if limit is None else limit - 1)]
-    return check_rule(grammar("url1994"), text, rule, f"{DOCUMENT}, BNF", limit, _named)
+    return check_rule(grammar("url1994"), text, rule, f"{DOCUMENT}, BNF", limit, of_any(_split, _parts))
 
 
 # -- Reading: URL SYNTAX

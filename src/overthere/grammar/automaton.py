@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from overthere.grammar.refinement import alive, partition
+
 if TYPE_CHECKING:
     from overthere.kernel.runner import Runner
 
@@ -64,7 +66,7 @@ class Automaton:
     @classmethod
     def minimal(cls, rows: Sequence[Sequence[int]], classes: bytes, start: int, accepting: Sequence[bool]) -> Automaton:
         """Minimise (Hopcroft's refinement) and number canonically."""
-        part, count = _partition(rows, accepting)
+        part, count = partition(rows, accepting)
         sample = {p: s for s, p in enumerate(part)}
         merged = [[part[t] for t in rows[sample[p]]] for p in range(count)]
         final = [accepting[sample[p]] for p in range(count)]
@@ -76,17 +78,17 @@ class Automaton:
         columns: dict[tuple[int, ...], int] = {}
         joined = bytes(columns.setdefault(tuple(row[c] for row in rows), len(columns)) for c in classes)
         kept = list(columns)
-        alive = _alive(rows, final)
+        living = alive(rows, final)
         numbers: dict[int, int] = {}
         order: list[int] = []
         table: list[int] = [DEAD] * len(kept)
-        if start in alive:
+        if start in living:
             numbers[start] = 1
             order.append(start)
         for state in order:
             for column in kept:
                 target = column[state]
-                if target not in alive:
+                if target not in living:
                     table.append(DEAD)
                     continue
                 if target not in numbers:
@@ -355,51 +357,3 @@ class Automaton:
                 stem = access + bytes([byte])
                 for suffix in suffixes:
                     yield stem + suffix
-
-
-def _partition(rows: Sequence[Sequence[int]], accepting: Sequence[bool]) -> tuple[list[int], int]:
-    """Hopcroft's partition refinement: per state the number of its class, and how many classes there are."""
-    sources: list[list[list[int]]] = [[[] for _ in rows] for _ in rows[0]]
-    for state, row in enumerate(rows):
-        for c, target in enumerate(row):
-            sources[c][target].append(state)
-    part = [int(a) for a in accepting]
-    blocks = [{s for s, p in enumerate(part) if p == number} for number in (0, 1)]
-    if not blocks[0] or not blocks[1]:
-        return [0] * len(rows), 1
-    smaller = int(len(blocks[1]) < len(blocks[0]))
-    work = {(smaller, c) for c in range(len(rows[0]))}
-    while work:
-        splitter, c = work.pop()
-        hit: dict[int, set[int]] = {}
-        for target in blocks[splitter]:
-            for state in sources[c][target]:
-                hit.setdefault(part[state], set()).add(state)
-        for number, inside in hit.items():
-            whole = blocks[number]
-            if len(inside) == len(whole):
-                continue
-            # The smaller half gets a new number, and splits others in its turn.
-            moved = inside if 2 * len(inside) <= len(whole) else whole - inside
-            whole -= moved
-            for state in moved:
-                part[state] = len(blocks)
-            work.update((len(blocks), d) for d in range(len(rows[0])))
-            blocks.append(moved)
-    return part, len(blocks)
-
-
-def _alive(rows: list[list[int]], final: list[bool]) -> set[int]:
-    """The states from which acceptance can be reached."""
-    back: list[set[int]] = [set() for _ in rows]
-    for state, row in enumerate(rows):
-        for target in row:
-            back[target].add(state)
-    alive = {s for s, f in enumerate(final) if f}
-    todo = list(alive)
-    while todo:
-        for source in back[todo.pop()]:
-            if source not in alive:
-                alive.add(source)
-                todo.append(source)
-    return alive

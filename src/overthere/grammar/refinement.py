@@ -1,0 +1,55 @@
+"""The states of an automaton that no text tells apart, and those from which acceptance can be reached."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+__all__ = ["alive", "partition"]
+
+
+def partition(rows: Sequence[Sequence[int]], accepting: Sequence[bool]) -> tuple[list[int], int]:
+    """Hopcroft's partition refinement: per state the number of its class, and how many classes there are."""
+    sources: list[list[list[int]]] = [[[] for _ in rows] for _ in rows[0]]
+    for state, row in enumerate(rows):
+        for c, target in enumerate(row):
+            sources[c][target].append(state)
+    part = [int(a) for a in accepting]
+    blocks = [{s for s, p in enumerate(part) if p == number} for number in (0, 1)]
+    if not blocks[0] or not blocks[1]:
+        return [0] * len(rows), 1
+    smaller = int(len(blocks[1]) < len(blocks[0]))
+    work = {(smaller, c) for c in range(len(rows[0]))}
+    while work:
+        splitter, c = work.pop()
+        hit: dict[int, set[int]] = {}
+        for target in blocks[splitter]:
+            for state in sources[c][target]:
+                hit.setdefault(part[state], set()).add(state)
+        for number, inside in hit.items():
+            whole = blocks[number]
+            if len(inside) == len(whole):
+                continue
+            # The smaller half gets a new number, and splits others in its turn.
+            moved = inside if 2 * len(inside) <= len(whole) else whole - inside
+            whole -= moved
+            for state in moved:
+                part[state] = len(blocks)
+            work.update((len(blocks), d) for d in range(len(rows[0])))
+            blocks.append(moved)
+    return part, len(blocks)
+
+
+def alive(rows: list[list[int]], final: list[bool]) -> set[int]:
+    """The states from which acceptance can be reached."""
+    back: list[set[int]] = [set() for _ in rows]
+    for state, row in enumerate(rows):
+        for target in row:
+            back[target].add(state)
+    living = {s for s, f in enumerate(final) if f}
+    todo = list(living)
+    while todo:
+        for source in back[todo.pop()]:
+            if source not in living:
+                living.add(source)
+                todo.append(source)
+    return living
