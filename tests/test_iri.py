@@ -14,7 +14,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overthere import IRI, URI, InvalidIRI, InvalidURI, IRIReference, Rung, URIReference, check, columns, lowest_rung
+from overthere import (
+    IRI,
+    URI,
+    InvalidIRI,
+    InvalidURI,
+    IRIReference,
+    Rung,
+    URIReference,
+    check,
+    columns,
+    explain,
+    lowest_rung,
+)
 from overthere.columns import plain
 from overthere.errors import Unreachable
 from support import cases
@@ -278,3 +290,24 @@ def test_every_pair_of_hosts() -> None:
     assert all(rung is not None for rung in found.values())
     assert found["%C3%89", "É"] is Rung.PERCENT
     assert found["é", "xn--9ca"] is Rung.SCHEME
+
+
+def test_an_iri_is_explained_as_one() -> None:
+    """The rungs are those of RFC 3987 5.3; as text it is a URI or nothing."""
+    iri = IRI("http://u:secret@\u00e9:80/b/../%C3%A9")
+    found = explain(iri, "http://h/\u00fc")
+    assert (found.kind, found.findings, found.problem) == ("IRI", [], None)
+    assert {form.rung: form.text for form in found.forms} == {rung: str(iri.normalize(rung)) for rung in range(5)}  # type: ignore[arg-type]
+    assert [change for form in found.forms for change in form.changes] == iri.changes(Rung.SCHEME)
+    assert found.target == "http://u:secret@\u00e9:80/%C3%A9"
+    assert "secret" not in str(found)
+    assert explain("http://h/\u00e9").kind == "neither"
+    assert explain(IRIReference("\u00e9"), "http://h/a/b").target == "http://h/a/\u00e9"
+
+
+def test_values_are_explained_with_their_zone() -> None:
+    zoned = URI("http://[fe80::1%25lo]/a/b", zone=True)
+    assert explain(zoned).rows == explain(str(zoned), zone=True).rows
+    assert explain(URIReference("g"), IRI("http://h/\u00e9/")).target == "http://h/\u00e9/g"
+    assert explain(IRIReference("\u00e9"), zoned).target == "http://[fe80::1%25lo]/a/\u00e9"
+    assert "the base is not valid" in (explain("g", "http://h/\u00e9/").problem or "")

@@ -114,6 +114,22 @@ def test_sql(session: SparkSession, frame: DataFrame, wanted: dict[str, list[Any
     }
 
 
+def test_iris(session: SparkSession, frame: DataFrame) -> None:
+    """To URIs and back (RFC 3987 3.1, 3.2), by the functions and in SQL."""
+    spark.register(session)
+    texts = pa.array(TEXTS)
+    uris, iris = rows(columns.to_uri(texts)), rows(columns.to_iri(texts))
+    assert "http://%C3%A9/%C3%BC" in uris
+    assert "x:\u00e9" in iris
+    sql = {"to_uri_sql": F.expr("iri_to_uri(url)"), "to_iri_sql": F.expr("uri_to_iri(url)")}
+    assert found(frame, to_uri=spark.to_uri("url"), to_iri=spark.to_iri(F.col("url")), **sql) == {
+        "to_uri": uris,
+        "to_iri": iris,
+        "to_uri_sql": uris,
+        "to_iri_sql": iris,
+    }
+
+
 def test_a_base_in_each_row(frame: DataFrame) -> None:
     bases = pa.array([BASES[n % 3] for n in range(len(TEXTS))])
     wanted = rows(columns.resolve(pa.array(TEXTS), bases))

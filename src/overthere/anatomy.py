@@ -12,9 +12,10 @@ from overthere.errors import CodingError, Finding, InvalidURI, OverthereError
 from overthere.exact import exact
 from overthere.figure import draw, grid, marked, shorten
 from overthere.findings import check_uri
+from overthere.iri import IRI, IRIReference
 from overthere.kernel import Components
 from overthere.kernel.reference import APPENDIX_B, split
-from overthere.normalize import Change, Rung, changes, normal_form
+from overthere.normalize import Change, Rung
 from overthere.redact import mask, password_spans, unveil, veil
 from overthere.showing import printable
 from overthere.uri import URI, URIReference
@@ -58,7 +59,7 @@ class Explanation:
 
     text: str
     kind: str
-    """"URI", "relative reference" or "neither"."""
+    """"URI", "IRI", "relative reference" or "neither"."""
     rows: list[Row]
     forms: list[Form]
     findings: list[Finding]
@@ -249,38 +250,47 @@ class Explanation:
         return lines
 
 
-def explain(text: str, base: str | URI | None = None, *, zone: bool = False) -> Explanation:
+def explain(text: Value | str, base: Value | str | None = None, *, zone: bool = False) -> Explanation:
     """Take a text apart: components with offsets, findings, the normal form at each rung, and the target.
 
+    text: read as a URI or reference; a value is what it is, an IRI too, whose rungs are those of RFC 3987 5.3.
     base: where given, the target of the reference is worked out against it (RFC 3986 5.2); a value keeps its zone.
     zone: whether the texts may hold zone identifiers (RFC 6874).
 
-    Raises: TypeError if `text` or `base` is not text; nothing for any text.
+    Raises: TypeError if `text` or `base` is neither text nor a value; nothing for any text.
 
     >>> print(explain("http://Example.com/%7Eu").figure())
      http://Example.com/%7Eu
      \\__/   \\_________/\\___/
       |         |       |
     scheme  authority  path
+    >>> from overthere import IRI
+    >>> explain("http://h/é").kind, explain(IRI("http://h/é")).kind
+    ('neither', 'IRI')
     """
-    text = exact(text, "explain()")
+    value = text if isinstance(text, Value) else None
+    text = exact(text, "explain()") if isinstance(text, str) or value is None else str(value)
     if not isinstance(base, str | Value | None):
         raise TypeError(f"a base is text or a URI, not {type(base).__name__}")
-    findings = check_uri(text, "URI-reference", zone, limit=20)
+    findings = check_uri(text, "URI-reference", zone, limit=20) if value is None else []
     own = None if base is None else exact(base, "a base") if isinstance(base, str) else str(base)
     zone_there = zone or (isinstance(base, Value) and base.zone is not None)
     if findings:
         problem = None if own is None else "the reference is not valid"
         return Explanation(text, "neither", _cut(text), [], findings, own, None, problem)
-    reference = URIReference(text, zone=zone)
-    kind = "relative reference" if reference.scheme is None else "URI"
+    reference = value if isinstance(value, URIReference | IRIReference) else URIReference(text, zone=zone)
+    name = "IRI" if isinstance(reference, IRIReference) else "URI"
+    kind = "relative reference" if reference.scheme is None else name
     target, problem = None, None
     if own is not None:
         try:
-            target = str(reference.resolve(URI(own, zone=zone_there)))
+            if name == "IRI" or isinstance(base, IRIReference):
+                target = str(IRI(own, zone=zone_there).join(reference))
+            else:
+                target = str(reference.resolve(URI(own, zone=zone_there)))
         except OverthereError as error:
             problem = f"the base is not valid: {error}"
-    return Explanation(text, kind, _rows(reference), _forms(text), [], own, target, problem)
+    return Explanation(text, kind, _rows(reference), _forms(reference), [], own, target, problem)
 
 
 def _rows(reference: Components) -> list[Row]:
@@ -318,9 +328,9 @@ def _cut(text: str) -> list[Row]:
     return [Row(n, *match.span(i), match[i], "") for i, n in enumerate(names, 1) if match[i] is not None]
 
 
-def _forms(text: str) -> list[Form]:
-    done = changes(text, Rung.SCHEME)
+def _forms(reference: URIReference | IRIReference) -> list[Form]:
+    done = reference.changes(Rung.SCHEME)
     return [
-        Form(rung, normal_form(text, rung), [c for c in done if c.rung == rung])
+        Form(rung, str(reference.normalize(rung)), [c for c in done if c.rung == rung])
         for rung in (Rung.STRING, Rung.CASE, Rung.PERCENT, Rung.SYNTAX, Rung.SCHEME)
     ]

@@ -145,16 +145,11 @@ fn slow(cls: &Bound<'_, PyType>, text: &Bound<'_, PyAny>, zone: bool) -> PyResul
 #[pyo3(name = "parse", signature = (text, rule = "URI-reference", zone = false))]
 pub fn parse_text(text: &Bound<'_, PyString>, rule: &str, zone: bool) -> PyResult<Option<Components>> {
     let (py, text) = (text.py(), &quick::exact(text)?);
-    let own = match rule {
-        "URI" => Some(Rule::Uri),
-        "URI-reference" => Some(Rule::UriReference),
-        _ => None,
-    };
-    if let Some(rule) = own {
-        return Ok(Components::of(text, rule, zone));
-    }
-    if let Some(value) = iri_rule(rule).and_then(|rule| Components::of_iri(text, rule, zone)) {
-        return Ok(Some(value));
+    if let Some((own, iri)) = named(rule) {
+        let found = read(text, (own, iri), zone);
+        if found.is_some() || !iri {
+            return Ok(found);
+        }
     }
     let reference = py.import(intern!(py, "overthere.kernel.reference"))?;
     let found = reference.call_method1(intern!(py, "parse"), (text, rule, zone))?;
@@ -164,29 +159,29 @@ pub fn parse_text(text: &Bound<'_, PyString>, rule: &str, zone: bool) -> PyResul
     Ok(Some(Components::of_match(text, &found)?))
 }
 
-/// Which rule of RFC 3986 a class asks for; None for the rules of RFC 3987.
-fn rule_of(cls: &Bound<'_, PyType>) -> PyResult<Option<Rule>> {
-    let py = cls.py();
-    let rule = cls.getattr(intern!(py, "rule"))?;
-    Ok(if rule.is(intern!(py, "URI")) {
-        Some(Rule::Uri)
-    } else if rule.is(intern!(py, "URI-reference")) {
-        Some(Rule::UriReference)
-    } else {
-        match rule.extract()? {
-            "URI" => Some(Rule::Uri),
-            "URI-reference" => Some(Rule::UriReference),
-            _ => None,
-        }
-    })
+/// The rule of RFC 3986, and whether it is the one of RFC 3987 that extends it.
+type Asked = (Rule, bool);
+
+fn named(rule: &str) -> Option<Asked> {
+    match rule {
+        "URI" => Some((Rule::Uri, false)),
+        "URI-reference" => Some((Rule::UriReference, false)),
+        "IRI" => Some((Rule::Uri, true)),
+        "IRI-reference" => Some((Rule::UriReference, true)),
+        _ => None,
+    }
 }
 
-/// The rule of RFC 3986 that one of RFC 3987 extends.
-fn iri_rule(rule: &str) -> Option<Rule> {
-    match rule {
-        "IRI" => Some(Rule::Uri),
-        "IRI-reference" => Some(Rule::UriReference),
-        _ => None,
+/// Which rule a class asks for.
+fn rule_of(cls: &Bound<'_, PyType>) -> PyResult<Option<Asked>> {
+    Ok(named(cls.getattr(intern!(cls.py(), "rule"))?.extract()?))
+}
+
+fn read(text: &Bound<'_, PyString>, (rule, iri): Asked, zone: bool) -> Option<Components> {
+    if iri {
+        Components::of_iri(text, rule, zone)
+    } else {
+        Components::of(text, rule, zone)
     }
 }
 
@@ -226,14 +221,7 @@ impl Components {
     #[pyo3(signature = (text, *, zone = false))]
     fn new(cls: &Bound<'_, PyType>, text: &Bound<'_, PyAny>, zone: bool) -> PyResult<Self> {
         if let Ok(exact) = text.cast_exact::<PyString>() {
-            let value = match rule_of(cls)? {
-                Some(rule) => Components::of(exact, rule, zone),
-                None => {
-                    let rule = cls.getattr(intern!(cls.py(), "rule"))?;
-                    iri_rule(rule.extract()?).and_then(|rule| Components::of_iri(exact, rule, zone))
-                }
-            };
-            if let Some(value) = value {
+            if let Some(value) = rule_of(cls)?.and_then(|rule| read(exact, rule, zone)) {
                 return Ok(value);
             }
         }
@@ -243,10 +231,8 @@ impl Components {
     /// Calls of every class of URIs and IRIs take the short way.
     #[classmethod]
     fn __init_subclass__(cls: &Bound<'_, PyType>) -> PyResult<()> {
-        if let Some(rule) = rule_of(cls)? {
-            quick::quicken(cls, rule, false);
-        } else if let Some(rule) = iri_rule(cls.getattr(intern!(cls.py(), "rule"))?.extract()?) {
-            quick::quicken(cls, rule, true);
+        if let Some((rule, iri)) = rule_of(cls)? {
+            quick::quicken(cls, rule, iri);
         }
         Ok(())
     }
