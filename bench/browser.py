@@ -2,7 +2,7 @@
 
 Chromium (Debian's package `chromium`) loads each page in a frame without scripts, refreshes and subresources; it
 sees no other host than this process.  `browser.html` tells what its tree holds: the base, the encoding, every attribute
-that Chromium resolves (it finds out itself which these are) or that `links/html.py` knows, as the tree has it and
+that Chromium resolves (it finds out itself which these are) or that `links/documents/html.py` knows, as the tree has it and
 resolved.  Here it is compared with the rows, page by page, and each difference is counted by its kind.
 
 python bench/browser.py [FOLDER ...] [--pages N] [--kernel native|reference] [--examples N] [-o FILE]
@@ -123,7 +123,7 @@ def _marked(text: bytes) -> bytes:
 
 
 def _rows(page: Served) -> list[Row]:
-    from overthere.links.contents import read
+    from overthere.links.containers.contents import read
     from overthere.links.job import links
     from overthere.links.model import Options
 
@@ -138,9 +138,9 @@ def _rows(page: Served) -> list[Row]:
 
 def _text(page: Served, charset: str | None) -> str:
     """The page's characters, by what is said of it or by the name of an encoding."""
-    from overthere.links.charset import decoded
-    from overthere.links.html import decode
-    from overthere.links.kinds import media_type_of
+    from overthere.links.documents.charset import decoded
+    from overthere.links.documents.html import decode
+    from overthere.links.documents.kinds import media_type_of
 
     if charset is not None:
         return decoded(page.content, charset)[0]
@@ -148,14 +148,14 @@ def _text(page: Served, charset: str | None) -> str:
 
 
 def _names() -> list[str]:
-    from overthere.links.html import ATTRIBUTES
+    from overthere.links.documents.html import ATTRIBUTES
 
     return sorted({name for name, _, way in ATTRIBUTES if way not in _NOT_COMPARED})
 
 
 def _has(tag: str, name: str) -> bool:
     """Whether the rows have this attribute of this element."""
-    from overthere.links.html import ATTRIBUTES
+    from overthere.links.documents.html import ATTRIBUTES
 
     rules = [elements for known, elements, way in ATTRIBUTES if known == name and way not in _NOT_COMPARED]
     return any(not elements or tag in elements for elements in rules)

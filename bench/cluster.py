@@ -22,16 +22,17 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from crawl import CACHE, Crawl, crawl
-from overthere.links import graph, records
-from overthere.links.carrying import Done, carry_out
-from overthere.links.kinds import kind_of
+from overthere.links.containers import records
+from overthere.links.containers.unpacked import documents
+from overthere.links.documents.kinds import kind_of
+from overthere.links.job.carrying import Done, carry_out
+from overthere.links.job.reading import fill
+from overthere.links.job.sources import tasks
 from overthere.links.model import Document, Options
-from overthere.links.reading import fill
-from overthere.links.rows import rows
-from overthere.links.sources import tasks
-from overthere.links.summary import Summary
+from overthere.links.report import graph
+from overthere.links.report.rows import rows
+from overthere.links.report.summary import Summary
 from overthere.links.table import open_writer
-from overthere.links.unpacked import documents
 
 Row = dict[str, Any]
 OPTIONS = Options()

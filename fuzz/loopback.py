@@ -15,8 +15,8 @@ from typing import Any
 from conversations import ACCEPT, ID
 from overthere.access import aio, opening, transport
 from overthere.access.transport import Carrier, Ready, Waiting
-from overthere.access.websocket import accept
 from overthere.access.wire import Dial, Effect, Look
+from overthere.protocols.websocket.steps import accept
 
 __all__ = ["Script", "put_in", "speaks"]
 

@@ -37,6 +37,7 @@ from overthere import IRI, InvalidURI, IRIReference, URIReference, edition, iri,
 from overthere.access import steps
 from overthere.echo import Secrets
 from overthere.kernel import percent, reference
+from overthere.protocols.news.dialogue import wildmat
 from overthere.text import find, rules
 from overthere.text.wrapped import _DEEPEST, _line_marks, _lines
 for rule in ("URI", "URI-reference", "IRI", "IRI-reference"):
@@ -55,6 +56,8 @@ for safe in ("", "abc/"):
 for private in (False, True):
     iri._decodable(private)
 steps._parting(b" @")
+for group in ("comp.*", "*.os.*", "c?mp.*sys*.l??t*"):
+    wildmat(group)
 for name in ("url-1994", "rfc1738"):
     plan(edition(name).locator("gopher://h/1x"))
 for secret in ("a b", "open sesame", "\xe9 \"" * 40, "\xe9" * 9, "\\" * 30, "\t" * 30, "\ufffd" * 30):

@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 
 from overthere import open as open_uri
-from overthere.access import ardp, prospero
-from overthere.access.ardp import TRIES, Moved, connections, exchange
 from overthere.access.errors import AccessFailed, AccessRefused, AccessTimeout, LimitExceeded, ProtocolError
 from overthere.access.policy import Policy
-from overthere.access.prosperoprotocol import acknowledgement, packet, read_packet
 from overthere.access.wire import Read, Write
+from overthere.protocols.prospero import ardp
+from overthere.protocols.prospero import steps as prospero
+from overthere.protocols.prospero.ardp import TRIES, Moved, connections, exchange
+from overthere.protocols.prospero.message import acknowledgement, packet, read_packet
 from servers import wait_until
 from servers.dirsrv import CONTENTS, HELLO, INFO, LOCAL, LOSSY, PROBE, QUICK, SERVER, adapt, fails, gave, same
 from servers.replay import Served, replay_datagrams, serve_udp

@@ -12,14 +12,14 @@ import anyio
 import pytest
 
 from overthere import PlanRefused, plan
-from overthere.access.afs import dialogue as afs_dialogue
 from overthere.access.errors import AccessError, AccessRefused, LimitExceeded, ResourceMissing
 from overthere.access.looking import look
 from overthere.access.opening import aopen
 from overthere.access.opening import open as open_
 from overthere.access.policy import Policy
 from overthere.access.wire import Data, Entry, Found, Head, Item, Look, Read
-from overthere.schemes.file import FileLocator
+from overthere.protocols.afs.steps import dialogue as afs_dialogue
+from overthere.schemes.known.file import FileLocator
 from servers.faults import nothing_left
 
 OWN = Policy.local()

@@ -18,10 +18,10 @@ from overthere.access.policy import Policy
 from overthere.access.steps import Connect, Interact, Send, Step
 from overthere.cli.app import app
 from overthere.errors import OverthereError
-from overthere.schemes.gopher import GopherLocator
+from overthere.schemes.known.gopher import GopherLocator
+from overthere.schemes.known.wais import WAISLocator
 from overthere.schemes.model import Scheme
 from overthere.schemes.registry import BUILT_IN
-from overthere.schemes.wais import WAISLocator
 
 KNOWN = Registry.default()
 SAFE = Policy()

@@ -28,11 +28,11 @@ from overthere.access.errors import (
     ResourceMissing,
     ResourceUnavailable,
 )
-from overthere.access.ftpdialogue import dialogue, entry
 from overthere.access.steps import Send
 from overthere.access.transport import Transport
 from overthere.access.wire import Data, Dial, Dialogue, Head, Item, Read, Write
 from overthere.editions import edition
+from overthere.protocols.ftp.dialogue import dialogue, entry
 from servers import free_port, need, wait_until
 from servers.ftpd import Answer, Server, anonymous, scripted, unprivileged, with_login
 from support import TESTS

@@ -30,13 +30,13 @@ from overthere import (
     plan,
 )
 from overthere.access.errors import AccessFailed, AccessTimeout, LimitExceeded, ProtocolError, ResourceMissing
-from overthere.access.gopheranswer import dialogue
-from overthere.access.gopherentries import AskForm, Question
 from overthere.access.steps import Send
 from overthere.access.wire import Data, Head, Item, Read, Write
 from overthere.editions import edition
-from overthere.schemes.gopher import GopherLocator
-from overthere.schemes.gophermenu import MenuItem
+from overthere.protocols.gopher.dialogue import dialogue
+from overthere.protocols.gopher.entries import AskForm, Question
+from overthere.schemes.known.gopher import GopherLocator
+from overthere.schemes.known.gopher.menu import MenuItem
 from servers.gopherd import FILES, UMN, Gopherd, gophernicus, pygopherd, recorded, replayed
 from servers.replay import Served, serve
 

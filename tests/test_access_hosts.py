@@ -9,7 +9,6 @@ import pytest
 
 import overthere
 from overthere import PlanRefused, Policy, explain, plan
-from overthere.access.address import literal
 from overthere.access.errors import AccessFailed
 from overthere.access.gateways import Gateways
 from overthere.access.proxy import proxied
@@ -17,7 +16,8 @@ from overthere.access.steps import Connect, Interact, Send
 from overthere.access.transport import Transport
 from overthere.access.wire import Dial, Dialogue
 from overthere.base import establish
-from overthere.schemes.file import FileLocator
+from overthere.hosts.address import literal
+from overthere.schemes.known.file import FileLocator
 from overthere.schemes.registry import BUILT_IN
 from overthere.uri import URI
 

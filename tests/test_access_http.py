@@ -16,7 +16,6 @@ import pytest
 
 import overthere
 from overthere import AccessError, AccessRefused, Credentials, NotSpecified, PlanRefused, Policy, plan
-from overthere.access import http, websocket
 from overthere.access.errors import (
     AccessFailed,
     AccessTimeout,
@@ -29,6 +28,8 @@ from overthere.access.gateways import Gateways
 from overthere.access.proxy import proxied
 from overthere.access.steps import Send
 from overthere.access.wire import Data, Head, Read, Write
+from overthere.protocols.http import steps as http
+from overthere.protocols.websocket import steps as websocket
 from overthere.uri import URI
 from servers import wait_until
 from servers.nginx import Nginx, certificate, nginx, tinyproxy, trusting, websocketd

@@ -23,12 +23,12 @@ import pytest
 from overthere import URI, AccessError, AccessRefused, NotSpecified, PlanRefused, Policy, aopen, open, plan
 from overthere.access import Credentials
 from overthere.access.errors import LimitExceeded, ProtocolError, ResourceMissing
-from overthere.access.messages import dialogue
 from overthere.access.steps import Compose
 from overthere.access.wire import Data, Found, Hangup, Head, Look, Read
-from overthere.schemes.cid import CidLocator
-from overthere.schemes.mailto import MailtoLocator
-from overthere.schemes.mid import MidLocator
+from overthere.protocols.mail.dialogue import dialogue
+from overthere.schemes.known.cid import CidLocator
+from overthere.schemes.known.mailto import MailtoLocator
+from overthere.schemes.known.mid import MidLocator
 from servers import NET
 from servers.smtpd import mail_server
 from support import linear, processor

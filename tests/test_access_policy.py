@@ -13,7 +13,6 @@ import anyio
 import pytest
 
 from overthere import URI, Credentials, Gateways, InvalidURI, PlanRefused, Registry
-from overthere.access.address import forbidden, literal
 from overthere.access.aio import AsyncTransport
 from overthere.access.errors import (
     AccessError,
@@ -29,6 +28,7 @@ from overthere.access.resource import Resource
 from overthere.access.steps import Connect
 from overthere.access.transport import Transport
 from overthere.access.wire import Dial, Dialogue, Head, Look, Write
+from overthere.hosts.address import forbidden, literal
 from servers.faults import nothing_left
 from support import cases, ids
 

@@ -12,10 +12,10 @@ from overthere import URI, plan
 from overthere import open as open_uri
 from overthere.access.errors import AccessError, AccessRefused, LimitExceeded, ProtocolError, ResourceMissing
 from overthere.access.policy import Policy
-from overthere.access.prospero import dialogue
-from overthere.access.prosperoanswer import Named, attribute, method
-from overthere.access.prosperoprotocol import read_lines
 from overthere.access.wire import Data, Dial, Entry, Hangup, Head, Item, Read, Write
+from overthere.protocols.prospero.answer import Named, attribute, method
+from overthere.protocols.prospero.message import read_lines
+from overthere.protocols.prospero.steps import dialogue
 from servers.dirsrv import (
     CONTENTS,
     HELLO,

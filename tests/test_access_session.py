@@ -19,7 +19,7 @@ import pytest
 import overthere
 from overthere import URI, AccessError, AccessRefused, Credentials, NotSpecified, PlanRefused, Policy
 from overthere.access.errors import AccessFailed
-from overthere.access.sessions import Session
+from overthere.protocols.session.client import Session
 from servers import NET, free_port, need, wait_until
 from servers.sessions import Terminal, hercules, rlogind, telnetd
 

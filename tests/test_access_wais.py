@@ -16,7 +16,6 @@ import pytest
 
 from overthere import URI, aopen, plan
 from overthere import open as open_uri
-from overthere.access import waisprotocol
 from overthere.access.errors import (
     AccessError,
     AccessFailed,
@@ -28,11 +27,12 @@ from overthere.access.errors import (
 )
 from overthere.access.policy import Policy
 from overthere.access.resource import Resource
-from overthere.access.wais import SLICE, dialogue, document, slice_request
-from overthere.access.waisprotocol import HEADER_LENGTH, Citation, message, read_apdu
 from overthere.access.wire import Data, Dial, Entry, Hangup, Head, Item, Read, Write
-from overthere.schemes.wais import WAISLocator
-from overthere.schemes.waisid import tagged, to_fields
+from overthere.protocols.wais import message as waisprotocol
+from overthere.protocols.wais.message import HEADER_LENGTH, Citation, message, read_apdu
+from overthere.protocols.wais.steps import SLICE, dialogue, document, slice_request
+from overthere.schemes.known.wais import WAISLocator
+from overthere.schemes.known.wais.identifier import tagged, to_fields
 from servers.replay import Exchange, Served, recorded, replay, serve
 from support import linear
 

@@ -11,8 +11,8 @@ import pytest
 from overthere import URI
 from overthere.base import Base
 from overthere.links import extract
-from overthere.links.arc import members
-from overthere.links.kinds import kind
+from overthere.links.containers.arc import members
+from overthere.links.documents.kinds import kind
 from overthere.links.model import Document, Note, Options, Passed
 from support import linear, processor
 

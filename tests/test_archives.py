@@ -18,7 +18,7 @@ import pytest
 from overthere import URI
 from overthere.base import Base
 from overthere.links import extract
-from overthere.links.archives import Member, members, opened, read
+from overthere.links.containers.archives import Member, members, opened, read
 from overthere.links.model import NOTES, Document, Note, Options, Passed
 from support import linear
 

@@ -9,9 +9,9 @@ import pytest
 from overthere import kernel
 from overthere.editions import whatwg
 from overthere.links import Link, Options, batches, extract, schema
-from overthere.links.browsing import output_encoding
-from overthere.links.carrying import Done
-from overthere.links.html import decode
+from overthere.links.documents.html import decode
+from overthere.links.job.carrying import Done
+from overthere.links.report.browsing import output_encoding
 from overthere.links.table import open_writer
 
 pytestmark = pytest.mark.skipif(not whatwg.available(), reason="ada is absent")

@@ -13,9 +13,9 @@ from webencodings.labels import LABELS
 
 import overthere
 from overthere import charsets
-from overthere.access.newsdialogue import _words
-from overthere.access.words import words
 from overthere.cli.terminal import Binary, Display
+from overthere.mail.words import words
+from overthere.protocols.news.dialogue import _words
 
 NONE = (
     "zlib", "bz2", "base64", "hex", "uu", "quopri", "rot13", "rot_13", "idna", "punycode", "unicode_escape", "mbcs",

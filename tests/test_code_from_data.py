@@ -16,7 +16,7 @@ MODULES = frozenset(
 )
 CALLS = frozenset(("eval", "exec", "compile", "__import__", "execfile"))
 ALLOWED = {
-    ("links/pool.py", "pickle"): "tasks and their ends, in anonymous pipes to processes that it has started",
+    ("links/job/pool.py", "pickle"): "tasks and their ends, in anonymous pipes to processes that it has started",
     ("testing/laws.py", "pickle"): "a law: a locator that was pickled here is the same",
 }
 """Where, what, why."""

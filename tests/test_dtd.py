@@ -6,9 +6,9 @@ import pytest
 
 from overthere import URI
 from overthere.base import Base
-from overthere.links.kinds import kind
+from overthere.links.documents.kinds import kind
+from overthere.links.documents.xml.dtd import read
 from overthere.links.model import Document, Found, Options
-from overthere.links.xml.dtd import read
 from support import processor
 
 

@@ -16,14 +16,15 @@ from overthere import URI, kernel
 from overthere.base import Base
 from overthere.cli.app import app
 from overthere.editions import whatwg
-from overthere.links import batches, embedded, extract
-from overthere.links.carrying import Done
-from overthere.links.html import ATTRIBUTES, EMBEDDED
+from overthere.links import batches, extract
+from overthere.links.documents import embedded
+from overthere.links.documents.html import ATTRIBUTES, EMBEDDED
+from overthere.links.documents.scope import LONGEST
 from overthere.links.job import links
+from overthere.links.job.carrying import Done
+from overthere.links.job.reading import fill
 from overthere.links.model import Document, Embedded, Found, Link, Note, Options
-from overthere.links.reading import fill
-from overthere.links.rows import Rows, _Native, _Plain
-from overthere.links.scope import LONGEST
+from overthere.links.report.rows import Rows, _Native, _Plain
 from support import cases, ids, linear
 
 CASES = cases("embedded")

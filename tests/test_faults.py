@@ -15,9 +15,11 @@ from typing import Any
 import pytest
 
 from overthere.errors import KernelBug
-from overthere.links import contents, extract, judging
-from overthere.links.kinds import kind_of
+from overthere.links import extract
+from overthere.links.containers import contents
+from overthere.links.documents.kinds import kind_of
 from overthere.links.model import NOTES, UNREAD, Document, Options
+from overthere.links.report import judging
 from test_archives import tarred, zipped
 from test_warc import record, response
 
@@ -94,7 +96,7 @@ def failing(error: Exception, work: Callable[..., Any]) -> Callable[..., Any]:
 def test_a_reader_that_fails(
     name: str, error: Exception, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from overthere.links import html
+    from overthere.links.documents import html
 
     (tmp_path / name).write_bytes(CONTAINERS[name](PAGES))
     monkeypatch.setattr(html, "octets", failing(error, html.octets))
@@ -104,7 +106,7 @@ def test_a_reader_that_fails(
 @pytest.mark.parametrize("name", CONTAINERS)
 def test_a_kind_that_cannot_be_found_out(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / name).write_bytes(CONTAINERS[name](PAGES))
-    monkeypatch.setattr("overthere.links.unpacked.kind_of", failing(RuntimeError(), kind_of))
+    monkeypatch.setattr("overthere.links.containers.unpacked.kind_of", failing(RuntimeError(), kind_of))
     # Where the bad one lies in a container, this is what is asked for first.
     assert told(tmp_path / name) == ([] if name in ("aggregate.tar", "a.tar.gz") else OTHERS, ["reader-failed"])
 
@@ -122,7 +124,7 @@ READERS = {
 def test_every_reader(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     content, file = READERS[name]
     (tmp_path / "a.zip").write_bytes(zipped({"0.html": PAGES[0], file: content, "z.html": PAGES[1]}))
-    monkeypatch.setattr(f"overthere.links.{name}.read", broken)
+    monkeypatch.setattr(f"overthere.links.documents.{name}.read", broken)
     rows = list(extract(tmp_path, json=True))
     assert [(row.reference, row.error) for row in rows] == [("x0", None), (None, "reader-failed"), ("x1", None)]
 
@@ -136,7 +138,7 @@ def test_a_container_that_fails(
     inner = {"mbox": mailbox, "message": aggregate, "warc": crawl}[name.partition(".")[0]](PAGES[1:2])
     end = {"mbox": "mbox", "message": "eml", "warc": "warc.gz"}[name.partition(".")[0]]
     (tmp_path / "o").write_bytes(outer({"0.html": PAGES[0], f"1.{end}": inner, "2.html": PAGES[3]}))
-    monkeypatch.setattr(f"overthere.links.{name}", broken)
+    monkeypatch.setattr(f"overthere.links.containers.{name}", broken)
     assert told(tmp_path / "o") == (["x0", "x3"], ["reader-failed"])
 
 
@@ -145,7 +147,7 @@ def broken(*given: Any) -> Any:
 
 
 def test_a_part_whose_header_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from overthere.links.message import fields
+    from overthere.links.containers.message import fields
 
     def broken(value: str) -> str:
         raise CharsetError
@@ -159,7 +161,7 @@ def test_a_part_whose_header_cannot_be_read(tmp_path: Path, monkeypatch: pytest.
 
 def test_contents(monkeypatch: pytest.MonkeyPatch) -> None:
     """Documents that come as rows of a table."""
-    from overthere.links import html
+    from overthere.links.documents import html
 
     monkeypatch.setattr(html, "octets", failing(ZeroDivisionError(), html.octets))
     given: list[dict[str, Any]] = [{"path": f"/{number}", "content": page} for number, page in enumerate(PAGES)]
@@ -173,8 +175,9 @@ def test_contents(monkeypatch: pytest.MonkeyPatch) -> None:
 
 SCRIPT = """
 import sys
-from overthere.links import batches, html
-from overthere.links.carrying import Done
+from overthere.links import batches
+from overthere.links.documents import html
+from overthere.links.job.carrying import Done
 from test_faults import failing
 
 html.octets = failing(ZeroDivisionError(), html.octets)
@@ -227,7 +230,7 @@ def test_an_audit_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_tests_see_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A note must not hide a mistake where it can be mended."""
     monkeypatch.setenv("OVERTHERE_FAULTS", "raise")
-    monkeypatch.setattr("overthere.links.css.read", broken)
+    monkeypatch.setattr("overthere.links.documents.css.read", broken)
     (tmp_path / "a.css").write_bytes(b"a { background: url(x) }")
     with pytest.raises(ZeroDivisionError):
         list(extract(tmp_path))
@@ -242,7 +245,7 @@ def test_a_mistake_in_an_archive_is_not_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[dict[str, bytes]], bytes], name: str
 ) -> None:
     (tmp_path / f"a.{make.__name__}").write_bytes(make({"a.html": PAGES[0]}))
-    monkeypatch.setattr(f"overthere.links.archives.{name}", None)
+    monkeypatch.setattr(f"overthere.links.containers.archives.{name}", None)
     assert "reader-failed" in [row.error for row in extract(tmp_path)]
     monkeypatch.setenv("OVERTHERE_FAULTS", "raise")
     with pytest.raises(TypeError):

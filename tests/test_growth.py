@@ -12,20 +12,22 @@ import pytest
 from attacks import Attack
 from growth import outgrows
 from overthere import URI, OverthereError, Rung, kernel, plan
-from overthere.access import ftpdialogue, gopherentries, newsdialogue
 from overthere.access.resource import Resource
 from overthere.base import Base
 from overthere.kernel.reference import resolve, split
-from overthere.links import css, html, json, markdown, plaintext, xml
-from overthere.links.kinds import kind_of
-from overthere.links.message import fields
+from overthere.links.containers.message import fields
+from overthere.links.documents import css, html, json, markdown, plaintext, xml
+from overthere.links.documents.kinds import kind_of
+from overthere.links.job.reading import fill
 from overthere.links.model import Document, Options
-from overthere.links.reading import fill
-from overthere.links.rows import OCTETS, _Native, _Plain
+from overthere.links.report.rows import OCTETS, _Native, _Plain
+from overthere.protocols.ftp import dialogue as ftpdialogue
+from overthere.protocols.gopher import entries as gopherentries
+from overthere.protocols.news import dialogue as newsdialogue
 from overthere.redact import mask, veil
 from overthere.relate import _candidates, relate
 from overthere.schemes import scheme
-from overthere.schemes.gophermenu import read_menu
+from overthere.schemes.known.gopher.menu import read_menu
 from overthere.schemes.registry import BUILT_IN
 from overthere.security import audit
 from overthere.text import find, gfm

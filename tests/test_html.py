@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 
 from overthere import URI, kernel
 from overthere.base import Base
-from overthere.links import tree
-from overthere.links.charset import encoding
-from overthere.links.html import ATTRIBUTES, decode, read
+from overthere.links.documents import tree
+from overthere.links.documents.charset import encoding
+from overthere.links.documents.html import ATTRIBUTES, decode, read
+from overthere.links.documents.tokens import Start, tokens
 from overthere.links.job import extract, links
+from overthere.links.job.reading import fill
 from overthere.links.model import Document, Link, Options
-from overthere.links.reading import fill
-from overthere.links.rows import Rows, _Native, _Plain
-from overthere.links.tokens import Start, tokens
+from overthere.links.report.rows import Rows, _Native, _Plain
 from support import ROOT, SHARED, cases, ids
 
 HTML5LIB = SHARED / "html5lib"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from overthere import charsets, indexes
-from overthere.links.browsing import _query
-from overthere.links.charset import decoded
+from overthere.links.documents.charset import decoded
+from overthere.links.report.browsing import _query
 from support import linear
 
 # Label, octets, characters; what an implementation of the Standard (encoding_rs 0.8) answers.

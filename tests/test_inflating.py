@@ -9,7 +9,7 @@ import zlib
 
 import pytest
 
-from overthere.links import inflating
+from overthere.links.containers import inflating
 
 DATA = b"".join(b"%d %d\n" % (number, number * number % 997) for number in range(20_000))
 SOUND = gzip.compress(DATA, mtime=0)

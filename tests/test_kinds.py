@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from overthere import URI
 from overthere.base import Base
-from overthere.links.charset import decoded
-from overthere.links.kinds import kind, kind_of, media_type_of
+from overthere.links.documents.charset import decoded
+from overthere.links.documents.kinds import kind, kind_of, media_type_of
 from overthere.links.model import Document
 from support import cases, ids, linear
 

@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from overthere import URI, Rung
-from overthere.links import graph
-from overthere.links.graph import Graph, pairs, schema
 from overthere.links.model import Link
+from overthere.links.report import graph
+from overthere.links.report.graph import Graph, pairs, schema
 from overthere.links.table import open_writer, to_batch
 
 Key = tuple[str | None, str | None, str | None]

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overthere import URI, InvalidURI
-from overthere.links.parts import Part, parts
-from overthere.links.sources import Task
+from overthere.links.job.parts import Part, parts
+from overthere.links.job.sources import Task
 
 TASK = Task(("/a", "/\udcff"), "/", "http://h/", 1, None, 3, None)
 PART = Part(7, (TASK, TASK._replace(end=9, base=None, root=None, name="-")), "key", "/folder")

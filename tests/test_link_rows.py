@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from overthere import URI, Rung, kernel
 from overthere.base import Base
 from overthere.links.job import links
+from overthere.links.job.reading import BATCH, fill
 from overthere.links.model import Document, Found, Link, Options
-from overthere.links.reading import BATCH, fill
-from overthere.links.rows import Rows, _Native, _Plain
+from overthere.links.report.rows import Rows, _Native, _Plain
 from support import cases, ids
 
 HTML = cases("html")

@@ -14,8 +14,8 @@ import pytest
 
 from overthere import URI
 from overthere.links.model import UNREAD, Link
-from overthere.links.picture import draw
-from overthere.links.summary import NOBODY, Summary, Top, cut
+from overthere.links.report.picture import draw
+from overthere.links.report.summary import NOBODY, Summary, Top, cut
 from overthere.links.table import to_batch
 from overthere.showing import columns
 

@@ -16,8 +16,8 @@ import pytest
 from overthere import URI, InvalidURI, NotSpecified, Rung
 from overthere.base import Base, file_uri, from_content, retrieval_uri
 from overthere.links import Found, Link, Options, batches, extract, extract_html
-from overthere.links.carrying import Done
-from overthere.links.html import decode, read
+from overthere.links.documents.html import decode, read
+from overthere.links.job.carrying import Done
 from servers import NET, wait_until
 from support import ROOT, cases, ids
 
@@ -215,7 +215,8 @@ def test_a_worker_that_dies_leaves_a_note(crowd: Path, tmp_path: Path) -> None:
     script.write_text(
         """
 import os, signal
-from overthere.links import pool, batches
+from overthere.links import batches
+from overthere.links.job import pool
 from overthere.links.model import Options
 
 work = pool.carry_out
@@ -251,7 +252,10 @@ if __name__ == "__main__":
 
 DEADLY = """
 import os, signal, sys
-from overthere.links import batches, html, pool, warc
+from overthere.links import batches
+from overthere.links.documents import html
+from overthere.links.job import pool
+from overthere.links.containers import warc
 
 octets, documents = html.octets, warc._documents
 
@@ -368,7 +372,7 @@ def test_what_goes_wrong_with_a_document_is_its_own_row(crowd: Path, monkeypatch
         return data, False
 
     monkeypatch.setenv("OVERTHERE_FAULTS", "")
-    monkeypatch.setattr("overthere.links.html.octets", broken)
+    monkeypatch.setattr("overthere.links.documents.html.octets", broken)
     found = list(extract(crowd))
     assert [Path(row.source).name for row in found if row.error == "reader-failed"] == ["0013.html"]
     assert len(found) > 2000

@@ -24,9 +24,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from overthere import InvalidURI, NotSpecified, Rung, links
-from overthere.links import graph
-from overthere.links.carrying import Done
+from overthere.links.job.carrying import Done
 from overthere.links.model import Options
+from overthere.links.report import graph
 from servers import NET, wait_until
 from support import ROOT
 

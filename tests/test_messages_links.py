@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from overthere import URI
 from overthere.base import Base
-from overthere.links import mbox, message
-from overthere.links.message.labels import part_of
+from overthere.links.containers import mbox, message
+from overthere.links.containers.message.labels import part_of
 from overthere.links.model import Document, Note, Options
 from support import linear
 

@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 from overthere.links import extract
+from overthere.links.containers.unpacked import documents
+from overthere.links.containers.walk import Walk
+from overthere.links.job.sources import tasks
 from overthere.links.model import Options
-from overthere.links.sources import tasks
-from overthere.links.unpacked import documents
-from overthere.links.walk import Walk
 from test_warc import record
 
 WAT = {

@@ -9,9 +9,10 @@ from itertools import product
 import pytest
 
 from attacks import Shape, judged, withstood
-from overthere.access import draft, gopherentries
-from overthere.links import html, markdown
-from overthere.schemes import nntp
+from overthere.links.documents import html, markdown
+from overthere.protocols.gopher import entries as gopherentries
+from overthere.protocols.mail import draft
+from overthere.schemes.known import nntp
 from patterns import PACKAGE, SCANS, used
 
 

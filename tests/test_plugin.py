@@ -171,7 +171,7 @@ def test_two_packages_claim_one_name(tmp_path: Path) -> None:
 def test_a_package_claims_a_built_in_name(tmp_path: Path) -> None:
     message = refusal("http", distribution(tmp_path, "better-http", {"http": "better_http:SCHEME"}))
     assert "two claims to the scheme 'http'" in message
-    assert "overthere.schemes.http:SCHEME of overthere" in message
+    assert "overthere.schemes.known.http:SCHEME of overthere" in message
     assert "better_http:SCHEME of better-http" in message
 
 
@@ -201,7 +201,7 @@ def test_the_module_is_missing(tmp_path: Path) -> None:
 MODULES = {
     "nothing": ("", "has no attribute 'SCHEME'"),
     "something else": ("SCHEME = 'x-raven'", "is 'x-raven'"),
-    "another scheme": ("from overthere.schemes.ftp import SCHEME", "is <Scheme ftp: "),
+    "another scheme": ("from overthere.schemes.known.ftp import SCHEME", "is <Scheme ftp: "),
     "a missing import": ("import no_such_post", "No module named 'no_such_post'"),
 }
 

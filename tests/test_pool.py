@@ -7,8 +7,8 @@ import signal
 
 import pytest
 
+from overthere.links.job.pool import _read, _sent, _Worker
 from overthere.links.model import Link, Options
-from overthere.links.pool import _read, _sent, _Worker
 from overthere.links.table import to_batch
 
 

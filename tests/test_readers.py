@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from overthere import URI
 from overthere.base import Base
-from overthere.links import css, json, markdown, xml
+from overthere.links.documents import css, json, markdown, xml
 from overthere.links.model import NOTES, Document, Found, Note, Options, Passed
 from support import cases, linear
 

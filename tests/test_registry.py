@@ -28,8 +28,8 @@ from overthere import (
 )
 from overthere.access import Content
 from overthere.schemes import GenericLocator
-from overthere.schemes.ftp import FTPLocator
 from overthere.schemes.iana import registration, registrations
+from overthere.schemes.known.ftp import FTPLocator
 from overthere.schemes.registry import BUILT_IN
 from support import ROOT, SHARED
 
@@ -221,7 +221,7 @@ def test_neither_retrieval_nor_statement() -> None:
 
 def test_both_retrieval_and_statement() -> None:
     with pytest.raises(RegistryError, match="one of the two"):
-        replace(RAVEN, retrieval="overthere.access.ftp:steps")
+        replace(RAVEN, retrieval="overthere.protocols.ftp.steps:steps")
 
 
 def test_not_even_by_calling_it_unknown() -> None:
@@ -243,7 +243,8 @@ def test_a_retrieval_may_be_a_function() -> None:
 
 def test_every_built_in_name_is_in_its_own_file() -> None:
     for name in BUILT_IN:
-        assert (ROOT / "src/overthere/schemes" / f"{name.replace('.', '_')}.py").exists(), name
+        home = ROOT / "src/overthere/schemes/known" / name.replace(".", "_")
+        assert home.with_suffix(".py").exists() or (home / "__init__.py").exists(), name
         assert scheme(name).name == name
         assert scheme(name).known
 

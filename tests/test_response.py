@@ -9,9 +9,9 @@ import pytest
 
 from overthere import URI
 from overthere.base import Base
-from overthere.links.kinds import kind
+from overthere.links.containers.response import HTTP, content, header, read
+from overthere.links.documents.kinds import kind
 from overthere.links.model import Document, Found, Options
-from overthere.links.response import HTTP, content, header, read
 from support import linear
 from test_warc import PAGE, documents, gz, record, single
 

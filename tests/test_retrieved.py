@@ -23,13 +23,14 @@ from overthere.access.policy import Policy
 from overthere.access.steps import Content, Step
 from overthere.access.wire import Data, Dialogue, Entry, Head, Item
 from overthere.base import file_uri
-from overthere.links import Link, Options, ahead, batches, extract
-from overthere.links import parts as job_parts
-from overthere.links.ahead import PER_HOST
-from overthere.links.carrying import Done
-from overthere.links.held import drop
-from overthere.links.retrieved import is_uri
-from overthere.links.sources import tasks
+from overthere.links import Link, Options, batches, extract
+from overthere.links.containers.held import drop
+from overthere.links.job import ahead
+from overthere.links.job import parts as job_parts
+from overthere.links.job.ahead import PER_HOST
+from overthere.links.job.carrying import Done
+from overthere.links.job.retrieved import is_uri
+from overthere.links.job.sources import tasks
 from overthere.schemes.model import Scheme
 from overthere.schemes.registry import Registry
 from servers import NET, wait_until

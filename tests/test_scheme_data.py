@@ -11,7 +11,7 @@ import pytest
 from overthere import URI, CodingError, InvalidURI, PlanRefused, Rung, Unwritable, plan, scheme
 from overthere.access import Content
 from overthere.editions import edition
-from overthere.schemes.data import DataLocator
+from overthere.schemes.known.data import DataLocator
 from support import linear
 
 ALL = bytes(range(256))

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from overthere import URI, InvalidURI, PlanRefused, Rung, Unwritable, scheme
 from overthere.editions import edition
-from overthere.schemes.file import FileLocator
-from overthere.schemes.file_paths import Platform, from_path, resolve_on_drive, updated
+from overthere.schemes.known.file import FileLocator
+from overthere.schemes.known.file.paths import Platform, from_path, resolve_on_drive, updated
 from support import linear
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from overthere import URI, Credentials, PlanRefused, Rung, Unwritable, plan, scheme
 from overthere.access import Send
-from overthere.access.ftp import guessed_type
 from overthere.editions import edition
-from overthere.schemes.ftp import FTPLocator
+from overthere.protocols.ftp.steps import guessed_type
+from overthere.schemes.known.ftp import FTPLocator
 from support import linear
 
 

@@ -10,10 +10,10 @@ import pytest
 
 from overthere import URI, CodingError, Credentials, InvalidURI, PlanRefused, Unwritable, edition, plan, scheme
 from overthere.access import Send
-from overthere.access.gopher import request, steps
-from overthere.schemes.gopher import GopherLocator
-from overthere.schemes.gophermenu import Menu, MenuItem, read_menu, write_menu
-from overthere.schemes.gopherplus import Answers, Attributes, Block, Form, Unknown, View, answers, read
+from overthere.protocols.gopher.steps import request, steps
+from overthere.schemes.known.gopher import GopherLocator
+from overthere.schemes.known.gopher.menu import Menu, MenuItem, read_menu, write_menu
+from overthere.schemes.known.gopher.plus import Answers, Attributes, Block, Form, Unknown, View, answers, read
 
 ASK = "+%091%0D%0A+-1%0D%0Aask_item1_value%0D%0Aask_item2_value%0D%0A.%0D%0A"
 

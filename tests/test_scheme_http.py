@@ -12,9 +12,9 @@ import pytest
 
 from overthere import URI, InvalidURI, NotSpecified, PlanRefused, Rung, Unwritable, plan
 from overthere.access import Connect, Send
-from overthere.access.websocket import SendKey, accept
 from overthere.editions import edition
-from overthere.schemes.http import HTTPLocator, Origin
+from overthere.protocols.websocket.steps import SendKey, accept
+from overthere.schemes.known.http import HTTPLocator, Origin
 from support import linear
 
 # No host that a resolver takes, or that a terminal shows, holds these.

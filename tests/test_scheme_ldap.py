@@ -9,9 +9,9 @@ import pytest
 
 from overthere import URI, Credentials, PlanRefused, Rung, Unwritable, plan, scheme
 from overthere.access import Send
-from overthere.access.ldapmessage import Element, element, elements, encoded_filter, integer
 from overthere.errors import CodingError
-from overthere.schemes.ldap import DEFAULTS, Extension, LDAPLocator, Search
+from overthere.protocols.ldap.message import Element, element, elements, encoded_filter, integer
+from overthere.schemes.known.ldap import DEFAULTS, Extension, LDAPLocator, Search
 
 OPERATORS = {0xA0: "&", 0xA1: "|", 0xA2: "!"}
 COMPARISONS = {0xA3: "=", 0xA5: ">=", 0xA6: "<=", 0xA8: "~="}

@@ -8,10 +8,10 @@ import pytest
 
 from overthere import URI, Credentials, InvalidURI, PlanRefused, Rung, Unwritable, plan, scheme
 from overthere.access import Place, Send
-from overthere.access.news import at_server
 from overthere.editions import edition
-from overthere.schemes.news import NewsLocator
-from overthere.schemes.nntp import NNTPLocator
+from overthere.protocols.news.steps import at_server
+from overthere.schemes.known.news import NewsLocator
+from overthere.schemes.known.nntp import NNTPLocator
 from support import linear
 
 

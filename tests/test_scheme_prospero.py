@@ -8,9 +8,9 @@ import pytest
 
 from overthere import URI, Credentials, PlanRefused, Unwritable, plan
 from overthere.access import Connect, Send
-from overthere.access.prosperoprotocol import NotProspero, Packet, packet, read_lines, read_packet, token
 from overthere.editions import edition
-from overthere.schemes.prospero import ProsperoField, ProsperoLocator
+from overthere.protocols.prospero.message import NotProspero, Packet, packet, read_lines, read_packet, token
+from overthere.schemes.known.prospero import ProsperoField, ProsperoLocator
 from support import linear
 
 WHO = b"VERSION 5\nAUTHENTICATE '' UNAUTHENTICATED probe\n"

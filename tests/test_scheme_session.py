@@ -11,7 +11,7 @@ import pytest
 from overthere import URI, Credentials, InvalidURI, NotSpecified, PlanRefused, Unwritable, plan, scheme
 from overthere.access import Interact
 from overthere.editions import edition
-from overthere.schemes.telnet import TelnetLocator
+from overthere.schemes.known.telnet import TelnetLocator
 from support import linear
 
 NAMES = ("telnet", "rlogin", "tn3270")

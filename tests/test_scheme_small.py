@@ -12,8 +12,8 @@ import pytest
 from overthere import URI, InvalidURI, Unwritable, plan, scheme
 from overthere.access import Content, Gateways, Place, Send
 from overthere.schemes import GenericLocator
-from overthere.schemes.about import AboutLocator
-from overthere.schemes.tag import TagDate, TagLocator
+from overthere.schemes.known.about import AboutLocator
+from overthere.schemes.known.tag import TagDate, TagLocator
 from support import linear
 
 RESERVED = ("nfs", "mailserver", "z39.50")

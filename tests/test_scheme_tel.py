@@ -9,7 +9,7 @@ import pytest
 
 from overthere import URI, InvalidURI, Rung, Unwritable, plan, scheme
 from overthere.editions import edition
-from overthere.schemes.tel import TelLocator
+from overthere.schemes.known.tel import TelLocator
 from support import linear
 
 TEL = scheme("tel")

@@ -10,7 +10,7 @@ import pytest
 
 from overthere import URI, InvalidURI, Rung, Unwritable, plan
 from overthere.access.gateways import Gateways
-from overthere.schemes.urn import SCHEME, URNLocator
+from overthere.schemes.known.urn import SCHEME, URNLocator
 
 # RFC 8141 3.2: in each group the names are URN-equivalent, and to those of no other group.
 GROUPS = (

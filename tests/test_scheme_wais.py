@@ -9,12 +9,13 @@ from dataclasses import replace
 import pytest
 
 from overthere import URI, PlanRefused, Unwritable, plan
-from overthere.access import Connect, Send, waisprotocol
-from overthere.access.wais import SLICE, document, slice_request
-from overthere.access.waisprotocol import NotWAIS, read_apdu, read_init_response, read_search_response
+from overthere.access import Connect, Send
 from overthere.editions import edition
-from overthere.schemes.wais import WAISLocator
-from overthere.schemes.waisid import compressed, read_compressed, to_fields
+from overthere.protocols.wais import message as waisprotocol
+from overthere.protocols.wais.message import NotWAIS, read_apdu, read_init_response, read_search_response
+from overthere.protocols.wais.steps import SLICE, document, slice_request
+from overthere.schemes.known.wais import WAISLocator
+from overthere.schemes.known.wais.identifier import compressed, read_compressed, to_fields
 from support import linear
 
 HEADER = waisprotocol.HEADER_LENGTH

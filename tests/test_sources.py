@@ -18,12 +18,12 @@ import test_arc
 from overthere import URI
 from overthere.base import file_uri
 from overthere.links import batches
-from overthere.links.carrying import Done
+from overthere.links.containers.unpacked import blamed, documents
+from overthere.links.containers.walk import Walk
+from overthere.links.job.carrying import Done
+from overthere.links.job.sources import Task, tasks
 from overthere.links.model import Document, Options
-from overthere.links.sources import Task, tasks
-from overthere.links.summary import Summary
-from overthere.links.unpacked import blamed, documents
-from overthere.links.walk import Walk
+from overthere.links.report.summary import Summary
 from support import processor
 from test_archives import tarred, zipped
 from test_warc import PAGE, record, response

@@ -198,7 +198,7 @@ def test_nul_reaches_no_file() -> None:
 
 def test_rare_forms_are_no_addresses() -> None:
     """7.4: three, two and one number, octal and hexadecimal: names to the grammar, numbers to audit and policy."""
-    from overthere.access.address import literal
+    from overthere.hosts.address import literal
     from overthere.security import kinds
 
     for host in ("127.0.1", "127.1", "2130706433", "0177.0.0.1", "0x7f.0.0.1", "0X7F000001", "017700000001", "127.0x1"):

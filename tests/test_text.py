@@ -21,7 +21,8 @@ from overthere.cli.find import command
 from overthere.editions import rfc1738
 from overthere.editions.context1997 import delimited
 from overthere.kernel.classes import UCSCHAR
-from overthere.links import extract, plaintext
+from overthere.links import extract
+from overthere.links.documents import plaintext
 from overthere.links.model import Document, Note, Options
 from overthere.links.model import Found as LinkFound
 from overthere.text import Found, find, typed

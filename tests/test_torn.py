@@ -10,7 +10,7 @@ import zlib
 import pytest
 
 from overthere.base import Base
-from overthere.links import archives, torn
+from overthere.links.containers import archives, torn
 from overthere.links.model import Document, Note, Options
 from overthere.uri import URI
 

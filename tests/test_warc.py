@@ -15,10 +15,10 @@ import pytest
 
 from overthere import URI
 from overthere.base import Base
+from overthere.links.containers.records import cuts
+from overthere.links.containers.response import HTTP, read
+from overthere.links.containers.warc import members
 from overthere.links.model import NOTES, Document, Found, Note, Options
-from overthere.links.records import cuts
-from overthere.links.response import HTTP, read
-from overthere.links.warc import members
 from support import linear, processor
 
 

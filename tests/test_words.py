@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overthere.access.words import words
+from overthere.mail.words import words
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from functools import cache
 
 import damage
 from damage import Made, Span
-from overthere.links import archives
+from overthere.links.containers import archives
 from overthere.links.model import Document, Note, Options, Passed
 from readings import OUTER
 

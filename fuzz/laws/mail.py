@@ -10,12 +10,12 @@ from typing import BinaryIO
 from urllib.parse import quote
 
 from overthere import Policy, plan
-from overthere.access import messages
 from overthere.access.wire import Data, Found, Hangup, Head, Look, Read
-from overthere.links import mbox, message
-from overthere.links.kinds import kind_of
+from overthere.links.containers import mbox, message
+from overthere.links.documents.kinds import kind_of
 from overthere.links.model import NOTES, Document, Note, Options
-from overthere.links.rows import rows
+from overthere.links.report.rows import rows
+from overthere.protocols.mail import dialogue as messages
 from overthere.testing.replay import DOCUMENTED
 from readings import OUTER, rows_of
 

@@ -18,9 +18,9 @@ from overthere.cli.app import app
 from overthere.cli.linkrows import show
 from overthere.cli.terminal import Binary, Display, aligned, one_line
 from overthere.errors import OverthereError
+from overthere.links.job.reading import fill
 from overthere.links.model import Document, Options
-from overthere.links.reading import fill
-from overthere.links.rows import rows
+from overthere.links.report.rows import rows
 from overthere.showing import columns, printable
 from readings import OUTER
 from seeds import cases

@@ -10,11 +10,11 @@ from itertools import accumulate
 
 import damage
 from damage import Made, Span
-from overthere.links import warc
-from overthere.links.kinds import kind_of
+from overthere.links.containers import warc
+from overthere.links.containers.records import cuts
+from overthere.links.documents.kinds import kind_of
 from overthere.links.model import Document, Note, Options, Passed
-from overthere.links.records import cuts
-from overthere.links.rows import rows
+from overthere.links.report.rows import rows
 from readings import OUTER, rows_of
 
 __all__ = ["AFTER", "LONGEST", "WORDS", "one", "seeds"]

@@ -284,7 +284,7 @@ def explain(text: Value | str, base: Value | str | None = None, *, zone: bool = 
     target, problem = None, None
     if own is not None:
         try:
-            if name == "IRI" or isinstance(base, IRIReference):
+            if isinstance(reference, IRIReference) or isinstance(base, IRIReference):
                 target = str(IRI(own, zone=zone_there).join(reference))
             else:
                 target = str(reference.resolve(URI(own, zone=zone_there)))

@@ -3,7 +3,7 @@
 Python calls codecs what no document calls a charset: some unpack, some take quadratic time, some fail.  A label is one
 of the Encoding Standard (4.2) or another of Python's names for the same encodings.  Unlike browsers, who read
 "iso-8859-1" and "us-ascii" as windows-1252, a media type is taken at its word (RFC 2046 4.1.2); the link table, whose
-documents are those of browsers, has `links/charset.py`.
+documents are those of browsers, has `links/documents/charset.py`.
 """
 
 from __future__ import annotations

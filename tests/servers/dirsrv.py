@@ -9,9 +9,9 @@ from overthere import Credentials, aopen
 from overthere import open as open_uri
 from overthere.access.errors import AccessError
 from overthere.access.policy import Policy
-from overthere.access.prosperoprotocol import read_lines, read_packet
 from overthere.access.resource import Resource
 from overthere.access.wire import Entry, Head
+from overthere.protocols.prospero.message import read_lines, read_packet
 from servers.replay import Exchange, recorded
 
 __all__ = [

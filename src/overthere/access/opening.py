@@ -8,7 +8,6 @@ from ipaddress import ip_address
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from overthere.access.address import forbidden, literal
 from overthere.access.errors import AccessError, AccessRefused, ProtocolError, needs
 from overthere.access.gateways import Gateways
 from overthere.access.masking import masked, secrets_of
@@ -19,6 +18,7 @@ from overthere.access.steps import Credentials
 from overthere.access.transport import Transport
 from overthere.access.wire import Dialogue, Head
 from overthere.errors import InvalidURI, NotSpecified
+from overthere.hosts.address import forbidden, literal
 from overthere.schemes.registry import Registry
 from overthere.uri import URI, URIReference
 
@@ -61,7 +61,7 @@ class _Way:
         """The plan; where it is for the news server that is configured, that with this server (RFC 5538 4)."""
         found = plan(uri, credentials, registry=self.registry, gateways=self.gateways)
         if self.policy.news_server is not None and found.through is None:
-            from overthere.access.news import at_server
+            from overthere.protocols.news.steps import at_server
 
             there = at_server(found.locator, self.policy.news_server)
             if there is not found.locator:

@@ -8,10 +8,10 @@ from ipaddress import IPv6Network
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from overthere.access.address import Address, forbidden, literal, nat64_prefix, resolvable
 from overthere.access.errors import AccessRefused
 from overthere.access.framing import FOREIGN, elsewhere
 from overthere.access.steps import Connect, Step
+from overthere.hosts.address import Address, forbidden, literal, nat64_prefix, resolvable
 from overthere.schemes.model import Scheme
 from overthere.uri import URI
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from overthere.access.http import basic
 from overthere.access.steps import Connect, Receive, Send, Step, connect
 from overthere.errors import NotSpecified, PlanRefused
-from overthere.schemes.http import PORTS, HTTPLocator
+from overthere.protocols.http.steps import basic
+from overthere.schemes.known.http import PORTS, HTTPLocator
 from overthere.uri import URI
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from overthere.redact import mask
 if TYPE_CHECKING:
     from overthere.access.aio import AsyncTransport
     from overthere.access.planning import Plan
-    from overthere.access.sessions import Session
     from overthere.access.transport import Carrier, Transport
+    from overthere.protocols.session.client import Session
     from overthere.uri import URI
 
 __all__ = ["AsyncResource", "Resource"]

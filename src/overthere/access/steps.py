@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any, ClassVar, NamedTuple
 
-from overthere.access.address import link_local
 from overthere.errors import PlanRefused
-from overthere.schemes.file_paths import host_name
+from overthere.hosts.address import link_local
+from overthere.schemes.known.file.paths import host_name
 from overthere.showing import printable
 
 __all__ = [

@@ -16,7 +16,6 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from overthere.access.address import certified, literal, resolvable
 from overthere.access.errors import (
     DOCUMENTED,
     LARGER,
@@ -32,6 +31,7 @@ from overthere.access.looking import look
 from overthere.access.resolver import Question, pinned
 from overthere.access.steps import Connect
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Found, Hangup, Head, Item, Look, Read, Seek, Write
+from overthere.hosts.address import certified, literal, resolvable
 
 if TYPE_CHECKING:
     from overthere.access.policy import Policy

@@ -14,7 +14,7 @@ from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError
 from overthere.redact import mask
 
 if TYPE_CHECKING:
-    from overthere.access.sessions import Session
+    from overthere.protocols.session.client import Session
 
 __all__ = [
     "Data",

@@ -139,7 +139,7 @@ def _audited(texts: tuple[str, ...], files: tuple[str, ...], level: Level, wante
 def _found(name: str) -> Iterator[_Audited]:
     """The URIs in the text of a file, as `overthere find` finds them."""
     try:
-        from overthere.links.charset import decoded
+        from overthere.links.documents.charset import decoded
         from overthere.text import find
     except ImportError as error:
         raise click.UsageError(f"--file: {missing(str(error.name), 'links')}") from None

@@ -25,10 +25,8 @@ from rich.progress import (
 import overthere
 from overthere.access import Credentials, Gateways, plan
 from overthere.access.errors import AccessError, AccessRefused, ResourceMissing
-from overthere.access.news import at_server
 from overthere.access.resource import Resource
 from overthere.access.saving import Saving, file_name
-from overthere.access.sessions import Session
 from overthere.access.steps import Compose
 from overthere.access.wire import Entry
 from overthere.cli.common import format_option, inputs, located, texts_argument, width
@@ -38,6 +36,8 @@ from overthere.cli.terminal import Binary, Display, aligned, bare, one_line
 from overthere.editions import NAMES
 from overthere.errors import InvalidURI, OverthereError
 from overthere.extras import missing
+from overthere.protocols.news.steps import at_server
+from overthere.protocols.session.client import Session
 from overthere.redact import mask
 from overthere.schemes import Locator, Registry
 from overthere.showing import printable

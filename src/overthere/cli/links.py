@@ -21,15 +21,15 @@ from overthere.cli.progress import progress
 from overthere.editions import NAMES
 from overthere.errors import OverthereError
 from overthere.extras import missing
-from overthere.links.choosing import CHOICES
 from overthere.links.model import Options
+from overthere.links.report.choosing import CHOICES
 from overthere.redact import mask
 from overthere.rung import Rung
 from overthere.showing import printable
 from overthere.wholefile import is_stream, refuse_link, save
 
 if TYPE_CHECKING:
-    from overthere.links.graph import Graph
+    from overthere.links.report.graph import Graph
     from overthere.links.table import Writer
     from overthere.uri import URI
 
@@ -118,7 +118,7 @@ class _Impossible(click.ClickException):
 
 class _Job:
     def __init__(self, sources: tuple[str, ...], **asked: Any) -> None:
-        from overthere.links.summary import Summary
+        from overthere.links.report.summary import Summary
 
         for name in asked["only"]:
             if name not in CHOICES:
@@ -150,7 +150,7 @@ class _Job:
         self.committed = 0.0
 
     def run(self) -> None:
-        from overthere.links.pool import frugal
+        from overthere.links.job.pool import frugal
 
         frugal()
         began = time.monotonic()
@@ -182,7 +182,7 @@ class _Job:
     def _writer(self, stack: ExitStack) -> Writer | None:
         """For the rows of links; None if they are printed, or only counted."""
         if self.asked["distinct"]:
-            from overthere.links.graph import Graph
+            from overthere.links.report.graph import Graph
 
             self.graph = stack.enter_context(Graph())
         if self.printed or self.graph is not None:
@@ -210,7 +210,7 @@ class _Job:
         return json.dumps({"sources": self.sources, **told})
 
     def _take_up(self, writer: Writer) -> None:
-        from overthere.links.summary import Summary
+        from overthere.links.report.summary import Summary
 
         assert writer.state is not None
         self.tasks, self.mark = writer.state["tasks"], writer.state["mark"]
@@ -233,11 +233,11 @@ class _Job:
 
     def _batches(self, step: Callable[[int, int], None], writer: Writer | None) -> Iterator[Any]:
         """The chosen rows, counted; between them what is said and marked."""
-        from overthere.links import graph
-        from overthere.links.ahead import JOBS
-        from overthere.links.carrying import Done
-        from overthere.links.choosing import chosen
         from overthere.links.job import batches
+        from overthere.links.job.ahead import JOBS
+        from overthere.links.job.carrying import Done
+        from overthere.links.report import graph
+        from overthere.links.report.choosing import chosen
 
         run = batches(
             self.sources, self.base, self.options, workers=self.asked["workers"], skip=self.tasks, mark=self.mark,
@@ -267,8 +267,8 @@ class _Job:
 
     def _write_graph(self) -> None:
         """Only when all links are counted: until then an older graph stays."""
-        from overthere.links import graph
-        from overthere.links.summary import NOBODY
+        from overthere.links.report import graph
+        from overthere.links.report.summary import NOBODY
 
         assert self.graph is not None
         if not self.printed:
@@ -283,7 +283,7 @@ class _Job:
 
     def _plot(self) -> None:
         if self.asked["plot"] is not None:
-            from overthere.links.picture import draw
+            from overthere.links.report.picture import draw
 
             save(self.asked["plot"], draw(self.summary).encode())
 

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 import click
 
-from overthere.access.address import nat64_prefix
 from overthere.access.policy import Policy
+from overthere.hosts.address import nat64_prefix
 
 __all__ = ["bounds", "octets", "policy", "seconds"]
 

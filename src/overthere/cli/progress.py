@@ -48,8 +48,8 @@ def progress(
     if not console.is_terminal or (printed and sys.stdout.isatty()):
         yield lambda documents, octets: None
         return
-    from overthere.links.retrieved import is_uri
-    from overthere.links.sources import is_pipe, tasks
+    from overthere.links.job.retrieved import is_uri
+    from overthere.links.job.sources import is_pipe, tasks
 
     total: int | None = None
     if not any(source == "-" or is_pipe(source) or is_uri(source) for source in sources):  # these can be read once

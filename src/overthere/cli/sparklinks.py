@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from overthere.cli.common import base_uri
+from overthere.links.job.retrieved import is_uri
 from overthere.links.model import Options
-from overthere.links.retrieved import is_uri
 from overthere.redact import mask
 from overthere.rung import Rung
 from overthere.wholefile import save
@@ -45,7 +45,7 @@ def run(sources: tuple[str, ...], **asked: Any) -> None:
 
     Exit 1 if a document could not be read whole, 130 if it was stopped.
     """
-    from overthere.links.choosing import CHOICES
+    from overthere.links.report.choosing import CHOICES
 
     for name, reason in _REFUSED.items():
         if asked[name] not in (None, False, Options().limit):
@@ -106,7 +106,7 @@ def run(sources: tuple[str, ...], **asked: Any) -> None:
         click.echo(f"{done.found:,} of {done.parts:,} parts were there from an earlier run", err=True)
     click.echo("\n".join(done.summary.lines()), err=True)
     if asked["plot"] is not None:
-        from overthere.links.picture import draw
+        from overthere.links.report.picture import draw
 
         save(asked["plot"], draw(done.summary).encode())
     if done.summary.unread or (asked["strict"] and done.summary.notes):

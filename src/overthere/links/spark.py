@@ -27,14 +27,15 @@ import overthere
 from overthere.editions import NAMES
 from overthere.errors import NotSpecified
 from overthere.extras import brought_by
-from overthere.links import contents, graph, parts
-from overthere.links.carrying import Done
-from overthere.links.job import Sources, needed
+from overthere.links.containers import contents
+from overthere.links.job import Sources, needed, parts
+from overthere.links.job.carrying import Done
+from overthere.links.job.parts import How, Part
+from overthere.links.job.pool import run as carried
+from overthere.links.job.sources import tasks
 from overthere.links.model import Options
-from overthere.links.parts import How, Part
-from overthere.links.pool import run as carried
-from overthere.links.sources import tasks
-from overthere.links.summary import Summary
+from overthere.links.report import graph
+from overthere.links.report.summary import Summary
 from overthere.links.table import schema
 from overthere.normalize import Rung
 from overthere.uri import URI

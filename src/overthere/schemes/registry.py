@@ -189,7 +189,7 @@ def _default() -> Registry:
 
 
 def _home(name: str) -> str:
-    return f"overthere.schemes.{name.replace('.', '_')}:SCHEME"
+    return f"overthere.schemes.known.{name.replace('.', '_')}:SCHEME"
 
 
 @cache

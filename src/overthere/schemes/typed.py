@@ -16,7 +16,7 @@ __all__ = ["check_types"]
 def check_types(locator: Locator) -> None:
     """Raises: TypeError naming the first field that holds something else than it is declared to hold.
 
-    >>> from overthere.schemes.ftp import FTPLocator
+    >>> from overthere.schemes.known.ftp import FTPLocator
     >>> check_types(FTPLocator(host="h", name=b"x"))
     Traceback (most recent call last):
     ...

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from overthere.access.address import literal
 from overthere.editions import NAMES, edition, whatwg
 from overthere.errors import OverthereError
+from overthere.hosts.address import literal
 from overthere.security.hosts import decoded, quoted
 from overthere.security.parts import SPECIAL, Cut, Place
 from overthere.security.scripts import canonical

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from overthere.access.address import Address, embedded, forbidden, link_local, literal, resolvable
+from overthere.hosts.address import Address, embedded, forbidden, link_local, literal, resolvable
 from overthere.kernel.percent import percent_decode
 from overthere.redact import MASK
 from overthere.security import scripts

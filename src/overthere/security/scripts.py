@@ -137,7 +137,7 @@ _IGNORED = re.compile("[\u00ad\u200b-\u200d\u2060\ufe00-\ufe0f\ufeff]")
 
 def canonical(name: str) -> str:
     """A name as it is looked up, for comparing: by UTS 46, or as nearly as that goes."""
-    from overthere.access.address import resolvable
+    from overthere.hosts.address import resolvable
 
     try:
         name = resolvable(name).lower()

@@ -1,0 +1,52 @@
+"""An mbox as a container: the messages in a file, each behind a line that begins with "From " (RFC 4155)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from overthere.base import enclosed
+from overthere.links.containers.message.steps import Steps, carried
+from overthere.links.model import Document, Note, Options
+from overthere.mail.reader import Mark, Reader
+
+__all__ = ["members"]
+
+
+def members(file: BinaryIO, document: Document, options: Options) -> Iterator[Document | Note]:
+    """The messages, numbered from 1: `inbox.mbox!1`.  The file is read through once; a message at a time is held.
+
+    The line "From " counts after an empty line only, and lines that were quoted for that (">From ") stay so: what wrote
+    them is not known (RFC 4155 Appendix A).  Never raises.
+    """
+    if document.depth >= options.depth:
+        yield Note("too-deep")
+        return
+    yield from carried(_messages(document, options), file)
+
+
+def _messages(document: Document, options: Options) -> Steps:
+    reader = Reader()
+    reader.mbox = True
+    base = enclosed(document.base)
+    number = 0
+    if not (yield from reader.starts(b"From ")):
+        yield Note("corrupt" if reader.held else "empty")
+    while not (yield from reader.at_end()):
+        number += 1
+        if number > 1 or reader.held.startswith(b"From "):
+            yield from reader.skip_line()
+        pieces: list[bytes] = []
+        left = options.limit
+        mark: Mark | None = None
+        while mark is None:
+            piece, mark = yield from reader.piece({})
+            if left >= 0:
+                pieces.append(piece[:left])
+                left -= len(piece)
+        content = b"".join(pieces)
+        notes = ("too-large",) if left < 0 else () if content.strip() else ("empty",)
+        if (yield from reader.at_end()) and not reader.held.endswith((b"\n\n", b"\n\r\n")):
+            notes = (*notes, "truncated")  # an empty line ends each message, the last one too (RFC 4155 Appendix A)
+        source = f"{document.source}!{number}"
+        yield Document(source, content, base, "message/rfc822", None, notes, document.depth + 1)

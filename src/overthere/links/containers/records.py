@@ -1,0 +1,390 @@
+"""Where the records of a WARC file are (WARC 1.1 section 4, annex D), also of one that is damaged or lies.
+
+What stands in a record is for `warc`. Here a file is walked from record to record, and one that is broken costs no
+other: the walk goes on where the next record begins.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+import zlib
+from collections.abc import Callable, Iterator
+from typing import BinaryIO, NamedTuple
+
+from overthere.links.containers.inflating import MOST, PIECE, taken
+from overthere.links.containers.packed import pieces, skipped
+
+__all__ = ["Record", "cuts", "inflated", "member", "records"]
+
+
+class Record(NamedTuple):
+    """A record as it lies in the file."""
+
+    at: str
+    """The octet at which it begins; if it is compressed, its gzip member, and `!` and its octet within, if need be."""
+    header: bytes
+    """The header block with its empty line; empty if there is none that can be read."""
+    content: bytes
+    notes: tuple[str, ...] = ()
+    passed: str = ""
+    """The type of one that holds no document, which has no header then; "other" is none of WARC 1.1."""
+
+
+class _Frame(NamedTuple):
+    at: int
+    header: bytes
+    start: int
+    end: int
+    """The octets of the content."""
+    notes: tuple[str, ...]
+
+
+_HEAD, _HEAD_MOST = 1 << 13, 1 << 16
+_WINDOW = 1 << 20
+_END = b"\r\n\r\n"
+_GZIP, _ZSTD, _LZ4 = b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18"
+_VERSION = (b"WARC/1.", b"WARC/0.")
+
+# A block that has a second version line is two blocks, the first of them without an end.
+_BLOCK = re.compile(rb"WARC/[01]\.[0-9]++\r\n(?:(?!WARC/)[^\r\n]++\r\n)*+\r\n")
+_LENGTH = re.compile(rb"\r\nContent-Length:[ \t]*+([0-9]{1,18})[ \t]*+\r\n", re.IGNORECASE)
+_TYPE = re.compile(rb"\r\nWARC-Type:[ \t]*+([a-z]++)[ \t]*+\r\n", re.IGNORECASE)
+_ID = re.compile(rb"\r\nWARC-Record-ID:", re.IGNORECASE)
+_WANTED = (b"response", b"resource", b"conversion")
+_KNOWN = (b"warcinfo", b"request", b"metadata", b"revisit", b"continuation")
+# Metadata may hold references (`links.metadata`): of these types.
+_TELLING = re.compile(rb"\r\nContent-Type:[ \t]*+application/(?:json|warc-fields)[ \t;\r]", re.IGNORECASE)
+
+# How far a cut is looked into before it is believed. Octets that are seen as they are within a deflate stream lie in
+# a stored block, which has at most 65,535 of them (RFC 1951 3.2.4): no gzip members in a row within the content of a
+# record are longer.
+_BELIEVED = 1 << 17
+# Octets of a member for each octet in the file, beyond which it is a bomb. Deflate reaches 1032.
+_RATIO = 64
+
+
+def records(file: BinaryIO, limit: int, start: int = 0, end: int | None = None) -> Iterator[Record]:
+    """The records that begin in [start, end), and what is broken; those that hold documents have their content.
+
+    file: can seek.
+    limit: octets of a content that are read; there may be a few more, for the header of HTTP.
+    start, end: of `cuts()`, or 0 and None; within a file that is compressed as a whole they have no meaning.
+    """
+    size = file.seek(0, os.SEEK_END)
+    end = size if end is None else min(end, size)
+    match _packing(file, size):
+        case "gzip":
+            yield from _gzipped(file, size, start, end, limit)
+        case "plain":
+            yield from _plain(file, size, start, end, limit)
+        case other:
+            if start == 0:
+                yield from _whole(_unpacked(file, other), "", _most(limit, size), limit)
+            else:
+                yield Record(str(start), b"", b"", ("unsupported",))  # no record begins there
+
+
+def cuts(file: BinaryIO, split: int) -> Iterator[int]:
+    """Where to cut a file into tasks of about `split` octets: 0 and places at which a record begins, in their order.
+
+    Without compression the file is walked from header to header: a WARC file in a record of a WARC file has records
+    too. With gzip, a member is looked for from each multiple of `split` on, and believed if the next 128 KiB are gzip
+    members too: no content of a record can look so (see `_BELIEVED`).
+    """
+    yield 0
+    size = file.seek(0, os.SEEK_END)
+    last = 0
+    match _packing(file, size):
+        case "gzip":
+            for at in range(split, size, split):
+                if at > last:
+                    last = _next_member(file, at, size, far=True)
+                    if last >= size:
+                        break
+                    yield last
+        case "plain":
+            for frame in _frames(file, size, 0, size):
+                if frame.at - last >= split:
+                    last = frame.at
+                    yield last
+        case _:
+            pass
+
+
+def _packing(file: BinaryIO, size: int) -> str:
+    at, head = skipped(file)
+    if head.startswith(_GZIP):
+        return "gzip"
+    if at or head.startswith((_ZSTD, _LZ4)):
+        return "lz4" if head.startswith(_LZ4) else "zstd"
+    if head.startswith(b"WARC/") or _next_member(file, 0, size, far=False) >= size:
+        return "plain"
+    return "gzip"  # its beginning is broken
+
+
+def _most(limit: int, size: int) -> int:
+    """Octets that a file may have when it is uncompressed."""
+    return _RATIO * limit + 32 * size
+
+
+# Without compression
+
+
+def _plain(file: BinaryIO, size: int, start: int, end: int, limit: int) -> Iterator[Record]:
+    for at, header, begin, stop, notes in _frames(file, size, start, end):
+        if not header:
+            yield Record(str(at), header, b"", notes)
+        elif (passed := _passed(header)) is None:
+            most = limit + _HEAD_MOST
+            file.seek(begin)
+            content = file.read(min(stop - begin, most))
+            yield Record(str(at), header, content, (*notes, "too-large") if stop - begin > most else notes)
+        else:
+            yield _without(str(at), passed, notes)
+
+
+def _passed(header: bytes) -> str | None:
+    """The type of a record that holds no document; None if it holds one, "" if it has no type."""
+    kind = _TYPE.search(header)
+    if kind is None:
+        return ""
+    name = kind[1].lower()
+    if name == b"metadata" and _TELLING.search(header):
+        return None
+    return None if name in _WANTED else name.decode() if name in _KNOWN else "other"
+
+
+def _without(at: str, passed: str, notes: tuple[str, ...]) -> Record:
+    return Record(at, b"", b"", notes if passed or notes else ("corrupt",), passed)
+
+
+def _frames(file: BinaryIO, size: int, at: int, end: int) -> Iterator[_Frame]:
+    while at < end:
+        file.seek(at)
+        head = file.read(_HEAD)
+        block = _BLOCK.match(head)
+        if block is None and len(head) == _HEAD:
+            head += file.read(_HEAD_MOST - _HEAD)
+            block = _BLOCK.match(head)
+        length = _LENGTH.search(block[0]) if block else None
+        if block is None or length is None:
+            blank = len(head) - len(head.lstrip(b"\r\n"))
+            if blank:
+                at += blank
+                continue
+            cut = b"WARC/".startswith(head[:5]) and at + len(head) == size and block is None and _END not in head
+            yield _Frame(at, b"", at, at, ("truncated" if cut else "corrupt",))
+            at = _next_block(file, at + 1, size)
+            continue
+        begin = at + block.end()
+        stop = begin + int(length[1])
+        after = stop + 4
+        end_of = _ends(file, stop, size)
+        notes: tuple[str, ...] = ("truncated",) if end_of == "cut" else ()
+        if not end_of:
+            # Too long, it would swallow the next records; too short, it would hide the rest of its own.
+            after = _next_block(file, begin, size)
+            notes = ("truncated",) if stop > size and after >= size else ("wrong-length",)
+            stop = max(begin, after - _blank_before(file, after))
+        yield _Frame(at, block[0], begin, stop, notes)
+        at = after
+
+
+def _ends(file: BinaryIO, stop: int, size: int) -> str:
+    """Whether two line ends follow, and then a record or nothing (WARC 1.1 section 4): "whole"; "cut" if the file ends
+    within them, "" if something else is there."""
+    if stop > size:
+        return ""
+    file.seek(stop)
+    tail = file.read(9)
+    if len(tail) < 4:
+        return "cut" if _END.startswith(tail) else ""
+    good = tail.startswith(_END) and (len(tail) == 4 or tail[4:6] == b"\r\n" or b"WARC/".startswith(tail[4:]))
+    return "whole" if good else ""
+
+
+def _blank_before(file: BinaryIO, at: int) -> int:
+    file.seek(max(at - 4, 0))
+    return 4 if file.read(4) == _END else 0
+
+
+def _next_block(file: BinaryIO, at: int, size: int) -> int:
+    """Where from `at` on a line begins a header block that has a type, an identifier and a length; or `size`."""
+    at = max(at - 1, 0)
+    step = PIECE  # where every record lies, the next one is near
+    while at < size:
+        file.seek(at)
+        window = file.read(step + _HEAD_MOST)
+        place = window.find(b"\nWARC/")
+        while 0 <= place < step:
+            block = _BLOCK.match(window, place + 1, place + _HEAD_MOST)
+            if block and _TYPE.search(block[0]) and _ID.search(block[0]) and _LENGTH.search(block[0]):
+                return at + place + 1
+            place = window.find(b"\nWARC/", place + 1)
+        at += step
+        step = _WINDOW
+    return size
+
+
+# With gzip, record by record (annex D.2)
+
+
+def _gzipped(file: BinaryIO, size: int, at: int, end: int, limit: int) -> Iterator[Record]:
+    while at < end:
+        data, note, after = member(file, size, at, limit + _HEAD_MOST)
+        block = _BLOCK.match(data)
+        length = _LENGTH.search(block[0]) if block else None
+        if block is None or length is None:
+            if data or note:
+                yield Record(str(at), b"", b"", (note or "corrupt",))
+        elif data[block.end() + int(length[1]) :].lstrip(b"\r\n").startswith(_VERSION):
+            yield from _whole(inflated(file, at), f"{at}!", _most(limit, size), limit)
+        elif (passed := _passed(block[0])) is None:
+            yield _single(at, block[0], data, int(length[1]), note)
+        else:
+            yield _without(str(at), passed, (note,) if note else ())
+        at = after
+
+
+def _single(at: int, header: bytes, data: bytes, length: int, note: str) -> Record:
+    begin = len(header)
+    end = begin + length
+    if note:
+        return Record(str(at), header, data[begin:end], (note,))
+    if len(data) >= end and not data[end:].strip(b"\r\n"):
+        return Record(str(at), header, data[begin:end])
+    return Record(str(at), header, data[begin:].removesuffix(_END), ("wrong-length",))
+
+
+def _is_record(head: bytes) -> bool:
+    return head.startswith(_VERSION)
+
+
+def member(
+    file: BinaryIO, size: int, at: int, most: int, holds: Callable[[bytes], bool] = _is_record
+) -> tuple[bytes, str, int]:
+    """The first `most` octets of a gzip member; what is the matter with it, or ""; and where the next one begins."""
+    data, used, note = taken(file, at, most, _RATIO)
+    if note in ("", "long"):
+        return data, note and "too-large", at + used
+    after = _next_member(file, at + (used if note == "too-large" else 1), size, holds, far=False)
+    # A length that is broken may lead to the end of the file too.
+    return data, "corrupt" if note == "truncated" and after < size else note, after
+
+
+def _next_member(file: BinaryIO, at: int, size: int, holds: Callable[[bytes], bool] = _is_record, *, far: bool) -> int:
+    """Where from `at` on a gzip member begins that holds a record; or `size`.
+
+    far: believe only what is followed by gzip members as far as `_BELIEVED`.
+    """
+    begun = at
+    tried = 0
+    step = PIECE
+    while at < size:
+        file.seek(at)
+        window = file.read(step + _FIRST)
+        place = window.find(_GZIP)
+        while 0 <= place < step:
+            # What is made to look like members without end is not tried without end.
+            if tried < _RATIO * _BELIEVED + 8 * (at + place - begun):
+                tried += _FIRST
+                if _holds(window[place : place + _FIRST], holds):
+                    good, cost = _try_member(file, at + place, far)
+                    if good:
+                        return at + place
+                    tried += cost
+            place = window.find(_GZIP, place + 1)
+        at += step
+        step = _WINDOW
+    return size
+
+
+_FIRST = 1 << 10
+"""Octets of a member in which its first ones must be."""
+
+
+def _holds(head: bytes, holds: Callable[[bytes], bool]) -> bool:
+    try:
+        return holds(zlib.decompressobj(31).decompress(head, 32))
+    except zlib.error:
+        return False
+
+
+def _try_member(file: BinaryIO, at: int, far: bool) -> tuple[bool, int]:
+    """Whether a member begins here, as far as is looked; and how much that cost."""
+    inflate = zlib.decompressobj(31)
+    file.seek(at)
+    piece, between = b"", False
+    used = made = 0
+    try:
+        while used < _BELIEVED and made < _RATIO * _BELIEVED:
+            if inflate.eof:
+                if not far:
+                    break
+                piece, between = inflate.unused_data, True
+                inflate = zlib.decompressobj(31)
+            if not piece:
+                piece = file.read(PIECE)
+                if not piece:
+                    return between or not far, used
+                used += len(piece)
+            between = False
+            made += len(inflate.decompress(piece, MOST))
+            piece = inflate.unconsumed_tail
+    except zlib.error:
+        return False, used + made // 8
+    return True, used + made // 8
+
+
+# Compressed as a whole, or many records in one gzip member
+
+
+def _whole(pieces: Iterator[bytes], prefix: str, most: int, limit: int) -> Iterator[Record]:
+    """The records of what is laid uncompressed into a temporary file, up to `most` octets of it."""
+    with tempfile.TemporaryFile() as file:
+        size, note = 0, ""
+        try:
+            for piece in pieces:
+                size += file.write(piece)
+                if size > most:
+                    note = "too-large"
+                    break
+        except EOFError:
+            note = "truncated"
+        except Exception as error:  # each library has its own
+            note = "truncated" if _CUT.search(str(error)) else "corrupt"
+        for record in _plain(file, size, 0, size, limit):
+            yield record._replace(at=prefix + record.at)
+        if note:
+            yield Record(f"{prefix}{size}", b"", b"", (note,))
+
+
+_CUT = re.compile("incomplete frame|fill whole buffer")
+
+
+def inflated(file: BinaryIO, at: int) -> Iterator[bytes]:
+    inflate = zlib.decompressobj(31)
+    file.seek(at)
+    while not inflate.eof and (piece := file.read(PIECE)):
+        while piece and not inflate.eof:
+            yield inflate.decompress(piece, MOST)
+            piece = inflate.unconsumed_tail
+    if not inflate.eof:
+        raise EOFError
+
+
+def _unpacked(file: BinaryIO, packing: str) -> Iterator[bytes]:
+    file.seek(0)
+    if packing == "lz4":
+        # That of FastWARC takes an end for the end, wherever it is, and passes over no frame.
+        from lz4.frame import LZ4FrameDecompressor
+
+        yield from pieces(file, LZ4FrameDecompressor)
+        return
+    from fastwarc.stream_io import ZstdReader
+
+    reader = ZstdReader(file)
+    while piece := reader.read(_HEAD_MOST):
+        yield piece

@@ -1,0 +1,278 @@
+"""An HTTP response as an archive holds it: its header, its content without codings, what its header refers to.
+
+Written by hand: libraries end a header at the first CR LF CR LF, wherever in the content that is, while a line may end
+with LF alone (RFC 9112 2.2).
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from overthere.links.documents.html import values
+from overthere.links.model import Document, Found, Note, Options
+
+__all__ = ["HTTP", "Fields", "Header", "content", "fields", "first", "header", "pointing", "read", "references"]
+
+HTTP = "application/http"
+"""The media type of a document that is the header of an HTTP response: its references, for `read()`."""
+_POINTING = (b"location", b"link", b"refresh")
+"""The fields that refer to something else: RFC 9110 10.2.2, RFC 8288 3; Refresh as browsers read it (HTML 7.4.6)."""
+
+Fields = list[tuple[bytes, bytes]]
+"""Names in lower case, and values without the white space around them."""
+
+_MOST = 1 << 16
+"""Octets of a header; what has no end by then is none."""
+_STATUS = re.compile(rb"[\r\n]*+HTTP/[0-9]++(?:\.[0-9]++)?+[ \t]++([0-9]{3})(?![0-9])")
+_EMPTY = re.compile(rb"\n\r?+\n")
+_FOLDED = re.compile(rb"\r?+\n[ \t]++")
+# A link-value: the reference in angle brackets, then parameters, which may be quoted (RFC 8288 3).
+_LINK = re.compile(r"[\s,]*+<([^<>]*+)>((?:[^,\"]|\"(?:[^\"\\]|\\.)*+\"?)*+)", re.DOTALL)
+
+
+class Header(NamedTuple):
+    status: int
+    fields: Fields
+    end: int
+    """Where the content begins."""
+    whole: bool
+    """Whether it ends with an empty line, and not with the octets."""
+
+
+def fields(block: bytes) -> Fields:
+    """The fields of a header: a line ends with LF, a CR before it is ignored; a line that begins with a blank goes on.
+
+    >>> fields(b"HTTP/1.1 200 OK\\nA: b\\r\\nC:\\n d\\n\\n")
+    [(b'a', b'b'), (b'c', b'd')]
+    """
+    if b"\n " in block or b"\n\t" in block:
+        block = _FOLDED.sub(b" ", block)
+    found: Fields = []
+    for line in block.split(b"\n"):
+        name, colon, value = line.partition(b":")
+        if colon:
+            found.append((name.strip().lower(), value.strip()))
+    return found
+
+
+def first(fields: Fields, name: bytes) -> str:
+    """The value of the first field of that name, or ""."""
+    return next((value.decode("utf-8", "replace") for key, value in fields if key == name), "")
+
+
+def header(block: bytes) -> Header | None:
+    """The header that a response begins with; None if there is no status line.
+
+    An interim response (RFC 9110 15.2) stands before the one that counts.
+    """
+    at = 0
+    while (status := _STATUS.match(block, at)) is not None:
+        end = _EMPTY.search(block, status.end(), at + _MOST)
+        if end is None:
+            whole = len(block) > at + _MOST
+            return None if whole else Header(int(status[1]), fields(block[status.end() :]), len(block), whole=False)
+        code = int(status[1])
+        if code // 100 == 1 and code != 101 and _STATUS.match(block, end.end()):
+            at = end.end()
+            continue
+        return Header(code, fields(block[status.end() : end.end()]), end.end(), whole=True)
+    return None
+
+
+def pointing(fields: Iterable[tuple[bytes, bytes]]) -> bytes:
+    """Those of the fields, with names in lower case, that refer to something, as a document for `read`; or nothing."""
+    return b"".join(name + b": " + value + b"\r\n" for name, value in fields if name in _POINTING)
+
+
+def read(document: Document, options: Options) -> Iterator[Found | Note]:
+    """The references in the header of an HTTP response."""
+    for name, octets in fields(document.content.partition(b"\n\n")[0].partition(b"\n\r\n")[0]):
+        yield from references(name, octets.decode("utf-8", "replace"))
+
+
+def references(name: bytes, value: str) -> Iterator[Found]:
+    """Those in a field whose name is in lower case: Location, Content-Location, Link and Refresh.
+
+    >>> [found.reference for found in references(b"link", '<a>; rel="next, last", </b>')]
+    ['a', '/b']
+    """
+    match name:
+        case b"location" | b"content-location":
+            yield Found(name.decode().title(), value)
+        case b"refresh":
+            yield from (Found("Refresh", url) for url in values("refresh", value))
+        case b"link":
+            at = 0
+            while link := _LINK.match(value, at):
+                yield Found("Link", link[1].strip())
+                at = link.end()
+        case _:
+            pass
+
+
+def content(block: bytes, header: Header, limit: int) -> tuple[bytes, list[str]]:
+    """The content of a response without its codings (RFC 9112 7, RFC 9110 8.4), up to `limit` octets, and notes.
+
+    Archives hold responses whose codings were undone and are still told: if not even the first octet can be decoded,
+    the content is as it stands, with the note "wrong-type".
+    """
+    data = block[header.end :]
+    notes: list[str] = []
+    for name in (b"transfer-encoding", b"content-encoding"):
+        told = b",".join(value for key, value in header.fields if key == name)
+        for coding in reversed(told.lower().split(b",")) if told and data else ():
+            coding = coding.strip().removeprefix(b"x-")
+            if coding in _NONE:
+                continue
+            undo = _CODINGS.get(coding)
+            plain, note = (b"", "wrong-type") if undo is None else undo(data, limit)
+            if note == "wrong-type":
+                plain = data
+            if note:
+                notes.append(note)
+            data = plain
+    if not header.whole:
+        notes.append("truncated")
+    if len(data) > limit:
+        notes.append("too-large")
+    return data[:limit], notes
+
+
+_NONE = (b"", b"identity")
+_CHUNK = re.compile(rb"[ \t]*+([0-9A-Fa-f]++)[ \t]*+(?:;[^\n]*+|\r?+)\n")
+_BEHIND = re.compile(rb"\r?+\n")
+_TRAILER = re.compile(rb"[!-9;-~]++:[^\n]*+(?:\n|\Z)")
+_DIGITS = 16
+"""Of the size of a chunk: more do not count anything that there is."""
+
+
+def _dechunked(data: bytes, limit: int) -> tuple[bytes, str]:
+    """The chunks together, up to one octet more than `limit` (RFC 9112 7.1); their extensions say nothing here."""
+    parts: list[bytes] = []
+    at = got = 0
+    while got <= limit:
+        line = _CHUNK.match(data, at)
+        size: bytes = b"" if line is None else line[1].lstrip(b"0")
+        if line is None or len(size) > _DIGITS:
+            note = "truncated" if len(data) - at < _DIGITS and parts else "corrupt"
+            return b"".join(parts), note if parts else "wrong-type"
+        at = line.end()
+        if not size:
+            return b"".join(parts), _trailed(data, at)
+        end = at + int(size, 16)
+        parts.append(data[at : min(end, at + limit + 1 - got)])
+        got += len(parts[-1])
+        if got > limit:
+            break
+        if end >= len(data):
+            # Digits that begin a content without chunks do not count what follows.
+            return b"".join(parts), "truncated"
+        behind = _BEHIND.match(data, end)
+        if behind is None:
+            return b"".join(parts), "corrupt" if len(parts) > 1 else "wrong-type"
+        at = behind.end()
+    return b"".join(parts), ""
+
+
+def _trailed(data: bytes, at: int) -> str:
+    """What is to say of what stands behind the last chunk: fields, and an empty line."""
+    while (line := _TRAILER.match(data, at)) is not None:
+        at = line.end()
+    return "wrong-length" if data[at : at + 3].strip(b"\r\n") or len(data) > at + 2 else ""
+
+
+def _inflated(data: bytes, limit: int, *forms: int) -> tuple[bytes, str]:
+    """Up to one octet more than `limit`; deflate is met with its zlib frame and without (RFC 9110 8.4.1.2)."""
+    for form in forms:
+        inflate = zlib.decompressobj(form)
+        try:
+            found = inflate.decompress(data, limit + 1)
+        except zlib.error:
+            # What stands before the error is not lost.
+            found, note = _finely(_Inflating(data, form), limit)
+            if note == "wrong-type":
+                continue
+            return found, note
+        if len(found) > limit:
+            return found, ""
+        if not inflate.eof:
+            return found, "truncated" if found else "wrong-type"
+        behind = len(data) - len(inflate.unused_data)
+        if data.startswith(_GZIP, behind):
+            more, note = _finely(_Inflating(data, form, behind), limit - len(found))
+            return found + more, "wrong-length" if note == "wrong-type" else note
+        return found, "wrong-length" if inflate.unused_data.strip(b"\0") else ""
+    return b"", "wrong-type"
+
+
+_GZIP = b"\x1f\x8b"
+
+
+class _Inflating:
+    """What is inflated bit by bit, one stream behind the other (RFC 1952 2.2)."""
+
+    def __init__(self, data: bytes, form: int, at: int = 0) -> None:
+        self.data, self.form, self.at = data, form, at
+        self.inflate = zlib.decompressobj(form)
+
+    def read(self, size: int) -> bytes:
+        while self.at < len(self.data):
+            if self.inflate.eof:
+                self.inflate = zlib.decompressobj(self.form)
+            piece = self.data[self.at : self.at + size]
+            found = self.inflate.decompress(piece)
+            self.at += len(piece) - len(self.inflate.unused_data)
+            if found:
+                return found
+        if not self.inflate.eof:
+            raise EOFError("incomplete")
+        return b""
+
+
+def _finely(reader: Any, limit: int) -> tuple[bytes, str]:
+    parts: list[bytes] = []
+    got = 0
+    try:
+        while got <= limit and (part := reader.read(_FINE)):
+            parts.append(part)
+            got += len(part)
+    except (EOFError, OSError, ValueError, zlib.error) as error:
+        cut = "incomplete" in str(error) or "fill whole" in str(error) or "unexpected end" in str(error).lower()
+        return b"".join(parts)[: limit + 1], "wrong-type" if not got else "truncated" if cut else "corrupt"
+    return b"".join(parts)[: limit + 1], ""
+
+
+_FINE = 64
+"""Octets that are read at once where an error is known to come: what stands before it is not lost."""
+
+
+def _by_library(name: str) -> Callable[[bytes, int], tuple[bytes, str]]:
+    def undo(data: bytes, limit: int) -> tuple[bytes, str]:
+        from fastwarc import stream_io
+
+        make = getattr(stream_io, name)
+        reader = make(io.BytesIO(data))
+        parts: list[bytes] = []
+        left = limit + 1
+        try:
+            while left > 0 and (part := reader.read(left)):
+                parts.append(part)
+                left -= len(part)
+        except (OSError, ValueError):
+            return _finely(make(io.BytesIO(data)), limit)
+        return b"".join(parts), "" if parts else "wrong-type"
+
+    return undo
+
+
+_CODINGS: dict[bytes, Callable[[bytes, int], tuple[bytes, str]]] = {
+    b"chunked": _dechunked,
+    b"gzip": lambda data, limit: _inflated(data, limit, 31),
+    b"deflate": lambda data, limit: _inflated(data, limit, 15, -15),
+    b"br": _by_library("BrotliReader"),
+    b"zstd": _by_library("ZstdReader"),
+}

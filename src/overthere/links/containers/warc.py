@@ -1,0 +1,156 @@
+"""The documents of a WARC file: responses, resources and conversions, retrieved by their WARC-Target-URI (WARC 1.1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import BinaryIO
+
+from overthere.base import Base, establish, to_reference
+from overthere.errors import InvalidURI, NotSpecified
+from overthere.links.containers.records import Record, records
+from overthere.links.containers.response import HTTP, Fields, fields, first, header, pointing
+from overthere.links.containers.response import content as decoded
+from overthere.links.documents.kinds import media_type_of
+from overthere.links.documents.metadata import METADATA, base_of, page_of
+from overthere.links.faults import guarded
+from overthere.links.model import Document, Note, Options, Passed
+from overthere.uri import URI
+
+__all__ = ["members", "response", "target"]
+
+
+_TELLS = re.compile(
+    rb"\s*+\{\s*+\"(?:Envelope|Container)\"|(?:(?!outlink:|via:)[^\n]*+\n)*+(?:outlink|via):", re.IGNORECASE
+)
+"""What metadata begins with, or has among its fields, that holds references."""
+
+
+def members(
+    file: BinaryIO,
+    document: Document,
+    options: Options,
+    start: int = 0,
+    end: int | None = None,
+    begins: Callable[[str], bool] = bool,
+) -> Iterator[Document | Note | Passed]:
+    """The documents in the records that begin in [start, end), which come from `records.cuts()` if they are given.
+
+    The source of a record is the octet at which it begins, or its gzip member: `crawl.warc.gz!12345`. Its base is its
+    WARC-Target-URI (RFC 3986 5.1.3), or what a Content-Location of HTTP says (5.1.2). A response whose header refers
+    to something (Location, Link, Refresh) is two documents of the same source: one of type application/http, which
+    `response.read()` reads, and the content. Metadata of WAT and Heritrix is a document, and so are the page lists of
+    browsertrix. Requests, other metadata, revisits and what came by DNS hold no documents, and are passed over.
+
+    begins: is told the source of each record before that is looked into, and says whether to do so.
+    """
+    try:
+        for record in records(file, options.limit, start, end):
+            if record.passed:
+                yield Passed(record.passed)
+                if not record.notes:
+                    continue
+            here = _here(record, document)
+            if not begins(here.source):
+                continue
+            yield from guarded(_documents(record, here, options), here.failed)
+    except OSError:
+        yield Note("unreadable")
+
+
+def _here(record: Record, outside: Document) -> Document:
+    source = f"{outside.source}!{record.at}"
+    return Document(source, b"", outside.base, notes=record.notes, depth=outside.depth + 1)
+
+
+def _documents(record: Record, here: Document, options: Options) -> Iterator[Document | Note | Passed]:
+    if not record.header:
+        yield here
+        return
+    said = fields(record.header)
+    notes = list(record.notes)
+    if first(said, b"warc-truncated") or first(said, b"warc-segment-number"):
+        notes.append("truncated")  # a segmented record goes on in other records (WARC 1.1 section 7)
+    found = target(next((value for name, value in said if name == b"warc-target-uri"), b""))
+    if found is None:
+        notes.append("corrupt")
+    elif found.scheme.lower() == "dns":
+        yield Passed("dns")
+        if notes:
+            yield here._replace(notes=_once(notes))
+        return
+    else:
+        here = here._replace(base=Base(found, "retrieval", "retrieval"))
+    media_type, charset = media_type_of(first(said, b"content-type"))
+    if media_type == HTTP:
+        yield from response(record.content, here, notes, options)
+        return
+    if first(said, b"warc-type").lower() == "metadata":
+        if not _TELLS.match(record.content):
+            yield Passed("metadata")
+            if notes:
+                yield here._replace(notes=_once(notes))
+            return
+        media_type, charset = METADATA, None
+    elif found is not None and media_type == "application/json" and (page := page_of(str(found))) is not None:
+        here = here._replace(base=base_of(page, here.base))
+        media_type, charset = METADATA, None
+    content = record.content
+    if len(content) > options.limit:
+        content = content[: options.limit]
+        notes.append("too-large")
+    yield Document(here.source, content, here.base, media_type, charset, _once(notes), here.depth)
+
+
+def response(block: bytes, here: Document, notes: list[str], options: Options) -> Iterator[Document]:
+    """The documents of an HTTP response: its header, if it refers to something, and its content."""
+    head = header(block)
+    if head is None:
+        notes.append("corrupt")  # no status line: the block is taken for the content
+        yield here._replace(content=block[: options.limit], notes=_once(notes))
+        return
+    content, said = decoded(block, head, options.limit)
+    notes += said
+    if referring := pointing(head.fields):
+        yield here._replace(content=referring, media_type=HTTP, notes=())
+    base = _base(here.base, head.fields, options.edition)
+    media_type, charset = media_type_of(first(head.fields, b"content-type"))
+    if content or notes or head.status == 200:
+        yield Document(here.source, content, base, media_type, charset, _once(notes), here.depth)
+
+
+def _base(target: Base, fields: Fields, edition: str) -> Base:
+    """The fields of HTTP that may give a base, as the edition has it; most responses have none."""
+    said = [
+        (name.decode(), value.decode("utf-8", "replace"))
+        for name, value in fields
+        if name in (b"content-location", b"content-base")
+    ]
+    if not said or target.layer != "retrieval":
+        return target
+    try:
+        return establish(headers=said, retrieval=target.uri, edition=edition, protocol="http")
+    except NotSpecified:
+        return target
+
+
+def target(octets: bytes) -> URI | None:
+    """The WARC-Target-URI; the drafts of WARC 0.18 and 1.0 have it in angle brackets."""
+    octets = octets.strip()
+    if octets.startswith(b"<") and octets.endswith(b">"):
+        octets = octets[1:-1]
+    octets = octets.partition(b"#")[0]
+    try:
+        text = octets.decode()
+    except UnicodeDecodeError:
+        # Octets of another charset keep their values, as those of file names do.
+        text = "".join(chr(octet) if octet < 0x80 else f"%{octet:02X}" for octet in octets)
+    try:
+        return URI(text)
+    except InvalidURI:
+        reference, _ = to_reference(text)
+    return None if reference is None or reference.scheme is None else URI(str(reference))
+
+
+def _once(notes: list[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(notes))

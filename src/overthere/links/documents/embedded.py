@@ -1,0 +1,121 @@
+"""References that HTML holds in a syntax of its own: metas of Open Graph and Twitter, JSON in scripts, `srcdoc`.
+
+Read by choice (`Options.metadata`); what nobody asks for is passed over, and counted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from overthere.base import Base
+from overthere.links.documents import html, json, jsonld
+from overthere.links.documents.scope import narrowed
+from overthere.links.model import Embedded, Found, Note, Options, Passed
+
+__all__ = ["kind", "read", "within"]
+
+_SPACE = "\t\n\f\r "
+
+
+def kind(name: str) -> str:
+    """What is passed over under this name of `html.EMBEDDED`."""
+    return next(names[name] for names in html.EMBEDDED.values() if name in names)
+
+
+def read(embedded: Embedded, base: Base, options: Options, depth: int = 0) -> Iterator[Found | Note | Passed]:
+    """The references in it; `where` is "meta og:image", or "script importmap > " and a JSON Pointer, or "iframe srcdoc
+    > " and what it is in that document.
+
+    base: of the document.
+    depth: how many containers it is in; a document in `srcdoc` is another, and there are no more than `options.depth`.
+    """
+    name, text = embedded
+    if not options.metadata:
+        yield Passed(kind(name))
+    elif name == "srcdoc":
+        yield from _document(text, base, options, depth)
+    elif name in _SCRIPTS:
+        place, reader = _SCRIPTS[name]
+        for one in reader(base).read(text):
+            # The document is not cut off where its script is.
+            if isinstance(one, Note):
+                yield Note("corrupt") if one.kind == "truncated" else one
+            else:
+                yield one._replace(where=f"script {place} > {one.where}")
+    elif (text := text.strip(_SPACE)) and (name not in html.OBJECTS or json.is_uri(text)):
+        yield Found(f"meta {name}", text)
+
+
+def _document(text: str, base: Base, options: Options, depth: int) -> Iterator[Found | Note | Passed]:
+    """A document of its own, whose fallback base is that of the document around it (HTML 2.4.2, 7.3.1.2)."""
+    if depth >= options.depth:
+        yield Note("too-deep")
+        return
+    href, found, too_deep = html.read(text)
+    inner = base if href is None else narrowed(href, base, "HTML base")
+    if inner is None:
+        yield Note("too-large")
+        inner = base
+    if too_deep:
+        yield Note("too-deep")
+    for one in within(found, inner, options, depth + 1):
+        if isinstance(one, Found):
+            outer = base if one.where == "base href" else one.base or inner
+            one = one._replace(where=f"iframe srcdoc > {one.where}", base=outer)
+        yield one
+
+
+def within(found: list[Found | Embedded], base: Base, options: Options, depth: int) -> Iterator[Found | Note | Passed]:
+    """What `html.read` has found, and in it what is embedded; of this, `base` is that of the document.
+
+    The reference of a `base` element has none, nor has any other that is not embedded.
+    """
+    for one in found:
+        if isinstance(one, Found):
+            yield one
+        else:
+            yield from read(one, base, options, depth)
+
+
+# "/", "./", "../", or an absolute URL (HTML 8.1.6.2, "resolving a URL-like module specifier").
+_URL_LIKE = re.compile(r"\.{0,2}/|[A-Za-z][A-Za-z0-9+.-]*+:")
+
+
+class _ImportMap(json.Reader):
+    """`imports`, `scopes` and `integrity`; a specifier that is no URL is a name (HTML 8.1.6.2)."""
+
+    def named(self, inner: json.Open, raw: str) -> Found | None:
+        path, key = self._path(), self.characters(raw)
+        inner.says = path in (["imports"], ["scopes", ""])
+        if path == ["scopes"] or ((inner.says or path == ["integrity"]) and _URL_LIKE.match(key)):
+            return Found(f"{inner.pointer} key", key)
+        return None
+
+    def _path(self) -> list[str]:
+        """The first name, and as many blanks as objects follow that have names."""
+        if not 2 <= len(self.open) <= 3 or any(one.array for one in self.open):
+            return []
+        return [self.open[0].name, *[""] * (len(self.open) - 2)]
+
+    def reference(self, inner: json.Open | None, text: str) -> Found | None:
+        if inner is None or inner.array or not inner.says or not _URL_LIKE.match(text):
+            return None
+        return Found(self.pointer(), text)
+
+
+class _SpeculationRules(json.Reader):
+    """The `urls` of rules; what `where` matches are patterns (HTML 7.6.1)."""
+
+    def reference(self, inner: json.Open | None, text: str) -> Found | None:
+        path = [one.array for one in self.open]
+        if path != [False, True, False, True] or self.open[2].name != "urls":
+            return None
+        return Found(self.pointer(), text)
+
+
+_SCRIPTS: dict[str, tuple[str, type[json.Reader]]] = {
+    "application/ld+json": ("ld+json", jsonld.Reader),
+    "importmap": ("importmap", _ImportMap),
+    "speculationrules": ("speculationrules", _SpeculationRules),
+}

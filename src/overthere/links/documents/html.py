@@ -1,0 +1,319 @@
+"""URI references in HTML: every attribute whose value the HTML Standard (or HTML 4.01) defines as a URL."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from overthere.links.documents import css
+from overthere.links.documents.charset import MARKS, decoded, encoding
+from overthere.links.documents.prescan import declared
+from overthere.links.documents.tokens import Script, Sheet, tokens
+from overthere.links.documents.tree import Namespace
+from overthere.links.model import Embedded, Found
+
+__all__ = [
+    "ATTRIBUTES",
+    "CODEBASE",
+    "EMBEDDED",
+    "OBJECTS",
+    "Read",
+    "decode",
+    "embedded",
+    "octets",
+    "read",
+    "references",
+    "values",
+]
+
+# ASCII whitespace of the HTML Standard, which may surround a URL.
+_SPACE = "\t\n\f\r "
+
+
+def _one(value: str) -> Iterable[str]:
+    return (value.strip(_SPACE),)
+
+
+def _list(value: str) -> Iterable[str]:
+    return [piece for piece in _SPACES.split(value) if piece]
+
+
+def _nonempty(value: str) -> Iterable[str]:
+    value = value.strip(_SPACE)
+    return (value,) if value else ()
+
+
+def _commas(value: str) -> Iterable[str]:
+    return [piece for part in value.split(",") if (piece := part.strip(_SPACE))]
+
+
+_SPACES = re.compile(r"[\t\n\f\r ]+")
+_CANDIDATE = re.compile(r"[\t\n\f\r ,]*([^\t\n\f\r ]+)")
+_DESCRIPTORS = re.compile(r"(?:[^,(]|\([^)]*\)?)*+,?")
+
+
+def _srcset(value: str) -> Iterator[str]:
+    """The URLs of image candidates: a URL ends at white space, or at the commas that it ends with."""
+    at = 0
+    while match := _CANDIDATE.match(value, at):
+        url = match[1]
+        at = match.end()
+        bare = url.rstrip(",")
+        if bare == url and (rest := _DESCRIPTORS.match(value, at)):
+            at = rest.end()
+        if bare:
+            yield bare
+
+
+# HTML, shared declarative refresh steps: each step takes what it can and gives nothing back.
+_REFRESH = re.compile(
+    r"[\t\n\f\r ]*+(?:[0-9]++|(?=\.))[0-9.]*+(?:[;,]|[\t\n\f\r ]++[;,]?+)[\t\n\f\r ]*+(?!\Z)"
+    r"(?:url[\t\n\f\r ]*+=[\t\n\f\r ]*+)?+(?:'([^']*+)|\"([^\"]*+)|(.*+))",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def _refresh(content: str) -> Iterable[str]:
+    match = _REFRESH.match(content)
+    return () if match is None else ("".join(group or "" for group in match.groups()).strip(_SPACE),)
+
+
+def _paint(value: str) -> Iterable[str]:
+    return (url for _, url in css.inline(value)) if "(" in value else ()
+
+
+_WAYS: dict[str, Callable[[str], Iterable[str]]] = {
+    "one": _one,
+    "nonempty": _nonempty,
+    "list": _list,
+    "commas": _commas,
+    "srcset": _srcset,
+    "refresh": _refresh,
+    "paint": _paint,
+}
+
+
+def values(way: str, value: str) -> list[str]:
+    """The references in an attribute's value that is written in one of the ways of `ATTRIBUTES`."""
+    return list(_WAYS[way](value))
+
+
+ATTRIBUTES: tuple[tuple[str, tuple[str, ...], str], ...] = (
+    ("href", (), "one"),
+    ("xlink:href", (), "one"),
+    ("src", (), "one"),
+    ("srcset", ("img", "source"), "srcset"),
+    ("imagesrcset", ("link",), "srcset"),
+    ("action", ("form",), "one"),
+    ("formaction", ("button", "input"), "one"),
+    ("cite", ("blockquote", "del", "ins", "q"), "one"),
+    ("data", ("object",), "one"),
+    ("poster", ("video",), "one"),
+    ("ping", ("a", "area"), "list"),
+    ("itemid", (), "one"),
+    ("itemtype", (), "list"),
+    ("manifest", ("html",), "nonempty"),
+    ("style", (), "style"),
+    ("http-equiv", ("meta",), "http-equiv"),
+    ("content", ("meta",), "content"),
+    # HTML 4.01
+    ("background", (), "nonempty"),
+    ("classid", ("object",), "nonempty"),
+    ("codebase", ("applet", "object"), "nonempty"),
+    ("archive", ("object",), "list"),
+    ("archive", ("applet",), "commas"),
+    ("code", ("applet",), "nonempty"),
+    ("longdesc", ("frame", "iframe", "img"), "nonempty"),
+    ("lowsrc", ("img",), "nonempty"),
+    ("profile", ("head",), "list"),
+    ("usemap", ("img", "input", "object"), "nonempty"),
+    # What embeds references in a syntax of its own.
+    ("property", ("meta",), "property"),
+    ("name", ("meta",), "property"),
+    ("type", ("script",), "type"),
+    ("srcdoc", ("iframe",), "srcdoc"),
+    # SVG
+    *((name, (), "paint") for name in sorted(css.PAINTED)),
+)
+"""Attribute, elements (or none for every one), and how its URLs are written.
+
+"style" is a style sheet, "paint" a value of CSS on elements of SVG only; "http-equiv" and "content" are a refresh
+together; "property", "type" and "srcdoc" name what is `EMBEDDED`.
+"""
+OBJECTS = frozenset(
+    (
+        "article:author", "article:publisher", "book:author", "music:album", "music:creator", "music:musician",
+        "music:song", "video:actor", "video:director", "video:series", "video:writer",
+    )
+)  # fmt: skip
+"""Properties whose values are objects of Open Graph, which their URIs name (ogp.me, Object Types); many pages have a
+name of a person there."""
+_METAS = frozenset(
+    (
+        # ogp.me: Basic Metadata, Optional Metadata, Structured Properties; og:see_also is of its namespace ogp.me/ns#.
+        "og:url", "og:see_also",
+        "og:image", "og:image:url", "og:image:secure_url",
+        "og:video", "og:video:url", "og:video:secure_url",
+        "og:audio", "og:audio:url", "og:audio:secure_url",
+        # Cards of Twitter: the markup reference, and what it had before.
+        "twitter:url", "twitter:image", "twitter:image:src", "twitter:player", "twitter:player:stream",
+        "twitter:image0", "twitter:image1", "twitter:image2", "twitter:image3",
+        "twitter:app:url:iphone", "twitter:app:url:ipad", "twitter:app:url:googleplay",
+    )
+)  # fmt: skip
+EMBEDDED = {
+    "property": dict.fromkeys(sorted(_METAS | OBJECTS), "meta"),
+    "type": {
+        "application/ld+json": "json-ld",
+        "importmap": "import map",
+        "speculationrules": "speculation rules",
+    },
+    "srcdoc": {"srcdoc": "srcdoc"},
+}
+"""What holds references in a syntax of its own: by the way of the attribute that says it, its names, and how it is
+called where it is passed over.  Properties (RDFa in HTML 3.1) or names of metas; types of scripts (HTML 4.12.1; JSON-LD
+1.1 7); the attribute `srcdoc` (HTML 4.8.5)."""
+CODEBASE = {"object": ("classid", "data", "archive"), "applet": ("code", "archive")}
+"""Attributes that are resolved against the `codebase` of their element (HTML 4.01 13.3.1, 13.4)."""
+_RULES: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+for _name, _elements, _way in ATTRIBUTES:
+    _RULES.setdefault(_name, []).append((_elements, _way))
+
+# A style sheet without one of these holds no reference; a backslash may hide one of them.
+_SIGNS = re.compile(r"\\|url\(|@import|image-set\(|(?:src|image)\(", re.IGNORECASE)
+_NAME = 64
+"""Characters of an element's name that are told."""
+
+
+def decode(data: bytes, told: str | None = None) -> tuple[str, bool]:
+    """The characters of an HTML document, and whether they are not in the charset that was said.
+
+    By byte order mark, by what was told, by what it declares (`prescan`), else UTF-8; octets that are not in the
+    charset become U+FFFD; a document that declares nothing and is no UTF-8 is windows-1252 (HTML 13.2.3.2).  A label
+    that is no charset's says nothing.
+
+    UTF-16 without a mark is seen by its NULs, whatever was told: by every other charset there would be no tag in it.
+    """
+    known = None if told is None else encoding(told)
+    if data.startswith(_MARKS) or known in _UTF_16:
+        return decoded(data, told)
+    wide = _wide(data)
+    if wide is not None:
+        # Without a label an XML declaration says it (HTML 13.2.3.2, "prescan").
+        return decoded(data, wide)[0], told is not None or not data.startswith(_DECLARATIONS)
+    if known is not None:
+        return decoded(data, told)
+    said, unknown = declared(data)
+    unknown |= told is not None
+    if said is not None:
+        text, lossy = decoded(data, said)
+        return text, lossy or unknown
+    try:
+        return data.decode(), unknown
+    except UnicodeError:
+        return decoded(data, "windows-1252")[0], unknown
+
+
+def octets(data: bytes, told: str | None = None) -> tuple[bytes, bool]:
+    """The same characters in UTF-8: mostly the octets as they are."""
+    if told is not None and encoding(told) == "utf-8" and not data.startswith(_MARKS) and _wide(data) is None:
+        try:
+            if not data.isascii():
+                data.decode()
+            return data, False
+        except UnicodeError:
+            pass
+    text, lossy = decode(data, told)
+    return text.encode("utf-8", "replace"), lossy
+
+
+def _wide(data: bytes) -> str | None:
+    return next((name for name, pattern in _WIDE if pattern.match(data)), None)
+
+
+_MARKS = tuple(mark for mark, _ in MARKS)
+_UTF_16 = ("utf-16le", "utf-16be")
+# Four characters of US-ASCII with as many NULs; HTML begins with no less ("<p>" and a letter).
+_WIDE = (("utf-16le", re.compile(rb"(?:[\t\n\f\r -~]\0){4}")), ("utf-16be", re.compile(rb"(?:\0[\t\n\f\r -~]){4}")))
+_DECLARATIONS = tuple("<?x".encode(name) for name in _UTF_16)
+
+
+class Read(NamedTuple):
+    """What an HTML document holds."""
+
+    base: str | None
+    """The first base href that is not in a template; None without one (HTML 4.2.3: "in tree order")."""
+    found: list[Found | Embedded]
+    """Every reference, in the order of the document, and what embeds some."""
+    too_deep: bool
+    """Elements of SVG or MathML, or a template, lay too deep to be followed (`tree.DEPTH`)."""
+
+
+def read(text: str) -> Read:
+    """Tokens (HTML 13.2.5) and no tree: nesting costs nothing, and a reference stands once where it is written."""
+    base: str | None = None
+    found: list[Found | Embedded] = []
+    script: str | None = None
+    too_deep = False
+    for token in tokens(text):
+        if token is None:
+            too_deep = True
+        elif isinstance(token, Sheet):
+            found += _styles("style", token.text)
+        elif isinstance(token, Script):
+            if script is not None:
+                found.append(Embedded(script, token.text))
+        else:
+            name, attributes, namespace, in_template = token
+            counts = namespace is Namespace.HTML and not in_template
+            if name == "base" and base is None and "href" in attributes and counts:
+                base = attributes["href"].strip(_SPACE)
+            found += references(name, attributes, namespace is Namespace.SVG)
+            known = embedded(name, attributes) if namespace is Namespace.HTML else None
+            if name == "script":
+                script = known
+            elif known is not None:
+                found.append(Embedded(known, attributes["srcdoc" if name == "iframe" else "content"]))
+    return Read(base, found, too_deep)
+
+
+def references(tag: str, attributes: Mapping[str, str | None], is_svg: bool = False) -> Iterator[Found]:
+    """The references in the attributes of an element."""
+    told = tag[:_NAME]
+    against = CODEBASE.get(tag, ())
+    codebase = (attributes.get("codebase") or "").strip(_SPACE) or None if against else None
+    for name, value in attributes.items():
+        way = next((way for elements, way in _RULES.get(name, ()) if not elements or tag in elements), None)
+        if way == "style":
+            yield from _styles(told, value or "")
+        elif way in _WAYS and (way != "paint" or is_svg):
+            for url in _WAYS[way](value or ""):
+                yield Found(f"{told} {name}", url, codebase=codebase if name in against else None)
+    if tag == "meta" and (attributes.get("http-equiv") or "").strip(_SPACE).lower() == "refresh":
+        for url in _refresh(attributes.get("content") or ""):
+            yield Found("meta refresh", url)
+
+
+def embedded(tag: str, attributes: Mapping[str, str | None]) -> str | None:
+    """Which of `EMBEDDED` an element of HTML holds: a meta in its content, a script in its text; None for none.
+
+    Of two attributes that say it the first counts.
+    """
+    if tag == "iframe":
+        return "srcdoc" if "srcdoc" in attributes else None
+    if tag == "script":
+        named = (attributes.get("type") or "").strip(_SPACE).lower()
+        # A media type may have parameters; what is none is what it is as a whole.
+        named = named.partition(";")[0].strip(_SPACE) if "/" in named else named
+        return named if named in EMBEDDED["type"] else None
+    if tag != "meta" or "content" not in attributes:
+        return None
+    names = (attributes[name] or "" for name in attributes if name in ("property", "name"))
+    return next((one for value in names for one in _list(value.lower()) if one in EMBEDDED["property"]), None)
+
+
+def _styles(tag: str, text: str) -> Iterator[Found]:
+    if _SIGNS.search(text):
+        for where, url in css.inline(text):
+            yield Found(f"{tag} {where}", url)

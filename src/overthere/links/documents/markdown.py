@@ -1,0 +1,155 @@
+"""References in Markdown (CommonMark 0.31; the extended autolinks of GitHub Flavored Markdown 6.9; RFC 7763).
+
+A reference is at "link", "image", "definition", "autolink", or, in HTML that the text holds, at "html a href".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import TYPE_CHECKING
+
+from overthere.links.documents import embedded, html
+from overthere.links.documents.charset import decoded
+from overthere.links.model import Document, Embedded, Found, Note, Options, Passed
+from overthere.text import gfm
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+__all__ = ["LONGEST", "PIECE", "read"]
+
+LONGEST = 1 << 21
+"""Characters of a document that are read: each takes the parser up to twenty microseconds."""
+PIECE = 1 << 17
+"""Characters that are read at once: what is longer is cut before a heading, else at a blank line, at a line end, at a
+blank, or anywhere."""
+
+# A tag that may hold a reference; most do not, and reading one takes a document of its own.
+_ATTRIBUTES = re.compile(r"<[A-Za-z][^\s<>]*+(?:<(?![A-Za-z])[^\s<>]*+)*+\s")
+_STYLE = re.compile(r"<style", re.IGNORECASE)
+# Without one of these no extended autolink is in a text (GFM 6.9).
+_EXTENDED = re.compile(r"www\.|://|@", re.IGNORECASE)
+
+
+def read(document: Document, options: Options) -> Iterator[Found | Note | Passed]:
+    """The references of a Markdown document, in its order.
+
+    They are given after the escapes of Markdown, without the percent-encoding that renderers add.  A definition is
+    given once, where it stands; that a link names it by its label is no other reference.  `base` elements in the text
+    establish nothing: to text/markdown (RFC 7763) they are markup like any other.
+    """
+    text, wrong = decoded(document.content, document.charset)
+    if wrong:
+        yield Note("wrong-charset")
+    if len(text) > LONGEST:
+        yield Note("too-large")
+    deep = False
+    for piece in _pieces(text[:LONGEST]):
+        # A bracket costs a thousand times what a letter does: text that is hardly anything else has no links.
+        brackets = piece.count("[") * 3 > len(piece) > 100
+        deep = deep or brackets
+        for found in _piece(piece, _markdown(links=not brackets)):
+            if isinstance(found, Found):
+                yield found
+                continue
+            for one in embedded.read(found, document.base, options, document.depth):
+                yield one._replace(where=f"html {one.where}") if isinstance(one, Found) else one
+    if deep:
+        yield Note("too-deep")
+
+
+def _pieces(text: str) -> Iterator[str]:
+    at = 0
+    while len(text) - at > PIECE:
+        least, most = at + PIECE // 2, at + PIECE
+        for cut in ("\n\n#", "\n\n", "\n", " "):
+            found = text.rfind(cut, least, most)
+            if found >= 0:
+                most = found + 1
+                break
+        yield text[at:most]
+        at = most
+    yield text[at:]
+
+
+@cache
+def _markdown(links: bool) -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark", {"inline_definitions": True, "store_labels": True})
+    # Emphasis holds no reference and hides none, and inline text is read by `_inline`, paragraph by paragraph.
+    parser.disable(["inline", "text_join", "emphasis", "balance_pairs", "fragments_join"])
+    if not links:
+        parser.disable(["link", "image"])
+    # Nothing is percent-encoded, and nothing is refused for its scheme.
+    for name, rule in (("normalizeLink", str), ("normalizeLinkText", str), ("validateLink", _any)):
+        setattr(parser, name, rule)
+    return parser
+
+
+def _any(url: str) -> bool:
+    return True
+
+
+def _piece(text: str, parser: MarkdownIt) -> Iterator[Found | Embedded]:
+    env: dict[str, object] = {}
+    for token in parser.parse(text, env):
+        if token.type == "inline":
+            yield from _inline(parser.inline.parse(token.content, parser, env, []))
+        elif token.type == "html_block":
+            yield from _html(token.content)
+        elif token.type == "definition":
+            # What looks like the definition of a footnote (GitHub) holds text.
+            footnote = token.meta["label"].startswith("^")
+            yield from _bare(token.meta["url"]) if footnote else [Found("definition", token.meta["url"])]
+
+
+def _inline(tokens: Iterable[Token]) -> Iterator[Found | Embedded]:
+    run: list[str] = []  # text that no token interrupts
+    inside = 0
+    automatic: str | None = None
+    for token in tokens:
+        if token.type in ("text", "text_special"):
+            if automatic is not None:
+                # CommonMark 6.5: a mail address leads to mailto:, which is not written there.
+                meant = None if automatic == token.content else automatic
+                yield Found("autolink", token.content, target=meant)
+                automatic = None
+            elif not inside:
+                run.append(token.content)
+            continue
+        if run:
+            yield from _bare("".join(run))
+            run.clear()
+        if token.type == "link_open":
+            inside += 1
+            if token.markup == "autolink":
+                automatic = str(token.attrs["href"])
+            elif "label" not in token.meta:
+                yield Found("link", str(token.attrs["href"]).strip())
+        elif token.type == "link_close":
+            inside -= 1
+        elif token.type == "image" and "label" not in token.meta:
+            yield Found("image", str(token.attrs["src"]).strip())
+        elif token.type == "html_inline":
+            yield from _html(token.content)
+    if run:
+        yield from _bare("".join(run))
+
+
+def _html(text: str) -> Iterator[Found | Embedded]:
+    if _ATTRIBUTES.search(text) or _STYLE.search(text):
+        for found in html.read(text).found:
+            yield found._replace(where=f"html {found.where}") if isinstance(found, Found) else found
+
+
+def _bare(text: str) -> Iterator[Found]:
+    """The extended autolinks of a text without markup."""
+    if not _EXTENDED.search(text):
+        return
+    # A word in front of it keeps the text from being read as the start of a block.
+    for found in gfm.find(f"a {text}", extended=True):
+        yield Found("autolink", found.text, target=found.uri if found.kind in ("abbreviated", "mail") else None)

@@ -1,0 +1,193 @@
+"""The tags of an HTML document and the text of its style sheets, as the HTML Standard's tokenizer has them (13.2.5).
+
+Each expression is a state of it, or some in a row.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from html.entities import html5
+from typing import NamedTuple
+
+from overthere.links.documents.tree import Namespace, Tree
+
+__all__ = ["Script", "Sheet", "Start", "tokens"]
+
+
+class Start(NamedTuple):
+    """A start tag."""
+
+    name: str
+    attributes: dict[str, str]
+    namespace: Namespace
+    in_template: bool
+    """It is in the contents of a `template`, which are not in the document's tree (HTML 4.12.3)."""
+
+
+class Sheet(NamedTuple):
+    """The text of a `style` element, of HTML or SVG."""
+
+    text: str
+
+
+class Script(NamedTuple):
+    """The text of the script of HTML whose start tag came before, if that says a type."""
+
+    text: str
+
+
+# 13.2.5.1, 13.2.5.6: data, tag open, markup declaration open.
+_MARKUP = re.compile(r"<(?:(?P<end>/)?(?P<tag>[A-Za-z][^\t\n\f />]*+)|(?P<comment>!--)|(?P<data>!\[CDATA\[)|[!?/])")
+# 13.2.5.32 to 13.2.5.39.
+_ATTRIBUTE = re.compile(
+    r"[\t\n\f /]*+([^\t\n\f />][^\t\n\f />=]*+)"
+    r"(?:[\t\n\f ]*+=[\t\n\f ]*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\t\n\f >\"'][^\t\n\f >]*+)|(?=>)))?+"
+)
+_CLOSE = re.compile(r"[\t\n\f /]*+>")
+_UNCLOSED = re.compile(r"[\t\n\f ]*+=[\t\n\f ]*+(?:[\"']|\Z)")
+# 13.2.5.43 to 13.2.5.52.
+_COMMENT_END = re.compile(r"(?<=<!--)-?>|--!?>")
+# 13.2.5.15 to 13.2.5.31.
+_SCRIPT = re.compile(r"<!--|-->|<(/?)script(?=[\t\n\f />])", re.IGNORECASE | re.ASCII)
+# 13.2.6: what the tree's construction would switch the tokenizer to, without scripting.
+_RAW = {
+    name: re.compile(rf"</{name}(?=[\t\n\f />])", re.IGNORECASE | re.ASCII)
+    for name in ("title", "textarea", "style", "iframe", "xmp", "noembed", "noframes")
+}
+
+
+def tokens(text: str) -> Iterator[Start | Sheet | Script | None]:
+    """The start tags, style sheets and typed scripts of a document, in its order.
+
+    None at the end: elements of SVG or MathML, or a template, lay too deep to be followed (`tree.DEPTH`).
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")  # 13.2.3.5
+    tree = Tree()
+    pieces: list[str] | None = None  # of a sheet in SVG
+    at = 0
+    while markup := _MARKUP.search(text, at):
+        if pieces is not None:
+            pieces.append(_characters(text[at : markup.start()]))
+        at = markup.end()
+        if markup["comment"]:
+            close = _COMMENT_END.search(text, at)
+            at = close.end() if close else len(text)
+        elif markup["data"] and tree.is_foreign:
+            end = text.find("]]>", at)
+            if pieces is not None:
+                pieces.append(text[at : None if end < 0 else end])
+            at = len(text) if end < 0 else end + 3
+        elif not markup["tag"]:
+            # A DOCTYPE and what is taken for a comment (13.2.5.41, 13.2.5.53) end at the next ">".
+            at = (text.find(">", markup.start() + 2) + 1) or len(text)
+        else:
+            attributes, closing, at = _tag(text, at)
+            if not closing:
+                break
+            if pieces is not None:
+                yield Sheet("".join(pieces))
+                pieces = None
+            name = _lower(markup["tag"])
+            if markup["end"]:
+                tree.end(name)
+                continue
+            namespace = tree.start(name, attributes, closing == "/>")
+            if attributes:
+                yield Start(name, attributes, namespace, tree.templates > 0)
+            if namespace is not Namespace.HTML:
+                pieces = [] if name == "style" and namespace is Namespace.SVG and closing != "/>" else None
+                continue
+            begins = at
+            if name in _RAW:
+                close = _RAW[name].search(text, at)
+                at = close.start() if close else len(text)
+            elif name == "script":
+                at = _script_end(text, at)
+                if "type" in attributes:
+                    yield Script(text[begins:at].replace("\0", "\ufffd"))
+            elif name == "plaintext":
+                at = len(text)
+            if name == "style":
+                yield Sheet(text[begins:at].replace("\0", "\ufffd"))
+    if pieces is not None:
+        yield Sheet("".join(pieces) + (_characters(text[at:]) if markup is None else ""))
+    if tree.is_lossy:
+        yield None
+
+
+def _tag(text: str, at: int) -> tuple[dict[str, str], str, int]:
+    """The attributes of a tag, "/>" or ">" (or "": it does not end, and is none), and where it ends."""
+    attributes: dict[str, str] = {}
+    while found := _ATTRIBUTE.match(text, at):
+        at = found.end()
+        name = _lower(found[1])
+        if name not in attributes:  # of an attribute that stands twice the first counts
+            value = found[2] or found[3] or found[4] or ""
+            attributes[name] = _in_attribute(value) if "&" in value or "\0" in value else value
+        if found.lastindex == 1 and _UNCLOSED.match(text, at):
+            return {}, "", len(text)
+    close = _CLOSE.match(text, at)
+    return (attributes, "", len(text)) if close is None else (attributes, close[0][-2:].lstrip("\t\n\f "), close.end())
+
+
+def _script_end(text: str, at: int) -> int:
+    """Where the end tag of a script begins: `<!-- <script>` hides one."""
+    depth = 0  # 0 script data, 1 escaped, 2 double escaped
+    while found := _SCRIPT.search(text, at):
+        at = found.end()
+        if found[0] == "<!--":
+            depth = depth or 1
+            at -= 2  # "<!-->" is a whole comment
+        elif found[0] == "-->":
+            depth = 0
+        elif not found[1]:
+            depth = 2 if depth else 0
+        elif depth == 2:
+            depth = 1
+        else:
+            return found.start()
+    return len(text)
+
+
+_UPPER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)} | {0: "\ufffd"}
+
+
+def _lower(name: str) -> str:
+    """ASCII letters only (13.2.5.8)."""
+    return name.translate(_UPPER) if not name.isascii() or "\0" in name else name.lower()
+
+
+# 13.2.5.72 to 13.2.5.80.
+_REFERENCE = re.compile(r"&(?:#[xX]([0-9A-Fa-f]++);?|#([0-9]++);?|([A-Za-z][A-Za-z0-9]*+)(;|(?==))?)")
+
+
+def _in_attribute(value: str) -> str:
+    return _REFERENCE.sub(_attribute_reference, value.replace("\0", "\ufffd"))
+
+
+def _attribute_reference(match: re.Match[str]) -> str:
+    """A name without ";" is one unless a letter, a digit or "=" follows (13.2.5.73)."""
+    if match[3] is None:
+        return _number(match)
+    name, next_ = match[3], match[4]
+    return match[0] if next_ == "" else html5.get(name + (next_ or ""), match[0])
+
+
+def _characters(text: str) -> str:
+    if "&" not in text:
+        return text
+    return _REFERENCE.sub(lambda match: unescape(match[0]) if match[3] else _number(match), text)
+
+
+def _number(match: re.Match[str]) -> str:
+    """13.2.5.80"""
+    digits = (match[1] or match[2]).lstrip("0")
+    code = int(digits or "0", 16 if match[1] else 10) if len(digits) < 8 else 0
+    if 0x80 <= code < 0xA0:
+        try:
+            return bytes((code,)).decode("cp1252")
+        except UnicodeDecodeError:
+            return chr(code)
+    return chr(code) if 0 < code < 0xD800 or 0xDFFF < code < 0x110000 else "\ufffd"

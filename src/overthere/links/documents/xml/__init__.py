@@ -1,0 +1,272 @@
+"""References in XML: Atom, RSS, sitemaps, SVG, XHTML, and what holds in every vocabulary; xml:base (W3C XML Base).
+
+A place is named by element and attribute, by their local names.  What is not of a document's main vocabulary has the
+customary prefix of its namespace, whatever prefix the document uses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from overthere.base import Base, from_content
+from overthere.links.documents import css, embedded, html
+from overthere.links.documents.scope import narrowed
+from overthere.links.documents.xml.events import characters, events, unescaped
+from overthere.links.documents.xml.names import MAIN, NAMESPACES, ROOTS, way_of_attribute, way_of_text
+from overthere.links.model import Document, Embedded, Found, Note, Options, Passed
+
+__all__ = ["read"]
+
+_SPACE = " \t\r\n"
+_CUSTOMARY = frozenset(NAMESPACES.values())
+_NAME = 64  # characters of a name that are shown
+_PAIRS = 4096  # schema locations at one element
+_CACHE = 4096
+_PSEUDO = re.compile(r"""(?<![^\s])href\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
+_HTML_TYPES = ("html", "text/html")
+
+
+def read(document: Document, options: Options) -> Iterator[Found | Note | Passed]:
+    """The references of an XML document, in its order.
+
+    Left out are names: namespaces, `atom:id`, a `guid` that is no permanent link.  Text that is HTML, in a feed, is
+    read as HTML, and its references are at "description > a href".
+
+    Nothing is fetched: no external subset, no external entity.
+    """
+    text, notes = characters(document.content, document.charset)
+    receiver = _Reader(document, options)
+    seen = set(notes)
+    yield from notes
+    for note in events(text, receiver):
+        yield from receiver.found
+        receiver.found.clear()
+        if note is not None and note not in seen:
+            seen.add(note)
+            yield note
+    if receiver.too_long:
+        yield Note("too-large")
+
+
+class _Open(NamedTuple):
+    """What an end tag brings back."""
+
+    place: str
+    way: str | None
+    pieces: list[str] | None
+    base: Base | None
+    """The base outside, if this element has one of its own."""
+    prefixes: dict[str, str | None] | None
+    """What the prefixes meant outside that this element declares."""
+
+
+class _Reader:
+    """Takes the tags of a document, and keeps what is found."""
+
+    def __init__(self, document: Document, options: Options) -> None:
+        self.outer = document.base
+        self.depth, self.options = document.depth, options
+        self.page: Base | None = None
+        """By the first `base` element of XHTML, for what follows."""
+        self.root = ""
+        """The outermost element: a `base` counts in `html` only, not in a piece of XHTML in a feed."""
+        self.scoped: Base | None = None
+        """By the nearest xml:base."""
+        self.found: list[Found | Note | Passed] = []
+        self.too_long = False
+        self.elements: list[_Open] = []
+        self.pieces: list[str] | None = None
+        self.vocabulary = ""
+        self.prefixes: dict[str, str] = {}
+        self.names: dict[str, tuple[str, str, str]] = {}
+        self.ways: dict[tuple[str, str], tuple[str, str] | None] = {}
+
+    def add(self, where: str, reference: str, codebase: str | None = None) -> None:
+        base = self.scoped or self.page
+        self.found.append(Found(where, reference.strip(_SPACE), base, codebase=codebase))
+
+    def embed(self, one: Embedded, place: str = "") -> None:
+        base = self.scoped or self.page
+        for found in embedded.read(one, base or self.outer, self.options, self.depth):
+            if isinstance(found, Found):
+                found = found._replace(where=place + found.where, base=found.base or base)
+            self.found.append(found)
+
+    # What `Receiver` asks for.
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        prefixes = self.declare(attributes) if attributes else None
+        known = self.names.get(name)
+        if known is None:
+            if len(self.names) > _CACHE:
+                self.forget()
+            known = self.names[name] = self.resolve(name)
+        vocabulary, local, place = known
+        self.root = self.root or local
+        outside = None
+        if attributes:
+            if "xml:base" in attributes:
+                outside = self.scoped or self.outer
+                self.rebase(place, attributes["xml:base"])
+            if vocabulary == "xhtml":
+                self.xhtml(place, attributes)
+            else:
+                self.attributes(name, known, attributes)
+        way = way_of_text(vocabulary, local)
+        if way == "typed":
+            way = "html" if attributes.get("type") in _HTML_TYPES or "mode" in attributes else None
+        elif vocabulary == "xhtml" and local == "script":
+            way = html.embedded(local, attributes)
+        elif way == "link":
+            way = None if attributes.get("isPermaLink", "").strip(_SPACE).lower() == "false" else "one"
+        self.pieces = None if way is None else []
+        self.elements.append(_Open(place, way, self.pieces, outside, prefixes))
+
+    def end(self) -> None:
+        place, way, pieces, outside, prefixes = self.elements.pop()
+        if way is not None and pieces:
+            self.content(place, way, "".join(pieces))
+        if outside is not None:
+            self.scoped = None if outside is self.outer else outside
+        if prefixes is not None:
+            self.undeclare(prefixes)
+        self.pieces = self.elements[-1].pieces if self.elements else None
+
+    def text(self, data: str) -> None:
+        if self.pieces is not None:
+            self.pieces.append(data)
+
+    def instruction(self, target: str, data: str) -> None:
+        if target == "xml-stylesheet" and (match := _PSEUDO.search(data)):
+            # A pseudo-attribute (Associating Style Sheets with XML 2), outside of every element.
+            self.found.append(Found("xml-stylesheet href", unescaped(match[1] or match[2] or "").strip(_SPACE)))
+
+    def external(self, kind: str, identifier: str) -> None:
+        # Relative to what declares it, and no xml:base is around it (XML 1.0 4.2.2).
+        self.found.append(Found(kind, identifier.strip(_SPACE)))
+
+    # Names (Namespaces in XML 1.0).
+
+    def declare(self, attributes: dict[str, str]) -> dict[str, str | None] | None:
+        outside: dict[str, str | None] | None = None
+        for name, value in attributes.items():
+            if name.startswith("xmlns") and (name == "xmlns" or name[5] == ":"):
+                prefix = name[6:]
+                outside = outside or {}
+                outside[prefix] = self.prefixes.get(prefix)
+                self.prefixes[prefix] = value
+        if outside:
+            self.forget()
+        return outside
+
+    def undeclare(self, outside: dict[str, str | None]) -> None:
+        for prefix, value in outside.items():
+            if value is None:
+                self.prefixes.pop(prefix, None)
+            else:
+                self.prefixes[prefix] = value
+        self.forget()
+
+    def forget(self) -> None:
+        self.names.clear()
+        self.ways.clear()
+
+    def namespace(self, prefix: str) -> str | None:
+        """The vocabulary of a prefix; None if its namespace is not known.  A known one is taken undeclared, too."""
+        name = self.prefixes.get(prefix)
+        if name is None:
+            return prefix if prefix in _CUSTOMARY else None
+        return NAMESPACES.get(name.strip(_SPACE))
+
+    def resolve(self, name: str) -> tuple[str, str, str]:
+        """The vocabulary of an element, its local name, and the name to show."""
+        prefix, colon, local = name.rpartition(":")
+        if not self.elements and not self.vocabulary:
+            self.vocabulary = ROOTS.get(local, "")
+        if not colon and not self.prefixes.get(""):
+            vocabulary = self.vocabulary
+        else:
+            vocabulary = self.namespace(prefix) or ("rss" if self.vocabulary == "rss" and not colon else "")
+        shown = local if len(local) <= _NAME else f"{local[:_NAME]}…"
+        return vocabulary, local, shown if vocabulary in MAIN else f"{vocabulary}:{shown}"
+
+    def attribute(self, name: str) -> str:
+        """An attribute by the customary prefix of its namespace; its local name alone says nothing of another."""
+        prefix, colon, local = name.rpartition(":")
+        if not colon:
+            return name
+        known = self.namespace(prefix)
+        return name if known is None else f"{known}:{local}"
+
+    # What holds references.
+
+    def attributes(self, name: str, known: tuple[str, str, str], attributes: dict[str, str]) -> None:
+        for attribute, value in attributes.items():
+            key = (name, attribute)
+            if key in self.ways:
+                way = self.ways[key]
+            else:
+                shown = self.attribute(attribute)
+                how = way_of_attribute(known[0], known[1], shown)
+                if len(self.ways) > _CACHE:
+                    self.ways.clear()
+                way = self.ways[key] = None if how is None else (how, shown)
+            if way is not None:
+                self.value(way[0], known[2], way[1], value)
+
+    def value(self, way: str, place: str, attribute: str, value: str) -> None:
+        if way == "one":
+            self.add(f"{place} {attribute}", value)
+        elif way == "pairs":
+            # Namespace names and where their schemas are, by turns (XML Schema 1 4.3.2).
+            locations = value.split(None, 2 * _PAIRS)
+            for location in locations[1 : 2 * _PAIRS : 2]:
+                self.add(f"{place} {attribute}", location)
+            self.too_long |= len(locations) > 2 * _PAIRS
+        elif way == "css" and "(" in value:
+            for where, reference in css.inline(value):
+                self.add(f"{place} {where if attribute == 'style' else attribute}", reference)
+
+    def xhtml(self, local: str, attributes: dict[str, str]) -> None:
+        shown: dict[str, str | None] = {self.attribute(name): value for name, value in attributes.items()}
+        for where, reference, *_, codebase in html.references(local, shown):
+            if where == "base href" and self.page is None and self.root == "html":
+                # HTML: the first one counts, and is resolved against what stands outside of it.
+                self.found.append(Found(where, reference, self.scoped))
+                self.page = from_content(reference, self.scoped or self.outer)
+            else:
+                self.add(where, reference, codebase)
+        known = None if local == "script" else html.embedded(local, shown)
+        if known is not None:
+            self.embed(Embedded(known, shown["srcdoc" if local == "iframe" else "content"] or ""))
+        for name in ("rdf:about", "rdf:resource", "xsi:schemaLocation"):
+            if name in shown:
+                self.value(way_of_attribute("", "", name) or "", local, name, shown[name] or "")
+
+    def rebase(self, place: str, value: str) -> None:
+        value = value.strip(_SPACE)
+        self.add(f"{place} xml:base", value)
+        around = self.scoped or self.page or self.outer
+        inner = narrowed(value, around, "xml:base")
+        if inner is None:
+            self.too_long = True
+        elif inner is not around:
+            self.scoped = inner
+
+    def content(self, place: str, way: str, text: str) -> None:
+        if way == "one":
+            if text.strip(_SPACE):
+                self.add(place, text)
+        elif way == "style":
+            for where, reference in css.inline(text):
+                self.add(f"{place} {where}", reference)
+        elif way in html.EMBEDDED["type"]:
+            self.embed(Embedded(way, text))
+        elif "<" in text:
+            for found in html.read(text).found:
+                if isinstance(found, Embedded):
+                    self.embed(found, f"{place} > ")
+                else:
+                    self.add(f"{place} > {found.where}", found.reference, found.codebase)

@@ -1,0 +1,132 @@
+"""Which elements and attributes of XML vocabularies hold references, and by what names they are shown."""
+
+from __future__ import annotations
+
+from overthere.links.documents.css import PAINTED
+
+__all__ = ["MAIN", "NAMESPACES", "ROOTS", "way_of_attribute", "way_of_text"]
+
+NAMESPACES = {
+    "http://www.w3.org/XML/1998/namespace": "xml",
+    "http://www.w3.org/1999/xlink": "xlink",
+    "http://www.w3.org/1999/xhtml": "xhtml",
+    "http://www.w3.org/2000/svg": "svg",
+    "http://www.w3.org/2005/Atom": "atom",
+    "http://purl.org/atom/ns#": "atom",
+    "http://purl.org/rss/1.0/": "rss",
+    "http://my.netscape.com/rdf/simple/0.9/": "rss",
+    "http://channel.netscape.com/rdf/simple/0.9/": "rss",
+    "http://backend.userland.com/rss2": "rss",
+    "http://blogs.law.harvard.edu/tech/rss": "rss",
+    "http://www.sitemaps.org/schemas/sitemap/0.9": "sitemap",
+    # As they are met beside the one that sitemaps.org gives.
+    "https://www.sitemaps.org/schemas/sitemap/0.9": "sitemap",
+    "http://sitemaps.org/schemas/sitemap/0.9": "sitemap",
+    "http://www.sitemap.org/schemas/sitemap/0.9": "sitemap",
+    "http://www.sitemaps.org/schemas/sitemap/0.84": "sitemap",
+    "http://www.google.com/schemas/sitemap/0.84": "sitemap",
+    "https://www.google.com/schemas/sitemap/0.84": "sitemap",
+    "http://www.google.com/schemas/sitemap/0.9": "sitemap",
+    "https://www.google.com/schemas/sitemap/0.9": "sitemap",
+    "http://www.google.com/schemas/sitemap-image/1.1": "image",
+    "https://www.google.com/schemas/sitemap-image/1.1": "image",
+    "http://www.google.com/schemas/sitemap-video/1.1": "video",
+    "https://www.google.com/schemas/sitemap-video/1.1": "video",
+    "http://opml.org/spec2": "opml",
+    "http://www.opml.org/spec2": "opml",
+    "http://www.w3.org/1999/02/22-rdf-syntax-ns#": "rdf",
+    "http://purl.org/rss/1.0/modules/content/": "content",
+    "http://search.yahoo.com/mrss/": "media",
+    "http://search.yahoo.com/mrss": "media",
+    "http://www.itunes.com/dtds/podcast-1.0.dtd": "itunes",
+    "http://wellformedweb.org/CommentAPI/": "wfw",
+    "http://rssnamespace.org/feedburner/ext/1.0": "feedburner",
+    "http://purl.org/syndication/thread/1.0": "thr",
+    "http://www.w3.org/2007/app": "app",
+    "http://www.w3.org/2001/XMLSchema-instance": "xsi",
+    "http://www.w3.org/2001/XMLSchema": "xs",
+    "http://www.w3.org/2001/XInclude": "xi",
+    "http://www.w3.org/2003/XInclude": "xi",
+    "http://www.w3.org/1999/XSL/Transform": "xsl",
+    "http://www.w3.org/1998/Math/MathML": "mathml",
+    "http://www.opengis.net/kml/2.2": "kml",
+    "http://earth.google.com/kml/2.1": "kml",
+    "http://a9.com/-/spec/opensearch/1.1/": "opensearch",
+    "http://schemas.openxmlformats.org/package/2006/relationships": "relationships",
+}
+"""Namespace names, and the prefixes by which these vocabularies are shown whatever prefix a document uses."""
+
+MAIN = frozenset(("atom", "kml", "mathml", "opml", "relationships", "rss", "sitemap", "svg", "xhtml", ""))
+"""Vocabularies of whole documents: their elements are shown without a prefix."""
+
+ROOTS = {
+    "RDF": "rdf",
+    "feed": "atom",
+    "html": "xhtml",
+    "kml": "kml",
+    "opml": "opml",
+    "rss": "rss",
+    "sitemapindex": "sitemap",
+    "svg": "svg",
+    "urlset": "sitemap",
+}
+"""By the name of the root element: the vocabulary of elements in no namespace."""
+
+# "one" reference; "html": a text of HTML, as a whole or where `type` says so; "style": a style sheet;
+# "link": a permanent link unless `isPermaLink` says "false" (RSS 2.0).
+_TEXTS = {
+    # RFC 4287: atom:id is a name, which is neither resolved nor dereferenced (4.2.6), and no reference.
+    "atom": {"icon": "one", "logo": "one", "uri": "one", "url": "one"}
+    # The last three are those of Atom 0.3.
+    | dict.fromkeys(("content", "rights", "subtitle", "summary", "title", "copyright", "info", "tagline"), "typed"),
+    "rss": {"link": "one", "comments": "one", "docs": "one", "url": "one", "guid": "link", "description": "html"},
+    "sitemap": {"loc": "one"},
+    "image": {"loc": "one", "license": "one"},
+    "video": {"content_loc": "one", "player_loc": "one", "thumbnail_loc": "one"},
+    "content": {"encoded": "html"},
+    "media": {"description": "typed"},
+    "itunes": {"new-feed-url": "one"},
+    "wfw": {"comment": "one", "commentRss": "one"},
+    "feedburner": {"origLink": "one", "origEnclosureLink": "one"},
+    "kml": {"href": "one", "description": "html"},
+    "opensearch": {"Image": "one"},
+    "svg": {"style": "style"},
+    "xhtml": {"style": "style"},
+}
+
+# In every vocabulary: the names that those of the W3C use.
+_EVERYWHERE = {
+    "href": "one",
+    "src": "one",
+    "url": "one",
+    "xlink:href": "one",
+    "rdf:about": "one",
+    "rdf:resource": "one",
+    "xsi:noNamespaceSchemaLocation": "one",
+    "xsi:schemaLocation": "pairs",
+}
+_ATTRIBUTES = {
+    "atom": {"generator uri": "one", "category scheme": "one"},
+    "opml": {"outline xmlUrl": "one", "outline htmlUrl": "one"},
+    "relationships": {"Relationship Target": "one"},
+    # RFC 4685 3: `ref` is a name, as atom:id is.
+    "thr": {"in-reply-to source": "one"},
+    "xs": {f"{element} schemaLocation": "one" for element in ("import", "include", "override", "redefine")},
+    "mathml": {"math altimg": "one"},
+}
+
+
+def way_of_text(vocabulary: str, element: str) -> str | None:
+    """How the text of an element holds references; None if it holds none."""
+    return _TEXTS.get(vocabulary, {}).get(element)
+
+
+def way_of_attribute(vocabulary: str, element: str, attribute: str) -> str | None:
+    """How the value of an attribute holds references; None if it holds none.
+
+    >>> way_of_attribute("svg", "rect", "fill"), way_of_attribute("rss", "enclosure", "url")
+    ('css', 'one')
+    """
+    if vocabulary == "svg" and (attribute in PAINTED or attribute == "style"):
+        return "css"
+    return _EVERYWHERE.get(attribute) or _ATTRIBUTES.get(vocabulary, {}).get(f"{element} {attribute}")

@@ -1,0 +1,213 @@
+"""The main job: documents in, rows of the link table out."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
+from hashlib import sha256
+from itertools import chain, islice
+from typing import TYPE_CHECKING
+
+from overthere.base import Base
+from overthere.errors import NotSpecified
+from overthere.exact import exact
+from overthere.extras import need
+from overthere.links.containers.held import drop
+from overthere.links.job.ahead import JOBS
+from overthere.links.job.carrying import Done
+from overthere.links.job.pool import cores, run
+from overthere.links.job.reading import fill
+from overthere.links.job.sources import Task, tasks
+from overthere.links.model import Document, Link, Options
+from overthere.links.report.rows import rows
+from overthere.normalize import Rung
+from overthere.uri import URI
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from overthere.access.policy import Policy
+
+__all__ = ["Sources", "batches", "extract", "extract_html", "needed"]
+
+Sources = Iterable[str | os.PathLike[str] | URI] | str | os.PathLike[str] | URI
+"""Files, folders, archives, WARCs, mailboxes, URIs; "-" is standard input."""
+
+
+def extract(
+    sources: Sources,
+    base: URI | str | None = None,
+    *,
+    rung: Rung = Rung.SYNTAX,
+    edition: str = "rfc3986",
+    json: bool = False,
+    audit: bool = False,
+    whatwg: bool = False,
+    metadata: bool = False,
+    workers: int = 1,
+    policy: Policy | None = None,
+    jobs: int = JOBS,
+) -> Iterator[Link]:
+    """The links of documents, one row for each reference, in the order of the documents.
+
+    sources: HTML, XML (Atom, RSS, sitemap, SVG), CSS, Markdown, text, JSON on request, messages and MHTML, mailboxes,
+    WARC, ARC, ZIP and tar files, compressed ones, and folders of all these; or one of them.  `FILE#OFFSET,LENGTH` is
+    what lies there in a WARC or ARC file.  Text with a scheme of two letters or more that is no name of a file is a
+    URI, and opened as by `overthere.open`; of a directory or menu each entry with a URI is a row.  Why one could not be
+    opened is said to the log "overthere.links".
+    base: the URI under which the sources are published: of a folder's root, or of the folder of a named file;
+    by default each file's own `file:` URI is its retrieval URI (RFC 3986 5.1.3).  That of a source which is a URI is
+    the last one that it was retrieved by, after redirects.
+    rung: the rung of the ladder for the column `normal`.
+    edition: by whose rules references are judged, resolved and normalised.
+    json: whether strings of JSON documents that are URIs are references.
+    audit: whether the column `audit` is filled (`overthere.audit`).
+    whatwg: whether the column `browser` is filled: what browsers open, where that is not the target.
+    metadata: whether references are read that HTML holds in a syntax of its own: metas of Open Graph and Twitter,
+    JSON-LD, import maps, speculation rules, documents in `srcdoc`; else `Done.passed` of `batches` counts these.
+    workers: processes that read; with more than one, the module that asks must be one that can be imported anew
+    (`if __name__ == "__main__":`).
+    policy: what opening sources that are URIs may do; by default `Policy()`, which is for URIs of others: no files, no
+    addresses that are not public.
+    jobs: URIs that are retrieved at once, at most two of one host; their rows come in the order of the sources, of
+    which some are asked for before their turn.  With 1, each is retrieved when those before it are done.
+
+    What is the matter with a document is a row without a reference: "unreadable", "truncated" and so on (`NOTES`).
+
+    Raises: InvalidURI if `base` is no URI; NotSpecified if there is no such edition; ValueError if `jobs` is less than
+    1; ModuleNotFoundError without the extra `links`, or `whatwg` where it is asked for.
+    """
+    options = Options(rung=rung, edition=edition, json=json, audit=audit, whatwg=whatwg, metadata=metadata)
+    for batch in batches(sources, base, options, workers=workers, policy=policy, jobs=jobs):
+        if not isinstance(batch, Done):
+            yield from links(batch)
+
+
+def batches(
+    sources: Sources,
+    base: URI | str | None = None,
+    options: Options = Options(),  # noqa: B008 - a value
+    *,
+    workers: int | None = 1,
+    skip: int = 0,
+    mark: str = "",
+    policy: Policy | None = None,
+    jobs: int = JOBS,
+) -> Iterator[pa.RecordBatch | Done]:
+    """The same as Arrow batches of `table.schema()`, each task's followed by its end.
+
+    workers: None is as many as there are cores, where there is work for them.
+    skip, mark: so many tasks are left out, after which `Done.mark` was this; ValueError if it is another now.
+    Sources that are URIs are retrieved again for that: the mark holds their content.
+    policy, jobs: as for `extract`.
+
+    Raises: as `extract`, at once.
+    """
+    from overthere.editions import NAMES
+
+    own = None if base is None else URI(base)
+    needed(options)
+    if jobs < 1:
+        raise ValueError(f"jobs: {jobs}; there must be at least 1")
+    if exact(options.edition, "edition") not in NAMES:
+        raise NotSpecified(f"there is no edition {options.edition!r}; there is {', '.join(NAMES)}")
+    if isinstance(sources, str | os.PathLike | URI):
+        sources = [sources]
+    if policy is None:
+        from overthere.access.policy import Policy
+
+        policy = Policy()
+    marks = _Marks(tasks(sources, own, options, policy=policy, jobs=jobs))
+    if marks.skip(skip) != (mark if skip else ""):
+        raise ValueError("the sources are not what they were when the job began: it cannot go on")
+    work: Iterator[Task] = marks
+    if workers is None:
+        first = list(islice(work, 8))
+        little = len(first) < 8 and sum(task.size or 0 for task in first) < _LITTLE
+        workers = 1 if little else cores()
+        work = chain(first, work)
+    return marks.on(run(work, options, workers))
+
+
+class _Marks:
+    """Tasks on their way out, and what tells them from others: sources, cuts, sizes, times of change."""
+
+    def __init__(self, tasks: Iterator[Task]) -> None:
+        self.tasks = tasks
+        self.digest = sha256()
+        self.given: deque[tuple[str, Task]] = deque()
+
+    def __iter__(self) -> Iterator[Task]:
+        return self
+
+    def __next__(self) -> Task:
+        task = next(self.tasks)
+        told = task, [_changed(path) for path in task.paths]
+        if task.retrieved is not None:
+            told = task._replace(paths=()), []  # it lies under a name that is another each time
+        self.digest.update(repr(told).encode("utf-8", "surrogateescape"))
+        self.given.append((self.digest.hexdigest(), task))
+        return task
+
+    def skip(self, count: int) -> str:
+        """Leave out so many tasks.  Returns: the mark of the last one; "" if there are not so many, or none."""
+        mark, there = "", 0
+        for _ in islice(self, count):
+            mark, task = self.given.popleft()
+            drop(task.paths)
+            there += 1
+        return mark if there == count else ""
+
+    def on(self, results: Generator[pa.RecordBatch | Done, None, None]) -> Iterator[pa.RecordBatch | Done]:
+        """The results, each end with the mark of its task."""
+        try:
+            with closing(results):
+                for result in results:
+                    if isinstance(result, Done):
+                        mark, task = self.given.popleft()
+                        drop(task.paths)
+                        result = result._replace(mark=mark)
+                    yield result
+        finally:
+            for _, task in self.given:
+                drop(task.paths)
+
+
+def _changed(path: str) -> int:
+    try:
+        return os.stat(path).st_mtime_ns
+    except (OSError, ValueError):
+        return 0
+
+
+def needed(options: Options) -> None:
+    """Raises: ModuleNotFoundError for what the extras `links` and `whatwg` bring: here, and not in a worker."""
+    need("links", "pyarrow", "fastwarc", "lz4", "markdown_it", "webencodings")
+    if options.whatwg:
+        need("whatwg", "ada_url")
+
+
+_LITTLE = 16 << 20
+"""Octets that one process has read before another has started."""
+
+
+def links(batch: pa.RecordBatch) -> Iterator[Link]:
+    """The rows of a batch."""
+    return map(Link._make, zip(*(column.to_pylist() for column in batch.columns), strict=True))
+
+
+def extract_html(text: str, retrieval: URI, *, source: str = "", rung: Rung = Rung.SYNTAX) -> Iterator[Link]:
+    """The links of one HTML document that was retrieved by the URI `retrieval`.
+
+    >>> [(l.reference, l.target) for l in extract_html('<base href="d/"><a href="../x?#">', URI("http://h/a/b"))]
+    [('d/', 'http://h/a/d/'), ('../x?#', 'http://h/a/x?#')]
+    """
+    options = Options(rung=rung)
+    made = rows(options)
+    base = Base(retrieval.replace(fragment=None), "retrieval", "retrieval")
+    document = Document(source, text.encode("utf-8", "replace"), base, "text/html", "utf-8")
+    for _ in fill(made, document, "html", (), options):
+        yield from links(made.take())
+    yield from links(made.take())

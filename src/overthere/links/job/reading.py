@@ -1,0 +1,122 @@
+"""One document to rows: which reader it has, what is the matter with it, and no more rows at once than a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from itertools import chain, groupby, islice
+
+from overthere.base import Base, from_content
+from overthere.links.documents import embedded, html
+from overthere.links.model import Document, Found, Note, Options, Passed
+from overthere.links.report.rows import OCTETS, Rows
+
+__all__ = ["BATCH", "fill"]
+
+BATCH = 1 << 14
+"""Rows of a batch."""
+_SWELLING = 64
+"""A document may become so many times as much text as it is, and a batch: a long base stands in every row."""
+
+_READERS = {
+    "xml": "overthere.links.documents.xml",
+    "dtd": "overthere.links.documents.xml.dtd",
+    "css": "overthere.links.documents.css",
+    "json": "overthere.links.documents.json",
+    "markdown": "overthere.links.documents.markdown",
+    "text": "overthere.links.documents.plaintext",
+    "http": "overthere.links.containers.response",
+    "listing": "overthere.links.job.retrieved",
+    "metadata": "overthere.links.documents.metadata",
+    "header": "overthere.links.containers.message",
+}
+
+
+def fill(rows: Rows, document: Document, kind: str, notes: tuple[str, ...], options: Options) -> Iterator[None]:
+    """Put in the rows of a document; stops for the caller whenever there is a batch to take.
+
+    kind, notes: what `kinds.kind_of` says of it.
+    """
+    for note in document.notes:
+        rows.note(document, note)
+    if not document.content:
+        # A container has none here, and who has a note has said why.
+        if not document.notes:
+            rows.note(document, "empty")
+        return
+    for note in notes:
+        if note not in document.notes:
+            rows.note(document, note)
+    most = OCTETS + _SWELLING * len(document.content)
+    for octets in _html(rows, document, options) if kind == "html" else _others(kind, rows, document, options):
+        most -= octets
+        if most < 0:
+            rows.note(document, "too-large")
+            return
+        yield
+
+
+def _full(rows: Rows) -> bool:
+    return len(rows) >= BATCH or rows.octets >= OCTETS
+
+
+_STEP = 256
+
+
+def _html(rows: Rows, document: Document, options: Options) -> Iterator[int]:
+    said = set(document.notes)
+    content, lossy = html.octets(document.content, document.charset)
+    if lossy:
+        _say(rows, document, "wrong-charset", said)
+    if rows.html(document, content):
+        _say(rows, document, "too-deep", said)
+    while rows.step(_STEP):
+        if (one := rows.embedded()) is not None:
+            yield from _add(rows, document, rows.base, embedded.read(one, rows.base, options, document.depth), said)
+        if _full(rows):
+            yield rows.octets
+
+
+def _others(kind: str, rows: Rows, document: Document, options: Options) -> Iterator[int]:
+    if kind not in _READERS or (kind == "json" and not options.json):
+        return
+    read: Callable[[Document, Options], Iterator[Found | Note | Passed]] = import_module(_READERS[kind]).read
+    yield from _add(rows, document, document.base, read(document, options), set(document.notes))
+
+
+def _say(rows: Rows, document: Document, kind: str, said: set[str]) -> None:
+    """A note of a document, once."""
+    if kind not in said:
+        said.add(kind)
+        rows.note(document, kind)
+
+
+def _add(
+    rows: Rows, document: Document, outer: Base, found: Iterator[Found | Note | Passed], said: set[str]
+) -> Iterator[int]:
+    """Put in what a reader has found, which has the base `outer` where it has none of its own.
+
+    said: the notes so far.
+    """
+
+    def base_of(one: Found | Note | Passed) -> Base | None:
+        if not isinstance(one, Found):
+            return None
+        return one.base if one.codebase is None else from_content(one.codebase, one.base or outer)
+
+    for base, group in groupby(found, base_of):
+        # A long base stands in every row, in most targets and in their normal forms.
+        step = min(_STEP, OCTETS // (3 * len(str((base or outer).uri))) + 1)
+        for first in group:
+            some = []
+            for one in chain((first,), islice(group, step - 1)):
+                if isinstance(one, Found):
+                    some.append(one)
+                elif isinstance(one, Passed):
+                    rows.others[one.kind] += 1
+                else:
+                    _say(rows, document, one.kind, said)
+            if some:
+                rows.add(document, base or outer, some)
+            if _full(rows):
+                yield rows.octets

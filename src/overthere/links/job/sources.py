@@ -1,0 +1,211 @@
+"""Where documents come from: files, folders, URIs, containers in one another, standard input; how a job is cut."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from overthere.links.containers import records
+from overthere.links.containers.held import hold
+from overthere.links.documents.kinds import HEAD, kind
+from overthere.links.faults import noted
+from overthere.links.job.ahead import JOBS, Laid, ahead
+from overthere.links.job.retrieved import Retrieved
+from overthere.links.model import Options
+from overthere.redact import mask
+from overthere.uri import URI
+
+if TYPE_CHECKING:
+    from overthere.access.policy import Policy
+
+__all__ = ["Task", "is_pipe", "is_within", "tasks"]
+
+
+class Task(NamedTuple):
+    """A part of a job that can be read by itself, in any process on the same machine."""
+
+    paths: tuple[str, ...]
+    root: str | None
+    """The folder that was named, in which they were found; None if each of them was named itself."""
+    base: str | None
+    """The URI under which the sources are published."""
+    start: int = 0
+    end: int | None = None
+    """Of a WARC or ARC file the records that begin in [start, end)."""
+    size: int = 0
+    """Octets, as a measure of the work."""
+    name: str | None = None
+    """What to call a file that holds what came through a pipe, or by a URI; "-" is standard input."""
+    retrieved: Retrieved | None = None
+    """What is known of a source that is a URI."""
+
+
+_TOGETHER, _MANY = 4 << 20, 200
+"""Small files make a task together, up to so many octets and files."""
+_APART = (".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst", ".mbox", ".eml", ".mht", ".mhtml", ".warc", ".epub")
+
+
+def tasks(
+    sources: Iterable[str | os.PathLike[str] | URI], base: URI | None, options: Options, split: int = 2 << 20,
+    policy: Policy | None = None, jobs: int = JOBS,
+) -> Iterator[Task]:  # fmt: skip
+    """A job in parts, in the order of the sources and, in a folder, of the names: its files, then its folders.
+
+    split: octets of a WARC file that make a part.
+    policy: under which sources that are URIs (`is_uri`) are opened; without one every source is the name of a file.
+    jobs: how many of them are retrieved at once (`ahead.ahead`).
+
+    `FILE#OFFSET,LENGTH` is a WARC or ARC file of which only the records are read that begin in so many octets from
+    there on, as an index names them; a file of that very name comes first.
+
+    What comes through a pipe is laid into a temporary file first: another process could not read it, and archives are
+    read from their end; so is what a URI names.  `held.drop` removes it.  Hidden files count.
+
+    Links: what is named itself is followed.  In a folder, a link to a file is followed if the file lies in that folder
+    too, however deep.  A link that leads out of it, or to a folder (whose files are found where they lie, so that there
+    are no loops), is not: its note is "not-followed".
+    """
+    text = None if base is None else str(base)
+    gathered = _Gathered(text, split)
+    for source in sources if policy is None else ahead(sources, policy, options.edition, jobs):
+        if isinstance(source, Laid):
+            yield from gathered.all()
+            yield Task(
+                (source.path,), None, None, size=source.size, name=mask(str(source.source)), retrieved=source.retrieved
+            )
+            continue
+        path = str(source) if isinstance(source, URI) else os.fspath(source)
+        if path == "-" or is_pipe(path):
+            yield from gathered.all()
+            yield _piped(path, text)
+        elif os.path.isdir(path):
+            yield from gathered.all()
+            for file, size in _walk(path):
+                yield from gathered.add(file, size, path)
+            yield from gathered.all()
+        elif (placed := _placed(path)) is not None:
+            yield from gathered.all()
+            file, start, length = placed
+            yield Task((file,), None, text, start, start + length, length)
+        else:
+            yield from gathered.add(path, _size(path), None)
+    yield from gathered.all()
+
+
+class _Gathered:
+    """Files on their way into tasks."""
+
+    def __init__(self, base: str | None, split: int) -> None:
+        self.base, self.split = base, split
+        self.root: str | None = None
+        self.paths: list[str] = []
+        self.size = 0
+
+    def add(self, path: str, size: int, root: str | None) -> Iterator[Task]:
+        self.root = root
+        if size >= _TOGETHER or size > self.split or path.lower().endswith(_APART):
+            yield from self.all()
+            start = 0
+            for end in _cuts(path, self.split) if size > self.split else ():
+                yield Task((path,), root, self.base, start, end, end - start)
+                start = end
+            yield Task((path,), root, self.base, start, None, size - start)
+            return
+        if len(self.paths) >= _MANY or self.size + size > _TOGETHER:
+            yield from self.all()
+        self.paths.append(path)
+        self.size += size
+
+    def all(self) -> Iterator[Task]:
+        if self.paths:
+            yield Task(tuple(self.paths), self.root, self.base, size=self.size)
+            self.paths.clear()
+            self.size = 0
+
+
+_PLACED = re.compile(r"(.+)#([0-9]{1,18}),([1-9][0-9]{0,17})", re.DOTALL)
+
+
+def _placed(path: str) -> tuple[str, int, int] | None:
+    """The file, the offset and the length that a source names."""
+    found = _PLACED.fullmatch(path)
+    if found is None or os.path.lexists(path) or not os.path.isfile(found[1]):
+        return None
+    return found[1], int(found[2]), int(found[3])
+
+
+def _walk(root: str) -> Iterator[tuple[str, int]]:
+    """The files and links below a folder and their sizes; a folder that cannot be read is among them."""
+    folders = [root]
+    while folders:
+        folder = folders.pop()
+        try:
+            with os.scandir(folder) as entries:
+                found = sorted(entries, key=lambda entry: entry.name)
+        except OSError:
+            yield folder, 0
+            continue
+        below: list[str] = []
+        for entry in found:
+            if entry.is_dir(follow_symlinks=False):
+                below.append(entry.path)
+            elif entry.is_symlink():
+                yield entry.path, _size(entry.path) if is_within(entry.path, root) else 0
+            else:
+                yield entry.path, _size(entry.path)
+        folders += reversed(below)
+
+
+def is_within(link: str, root: str) -> bool:
+    """Whether a link leads to what is in the folder, and is none itself."""
+    folder, found = os.path.realpath(root), os.path.realpath(link)
+    return os.path.commonpath((folder, found)) == folder and not os.path.isdir(found)
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except (OSError, ValueError):
+        return 0
+
+
+def is_pipe(path: str) -> bool:
+    """Whether what a name leads to can be read once only."""
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode)
+
+
+def _piped(path: str, base: str | None) -> Task:
+    held, file = hold()
+    with file:
+        try:
+            if path == "-":
+                if sys.stdin is None:
+                    raise OSError("standard input is closed")
+                shutil.copyfileobj(sys.stdin.buffer, file)
+            else:
+                with open(path, "rb") as pipe:
+                    shutil.copyfileobj(pipe, file)
+        except OSError:
+            return Task((path,), None, base)
+        size = file.tell()
+    return Task((held,), None, base, size=size, name=path)
+
+
+def _cuts(path: str, split: int) -> Iterator[int]:
+    """Where to cut a file: found as they are asked for, so that the first part does not wait for the last."""
+    try:
+        with open(path, "rb") as file:
+            if kind(path, "", file.read(HEAD))[0] == "warc":
+                yield from islice(records.cuts(file, split), 1, None)
+    except Exception as error:  # who reads it says what is the matter
+        noted(error)

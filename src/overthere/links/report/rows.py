@@ -1,0 +1,320 @@
+"""Rows of the link table, made as references are found: natively, or step by step in plain Python with the same answer.
+
+Both are filled document by document and emptied batch by batch, so that no more is held than a batch.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from overthere import kernel
+from overthere.base import Base, from_content, to_reference
+from overthere.editions import edition
+from overthere.editions.resolution import for_request
+from overthere.errors import InvalidURI, NotSpecified
+from overthere.links.containers.message.labels import part_of
+from overthere.links.documents import css, html
+from overthere.links.documents.embedded import kind
+from overthere.links.model import Document, Embedded, Found, Link, Options
+from overthere.links.table import schema, to_batch
+from overthere.normalize import Rung, normal_form
+from overthere.uri import URI, URIReference
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["OCTETS", "Rows", "rows"]
+
+OCTETS = 1 << 24
+"""A batch ends with so many octets of text: a base may be as long as a document, and stands in every row."""
+
+
+class Rows(ABC):
+    """The rows so far.  `len` of it says how many they are, `octets` about how much text."""
+
+    octets: int
+    base: Base
+    """Of the document that `html` read."""
+
+    def __init__(self) -> None:
+        self.others: Counter[str] = Counter()
+        """What other readers have passed over."""
+
+    @property
+    def passed(self) -> Counter[str]:
+        """What documents held so far that is read by choice only, and was not, by kind."""
+        return +self.others
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def html(self, document: Document, content: bytes) -> bool:
+        """Read an HTML document whose characters are `content` in UTF-8; `step` makes the rows.
+
+        Returns: whether elements of SVG or MathML lay too deep to be followed.
+        """
+
+    @abstractmethod
+    def step(self, count: int) -> bool:
+        """Make at most so many rows of what `html` read, fewer of long ones, and none beyond what `embedded` gives.
+
+        Returns: whether there are more.
+        """
+
+    @abstractmethod
+    def embedded(self) -> Embedded | None:
+        """What `step` has come to that holds references in a syntax of its own; it is given once."""
+
+    @abstractmethod
+    def add(self, document: Document, base: Base, found: Sequence[Found]) -> None:
+        """Rows of references that share a base."""
+
+    @abstractmethod
+    def note(self, document: Document, kind: str) -> None:
+        """A row that says something of a document."""
+
+    @abstractmethod
+    def take(self) -> pa.RecordBatch:
+        """All rows; there are none then."""
+
+
+def rows(options: Options) -> Rows:
+    """Where rows are made: natively, where the kernel is and the edition is its own."""
+    if kernel.name == "native" and options.edition == "rfc3986":
+        return _Native(options)
+    return _Plain(options)
+
+
+class _Native(Rows):
+    def __init__(self, options: Options) -> None:
+        from overthere._native import LinkRows
+
+        super().__init__()
+        self.options = options
+        names = [(way, name) for way, names in html.EMBEDDED.items() for name in names]
+        normal = None if options.rung <= Rung.SYNTAX else _at(options.rung)
+        attributes = [(name, list(elements), way) for name, elements, way in html.ATTRIBUTES]
+        rung = min(options.rung, Rung.SYNTAX)
+        self.native = LinkRows(
+            attributes, names, options.metadata, rung, _mapped, html.values, _styles, normal, part_of
+        )
+
+    def __len__(self) -> int:
+        return len(self.native)
+
+    @property
+    def octets(self) -> int:  # type: ignore[override]
+        return self.native.octets
+
+    def html(self, document: Document, content: bytes) -> bool:
+        self.base = base = document.base
+        too_deep = self.native.html(document.source, content, str(base.uri), base.layer, _parts(document))
+        if self.options.metadata and (found := self.native.base()) != (str(base.uri), base.layer):
+            self.base = Base(URI(found[0]), "content", "HTML base")
+        return too_deep
+
+    def step(self, count: int) -> bool:
+        return self.native.step(count)
+
+    def embedded(self) -> Embedded | None:
+        found = self.native.embedded() if self.options.metadata else None
+        return None if found is None else Embedded(*found)
+
+    @property
+    def passed(self) -> Counter[str]:
+        passed = super().passed
+        for name, count in self.native.passed():
+            if count:
+                passed[kind(name)] += count
+        return passed
+
+    def add(self, document: Document, base: Base, found: Sequence[Found]) -> None:
+        plain = [(_text(one.where), _text(one.reference), one.target) for one in found]
+        self.native.add(document.source, str(base.uri), base.layer, plain, _parts(document))
+
+    def note(self, document: Document, kind: str) -> None:
+        self.native.note(document.source, str(document.base.uri), kind)
+
+    def take(self) -> pa.RecordBatch:
+        import pyarrow as pa
+
+        made = pa.array(self.native.take())
+        return pa.record_batch([*made.flatten(), pa.nulls(len(made), pa.string())], schema=schema())
+
+
+def _text(text: str) -> str:
+    """Text that has a form in UTF-8: a lone surrogate is none."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
+def _parts(document: Document) -> dict[str, str] | None:
+    return dict(document.parts) if document.parts else None
+
+
+def _mapped(text: str) -> tuple[str | None, str | None, int | None]:
+    reference, problem = to_reference(text)
+    kind, at = (None, None) if problem is None else (problem.kind, problem.start)
+    return None if reference is None else str(reference), kind, at
+
+
+def _styles(text: str) -> list[tuple[str, str]]:
+    return list(css.inline(text))
+
+
+def _at(rung: Rung) -> Any:
+    return lambda target: normal_form(target, rung)
+
+
+class _Plain(Rows):
+    def __init__(self, options: Options) -> None:
+        super().__init__()
+        self.options = options
+        self.made: list[Link] = []
+        self.octets = 0
+        self.waiting: Iterator[Link | Embedded] = iter(())
+        self.next: Embedded | None = None
+        self.of = self._of if options.edition == "rfc3986" else self._by_edition
+
+    def __len__(self) -> int:
+        return len(self.made)
+
+    def _put(self, link: Link) -> None:
+        self.made.append(link)
+        self.octets += sum(len(part) for part in link if isinstance(part, str))
+
+    def html(self, document: Document, content: bytes) -> bool:
+        href, found, too_deep = html.read(content.decode("utf-8", "replace"))
+        self.base = base = from_content(href, document.base)
+        if not self.options.metadata:
+            self.others.update(kind(one.name) for one in found if isinstance(one, Embedded))
+            found = [one for one in found if isinstance(one, Found)]
+
+        def against(one: Found) -> Base:
+            # Each base element is resolved against what stands outside of it (HTML 4.2.3).
+            return document.base if one.where == "base href" else from_content(one.codebase, base)
+
+        self.waiting = (one if isinstance(one, Embedded) else self.of(document, against(one), one) for one in found)
+        return too_deep
+
+    def step(self, count: int) -> bool:
+        for _ in range(count):
+            if self.octets >= OCTETS:
+                break
+            link = next(self.waiting, None)
+            if link is None:
+                return False
+            if isinstance(link, Embedded):
+                self.next = link
+                break
+            self._put(link)
+        return True
+
+    def embedded(self) -> Embedded | None:
+        found, self.next = self.next, None
+        return found
+
+    def add(self, document: Document, base: Base, found: Sequence[Found]) -> None:
+        for one in found:
+            self._put(self.of(document, base, one))
+
+    def note(self, document: Document, kind: str) -> None:
+        self._put(_EMPTY._replace(source=document.source, base=str(document.base.uri), error=kind))
+
+    def _of(self, document: Document, base: Base, found: Found) -> Link:
+        if found.target is not None:
+            reference, error, error_at = _meant(found.target, found.reference)
+        else:
+            reference, problem = to_reference(found.reference)
+            error, error_at = (None, None) if problem is None else (problem.kind, problem.start)
+        if reference is None:
+            return _link(document, base, found, error=error, error_at=error_at)
+        target = base.uri.join(reference)
+        text = str(target)
+        same = text.partition("#")[0] == str(base.uri)
+        return _link(
+            document, base, found, target=text, fragment=target.fragment, same_document=same, error=error,
+            error_at=error_at, normal=normal_form(text, self.options.rung), part=part_of(text, document.parts),
+        )  # fmt: skip
+
+    def _by_edition(self, document: Document, base: Base, found: Found) -> Link:
+        """By an older document's grammar and algorithm; 1994 and RFC 1738 have no relative references."""
+        by = edition(self.options.edition)
+        reference = found.reference if found.target is None else found.target
+        rule, has_relative = _REFERENCES[by.name]
+        findings = by.check(reference, rule, 1)
+        if findings:
+            kind = "not-specified" if not has_relative and _is_relative(reference) else findings[0].kind
+            return _link(document, base, found, error=kind, error_at=findings[0].start)
+        try:
+            target = by.resolve(str(base.uri), reference)
+            if found.where in _REQUESTS:
+                target = for_request(target, str((document.base if by.name == "url-1997" else base).uri))
+            text, fragment, same = target
+        except NotSpecified:
+            text, fragment = reference, by.split(reference).fragment
+            same = text.partition("#")[0] == str(base.uri)
+        normal = error = None
+        try:
+            normal = None if text is None else by.normalize(text, self.options.rung)
+        except NotSpecified:
+            pass
+        except InvalidURI as problem:  # the base is none by this document, and so no target is
+            error = problem.kind
+        part = None if text is None else part_of(text, document.parts)
+        return _link(
+            document, base, found, target=text, fragment=fragment, same_document=same, normal=normal, error=error,
+            part=part,
+        )  # fmt: skip
+
+    def take(self) -> pa.RecordBatch:
+        made = to_batch(self.made)
+        self.made, self.octets = [], 0
+        return made
+
+
+def _meant(target: str, text: str) -> tuple[URIReference | None, str | None, int | None]:
+    """The URI that is meant by a text which is no reference, or why it is none; the place is one in the text."""
+    reference, problem = to_reference(target)
+    if problem is None:
+        return reference, None, None
+    at = problem.start - (len(target) - len(text))
+    return reference, problem.kind, at if at >= 0 and target.endswith(text) else None
+
+
+# The rule of references in each edition, and whether it knows relative ones.  1994: the prefix "URL:" is for text.
+_REFERENCES = {
+    "url-1994": ("url", False),
+    "rfc1738": (None, False),
+    "url-1997": ("URL-reference", True),
+    "uri-2003": ("URI-reference", True),
+}
+
+
+def _is_relative(text: str) -> bool:
+    from overthere.kernel.reference import split
+
+    return split(text).scheme is None
+
+
+# Where an older document has a new request in any case (url-1997 3; uri-2003 4.2).
+_REQUESTS = ("form action", "img src")
+_EMPTY = Link("", None, None, None, None, None, None, None, None, None, None, None, None)
+
+
+def _link(document: Document, base: Base, found: Found, **more: Any) -> Link:
+    return _EMPTY._replace(
+        source=document.source,
+        base=str(base.uri),
+        base_from=base.layer,
+        reference=found.reference,
+        where=found.where,
+        **more,
+    )

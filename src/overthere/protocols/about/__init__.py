@@ -1,0 +1,1 @@
+"""about: a blank page, or a place inside the application (RFC 6694)."""

@@ -1,0 +1,1 @@
+"""data: the content is in the URI (RFC 2397)."""

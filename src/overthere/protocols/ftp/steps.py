@@ -1,0 +1,118 @@
+"""FTP: the commands that a URL stands for (RFC 1738 3.2; RFC 959; RFC 1635 for anonymous; RFC 2428 for EPSV)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from overthere.access.steps import CRLF, Credentials, OpenData, Receive, Send, Step, connect, guarded
+from overthere.errors import PlanRefused
+from overthere.schemes.known.ftp import FTPLocator
+
+__all__ = ["argument", "guessed_type", "steps"]
+
+# RFC 959 5.3.2, type-code.
+_TYPE_CODE = re.compile("(?ai)[AE](?: [NTC])?|I|L [0-9]{1,3}")
+
+
+def steps(locator: FTPLocator, credentials: Credentials) -> Iterator[Step]:
+    """The dialogue of RFC 1738 3.2.2, a command for each element of the path.
+
+    Raises: PlanRefused for an octet that no command of FTP can hold, for a type code that RFC 959 does not have,
+    and for a query, which no FTP server is asked.
+
+    >>> from overthere import plan
+    >>> [step.line() for step in plan("ftp://myname@host.dom//etc/motd").steps[3:6]]
+    ['send CWD ', 'send CWD etc', 'send TYPE I']
+    """
+    if locator.query is not None:
+        raise PlanRefused('an ftp URL has no query: "?" in a name is written "%3F" (RFC 1738 3.2.2, RFC 3986 3.3)')
+    yield connect(locator.host, 21 if locator.port is None else locator.port, "RFC 1738 3.2")
+    yield Receive(source="RFC 959 5.4", what="the greeting", until="reply")
+    yield from _login(locator, credentials)
+    for directory in locator.directories:
+        yield _command("CWD", directory, "directories", "RFC 1738 3.2.2", charset=locator.charset)
+    yield from _access(locator.name or "", locator.type, locator.charset)
+    yield Send(source="RFC 959 4.1.1", data=b"QUIT\r\n")
+
+
+def _access(name: str, code: str | None, charset: str) -> Iterator[Step]:
+    """3.2.2: by type "d" the names in a directory, else the file; an empty name is no file that RETR takes."""
+    kind = None if code is None else code.upper()
+    if kind is not None and kind != "D" and not _TYPE_CODE.fullmatch(code or ""):
+        raise PlanRefused(f"type {code!r} is none of a, i and d (RFC 1738 3.2.2), nor a code of RFC 959 5.3.2")
+    if kind == "D" or not name:
+        # TYPE is still the default, A N (RFC 959 4.1.2), which a list of names is in (RFC 1123 4.1.2.7).
+        note = "" if kind == "D" else "an empty name is no file: the names in the directory (RFC 959 5.3.2)"
+        yield OpenData(source="RFC 2428 3")
+        yield _command("NLST", name, "name", "RFC 1738 3.2.2", note, charset)
+        yield Receive(source="RFC 959 4.1.3", what="the names", until="data close")
+    else:
+        note = "" if kind else "the type is guessed from the name (RFC 1738 3.2.3)"
+        yield _command("TYPE", kind or guessed_type(name), "type", "RFC 1738 3.2.2", note)
+        yield OpenData(source="RFC 2428 3")
+        yield _command("RETR", name, "name", "RFC 1738 3.2.2", charset=charset)
+        yield Receive(source="RFC 959 4.1.3", what="the file", until="data close")
+
+
+def _login(locator: FTPLocator, credentials: Credentials) -> Iterator[Step]:
+    """3.2.1: what the URL supplies; else what the caller lets be said; else the conventions for anonymous FTP."""
+    secret, note, charset, said = True, "", locator.charset, locator.charset
+    if locator.user is not None or locator.password is not None:
+        user, password = locator.user or "", locator.password
+        if password is None and credentials.user in (None, user):
+            password, said = credentials.password, "utf-8"
+        if password is None and user == "anonymous":
+            password, secret = credentials.address, False
+    elif credentials.user is not None:
+        user, password, charset, said = credentials.user, credentials.password, "utf-8", "utf-8"
+    else:
+        user, password, secret, said = "anonymous", credentials.address, False, "utf-8"
+        if password is None:
+            # An address without a host: clients that will not tell their user's send it.
+            password = "anonymous@"
+            note = "an e-mail address as the password is a courtesy, and asked for by some servers (RFC 1635)"
+    if password is None:
+        note = "the server may ask for a password, which is to be requested from the user (RFC 1738 3.2.1)"
+        yield _command("USER", user, "user", "RFC 1738 3.2.1", note, charset)
+        return
+    yield _command("USER", user, "user", "RFC 1738 3.2.1", charset=charset)
+    data = b"PASS " + argument(password, "password", said) + CRLF
+    yield Send(
+        source="RFC 1738 3.2.1", data=data, secret=(5, len(data) - 2) if secret else None, note=note, after=("331",)
+    )
+
+
+def _command(verb: str, data: str, part: str, source: str, note: str = "", charset: str = "utf-8") -> Send:
+    """NLST alone may go without an argument (RFC 959 5.3.1); a null one of CWD is sent, as RFC 1738 3.2.2 prints it."""
+    octets = argument(data, part, charset)
+    return Send(
+        source=source, data=verb.encode() + (b" " + octets if data or verb != "NLST" else b"") + CRLF, note=note
+    )
+
+
+def argument(data: str, part: str, charset: str = "utf-8") -> bytes:
+    """Any octet but those that end a command; nor FF, with which a command of Telnet begins (RFC 959 2.3, RFC 854).
+
+    part: its name in the locator; charset: the locator's.  Raises: PlanRefused.
+
+    >>> argument("caf\\xe9", "name"), argument("caf\\xe9", "name", "latin-1")
+    (b'caf\\xc3\\xa9', b'caf\\xe9')
+    """
+    return guarded(data, part, "RFC 959 5.3.2", delimiters=b"\xff", charset=charset)
+
+
+# Text by name.  The last four are printable by RFC 1635 (The Packaging and Naming of Files).
+_TEXT = frozenset(
+    ("asc", "css", "csv", "htm", "html", "sgm", "sgml", "text", "tsv", "txt", "atox", "hqx", "shar", "uu")
+)
+
+
+def guessed_type(name: str) -> str:
+    """ "A" for a name whose suffix says text, else "I" (3.2.3), which changes no octet.
+
+    >>> guessed_type("README.TXT"), guessed_type("a.txt.Z"), guessed_type("README")
+    ('A', 'I', 'I')
+    """
+    before, _, suffix = name.rpartition(".")
+    return "A" if before and suffix.lower() in _TEXT else "I"

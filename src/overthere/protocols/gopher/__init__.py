@@ -1,0 +1,1 @@
+"""Gopher and Gopher+ (RFC 1436; Gopher+; RFC 4266)."""

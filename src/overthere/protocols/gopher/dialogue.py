@@ -1,0 +1,253 @@
+"""What a Gopher server answers: items, menus, attributes, errors, by Gopher+ and without (RFC 1436; Gopher+ 2.3)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from overthere.access.errors import AccessFailed, ProtocolError, ResourceMissing
+from overthere.access.media import guessed as guessed_media
+from overthere.access.steps import Connect, Interact, Receive, Send
+from overthere.access.wire import Dial, Dialogue, Effect, Hangup, Head, Item, Wire, Write
+from overthere.errors import CodingError, Unwritable
+from overthere.protocols.gopher.entries import Described, entry, item_of, malformed
+from overthere.protocols.gopher.frames import Framed
+from overthere.protocols.session.steps import described
+from overthere.schemes.known.gopher import GopherLocator
+from overthere.schemes.known.gopher.menu import MenuItem
+from overthere.schemes.known.gopher.plus import Attributes, Form, View
+from overthere.showing import printable
+
+if TYPE_CHECKING:
+    from overthere.access.planning import Plan
+    from overthere.access.policy import Policy
+
+__all__ = ["dialogue", "media_type"]
+
+MENU = "application/gopher-menu"  # Gopher+ A3.0
+_TYPES: dict[str, tuple[str, str]] = {
+    "0": ("text/plain", "RFC 1436 3.8"),
+    "1": (MENU, "RFC 1436 3.8, Gopher+ A3.0"),
+    "4": ("application/mac-binhex40", "RFC 1436 3.8"),
+    "5": ("application/octet-stream", "RFC 1436 3.8"),
+    "6": ("text/plain", "RFC 1436 3.8"),
+    "7": (MENU, "RFC 1436 3.7, Gopher+ A3.0"),
+    "9": ("application/octet-stream", "RFC 1436 3.8"),
+    "g": ("image/gif", "RFC 1436 3.8"),
+    "h": ("text/html", "a convention of servers, in no RFC"),
+}
+_TEXTS = frozenset("046h")
+"""The types that servers send as text, which a period ends (RFC 1436 3.8: "binary" are 5 and 9)."""
+
+
+def dialogue(plan: Plan, policy: Policy) -> Dialogue:
+    """One request, one answer (RFC 1436 2); a session (types 2, 8, T) is described, and nobody is connected."""
+    locator = plan.locator
+    assert isinstance(locator, GopherLocator)
+    wire = Wire(policy.max_line)
+    for step in plan.steps:
+        match step:
+            case Interact():
+                yield described(step, plan, policy)
+                return
+            case Connect(host=host, port=port):
+                yield Dial(host, port)
+            case Send(data=data):
+                yield Write(data)
+            case Receive(what=what):
+                if locator.plus is None:
+                    yield from _content(Framed(wire, what), locator)
+                else:
+                    yield from _plus(wire, what, locator)
+            case _:
+                raise AssertionError(step)
+    yield Hangup()
+
+
+def media_type(locator: GopherLocator) -> tuple[str | None, str, str]:
+    """The media type of what a locator asks for, how it is known, and the paragraph; nobody tells it.
+
+    The name of a view is one (Gopher+ A3.0); else it is known by the type, or guessed from the selector.
+
+    >>> from overthere import URI
+    >>> media_type(URI("gopher://h/gpicture").locator), media_type(URI("gopher://h/Ia.png").locator)
+    (('image/gif', 'scheme', 'RFC 1436 3.8'), ('image/png', 'name', ''))
+    >>> media_type(URI("gopher://h/0s%09%09+Text/plain%20Es_ES").locator)
+    ('text/plain', 'scheme', 'Gopher+ A3.0')
+    """
+    plus = locator.plus
+    if isinstance(plus, View) and plus.name is not None:
+        return (plus.name.lower(), "scheme", "Gopher+ A3.0") if "/" in plus.name else (None, "", "")
+    if locator.gophertype in _TYPES:
+        return _TYPES[locator.gophertype][0], "scheme", _TYPES[locator.gophertype][1]
+    name = locator.selector.decode("latin-1").rpartition("/")[2]
+    guessed, coding = guessed_media(name)
+    return (guessed, "name", "") if guessed and not coding else (None, "", "")
+
+
+# -- answers
+
+
+def _content(framed: Framed, locator: GopherLocator, length: int | None = None) -> Dialogue:
+    """The item itself: a listing for a menu, else octets."""
+    kind, how, source = media_type(locator)
+    details: dict[str, Any] = {"type": locator.gophertype}
+    if source:
+        details["source"] = source
+    if isinstance(locator.plus, View):
+        details["gopherplus"] = bool(framed.until)
+        if locator.plus.language is not None:
+            details["language"] = locator.plus.language
+    if kind in (MENU, "application/gopher+-menu"):
+        head = Head(kind, how, length, listing=True, details=details)
+        told = kind != MENU and (yield from framed.first()).startswith(b"+INFO:")
+        yield from _attributes(framed, locator, head) if told else _menu(framed, head)
+        return
+    if not framed.until:
+        yield from _error(framed)
+    yield Head(kind, how, length, details=details)
+    yield from framed.data(locator.gophertype in _TEXTS)
+
+
+def _error(framed: Framed) -> Generator[Effect, Any, None]:
+    """Raises: ResourceMissing if the answer is an item that signals an error, and nothing else."""
+    line = yield from framed.first()
+    with suppress(CodingError):
+        item = item_of(line)
+        if _is_error(item) and (yield from framed.ends_after(len(line))):
+            raise _missing(item.display, framed.what)
+
+
+def _is_error(item: MenuItem) -> bool:
+    """Type 3 (RFC 1436 3.8); the servers of Minnesota send the type that was asked for, and this host."""
+    return item.type == "3" or (item.type != "i" and item.host == "error.host")
+
+
+def _missing(text: str, what: str) -> ResourceMissing:
+    return ResourceMissing(printable(text.strip()), "3", "RFC 1436 3.8", where=what)
+
+
+def _menu(framed: Framed, head: Head) -> Dialogue:
+    """The lines of a menu.  One in which there are but errors, and lines that inform, is an error itself."""
+    waiting: list[Item] | None = []
+    errors: list[str] = []
+    before: MenuItem | None = None
+    while (line := (yield from framed.line())) is not None:
+        found, item = entry(line, before)
+        if item is not None and item.type not in "+i":
+            before = item
+        if waiting is None:
+            yield Item(found)
+            continue
+        waiting.append(Item(found))
+        if item is not None and _is_error(item):
+            errors.append(item.display.strip())
+        if item is None or not (item.type == "i" or _is_error(item)) or len(waiting) > 40:
+            yield head
+            yield from waiting
+            waiting = None
+    if waiting is not None:
+        if errors:
+            raise _missing("; ".join(errors), framed.what)
+        yield head
+        yield from waiting
+
+
+def _attributes(framed: Framed, locator: GopherLocator, head: Head) -> Dialogue:
+    """Blocks of attributes, an entry for each "+INFO" (Gopher+ 2.5, 2.7)."""
+    yield head
+    item: Described | None = None
+    while (line := (yield from framed.line())) is not None:
+        if line.startswith(b"+INFO"):
+            if item is not None:
+                yield Item(item.entry())
+            item = Described(line[5:].removeprefix(b":").lstrip(b" "), locator)
+        elif item is None and not line.startswith(b"+"):
+            yield Item(malformed(line, "it stands before the first block (Gopher+ 2.5)"))
+        else:
+            item = item or Described(None, locator)
+            item.take(line, framed.what)
+    if item is not None:
+        yield Item(item.entry())
+
+
+_HEAD = re.compile(rb"([+-])(-1|-2|[0-9]{1,18})[ \t]*\r?\n")
+
+
+def _plus(wire: Wire, what: str, locator: GopherLocator) -> Dialogue:
+    """What answers a Gopher+ request: how long it is, then that (Gopher+ 2.3); or what an older server sends."""
+    plus = locator.plus
+    framed = Framed(wire, what)
+    first = yield from framed.first()
+    if wire.over and not first:
+        raise AccessFailed("the server closed the connection without an answer", where=what)
+    match = _HEAD.fullmatch(first)
+    if match is None:
+        if wire.over and first[:1] in (b"+", b"-") and b"\n" not in first:
+            raise AccessFailed("the server closed the connection in the middle of a line", where=what)
+        yield from _error(framed)
+        if isinstance(plus, Attributes) and plus.directory and b"\t" in first:
+            # A menu without attributes, as gophernicus sends it.
+            details = {"type": locator.gophertype, "gopherplus": False}
+            yield from _menu(framed, Head(MENU, "scheme", listing=True, details=details))
+            return
+        if isinstance(plus, Attributes | Form):
+            raise ProtocolError(
+                "the server does not say attributes: it sends the item itself", "Gopher+ 2.5", where=what
+            )
+        yield from _content(framed, locator)
+        return
+    del wire.held[: len(first)]
+    count = int(match[2])
+    framed = Framed(wire, what, {-1: "dot", -2: "close"}.get(count, "count"), max(count, 0))
+    if match[1] == b"-":
+        yield from _refused(framed, locator)
+    elif isinstance(plus, Attributes | Form):
+        details = {"type": locator.gophertype, "gopherplus": True}
+        length = None if count < 0 else count
+        yield from _attributes(framed, locator, Head(None, "", length, listing=True, details=details))
+    else:
+        yield from _content(framed, locator, None if count < 0 else count)
+
+
+_CODES = {"1": "the item is not available", "2": "try again later", "3": "the item has moved"}
+_ERROR_LINES = 100
+
+
+def _refused(framed: Framed, locator: GopherLocator) -> Dialogue:
+    """An error: its code, perhaps the administrator, and a text; or where the item lives now (Gopher+ 2.3)."""
+    lines: list[bytes] = []
+    with suppress(AccessFailed):  # what has come says enough
+        while len(lines) < _ERROR_LINES and (line := (yield from framed.line())) is not None:
+            lines.append(line)
+    code, _, rest = (lines[0] if lines else b"").lstrip().partition(b" ")
+    number = code.decode("ascii", "replace") if code.isdigit() and len(code) < 10 else ""
+    if number == "3" and (there := _moved((rest, *lines[1:]), locator)) is not None:
+        yield Head(location=there, permanent=True, details={"code": "3"})
+        return
+    told = [line.decode("utf-8", "replace") for line in (lines[1:] if number else lines)]
+    message = " ".join(printable(line.strip()) for line in told if line.strip())
+    message = message or _CODES.get(number, "the server signals an error")
+    if admin := _ADDRESS.search(rest):
+        message += f"; the administrator is {printable(admin[0].decode('utf-8', 'replace'))}"
+    raise ResourceMissing(message, number, "Gopher+ 2.3", where=framed.what)
+
+
+_ADDRESS = re.compile(rb"<[^<>]{1,200}>")
+
+
+def _moved(lines: tuple[bytes, ...], asked: GopherLocator) -> str | None:
+    """The URI of the first item among the lines, asked for as the old one was; answers to a form are not sent on."""
+    if isinstance(asked.plus, View) and asked.plus.data is not None:
+        return None
+    for line in lines:
+        with suppress(CodingError, Unwritable):
+            item = item_of(line.strip(b" "))
+            there = item.locator()
+            if item.tag is not None:
+                there = replace(there, search=asked.search, plus=asked.plus, written=None)
+            return str(there.uri())
+    return None

@@ -1,0 +1,211 @@
+r"""The answers of an LDAP server (RFC 4511 4.1, 4.2.2, 4.5.2) out of the octets of BER.
+
+Nothing is read deeper than the messages are defined, and no more of anything is kept than the policy lets come, so
+that lengths that lie and nested garbage cost what their octets cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError
+from overthere.errors import CodingError
+from overthere.protocols.ldap.message import ENUMERATED, INTEGER, OCTETS, SEQUENCE, Element, elements
+from overthere.showing import printable
+
+if TYPE_CHECKING:
+    from overthere.access.wire import Effect, Wire
+
+__all__ = ["BIND_RESPONSE", "SEARCH_DONE", "SEARCH_ENTRY", "SEARCH_REFERENCE", "Result", "answer", "entry", "number"]
+
+BIND_RESPONSE, SEARCH_ENTRY, SEARCH_DONE, SEARCH_REFERENCE, EXTENDED = 0x61, 0x64, 0x65, 0x73, 0x78
+SET, REFERRAL = 0x31, 0xA3
+_URIS = 1_000
+"""So many URIs of one referral are read, and no more."""
+_ATTRIBUTES = 10_000
+_VALUES = 1_000_000
+_UNSOLICITED = 100
+"""So many notifications in a row that nobody asked for are passed over."""
+
+# RFC 4511 4.1.9, in its words.
+_CODES = {
+    0: "success",
+    1: "operationsError",
+    2: "protocolError",
+    3: "timeLimitExceeded",
+    4: "sizeLimitExceeded",
+    7: "authMethodNotSupported",
+    8: "strongerAuthRequired",
+    10: "referral",
+    11: "adminLimitExceeded",
+    12: "unavailableCriticalExtension",
+    13: "confidentialityRequired",
+    14: "saslBindInProgress",
+    16: "noSuchAttribute",
+    17: "undefinedAttributeType",
+    18: "inappropriateMatching",
+    21: "invalidAttributeSyntax",
+    32: "noSuchObject",
+    33: "aliasProblem",
+    34: "invalidDNSyntax",
+    36: "aliasDereferencingProblem",
+    48: "inappropriateAuthentication",
+    49: "invalidCredentials",
+    50: "insufficientAccessRights",
+    51: "busy",
+    52: "unavailable",
+    53: "unwillingToPerform",
+    54: "loopDetect",
+    80: "other",
+}
+
+
+class Result(NamedTuple):
+    """An LDAPResult (4.1.9)."""
+
+    code: int
+    matched: str
+    """matchedDN: how much of the name there is."""
+    message: str
+    """diagnosticMessage, for people."""
+    referral: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        told = f"{_CODES.get(self.code, 'a result')} ({self.code})"
+        told += f": {printable(self.message)}" if self.message else ""
+        return told + (f"; there is {printable(self.matched)!r}" if self.matched else "")
+
+    def to_dict(self) -> dict[str, Any]:
+        found = {"code": self.code, "name": _CODES.get(self.code, ""), "matchedDN": self.matched}
+        return {**found, "diagnosticMessage": self.message, "referral": list(self.referral)}
+
+
+def number(message: bytes) -> int:
+    r"""The messageID of a message (4.1.1).
+
+    >>> number(b"\x30\x05\x02\x01\x03\x42\x00")
+    3
+    """
+    return int.from_bytes(next(elements(next(elements(message)).content)).content, "big")
+
+
+def answer(wire: Wire, asked: int, most: int, where: str) -> Generator[Effect, Any, Element]:
+    """The operation of the next message that answers the message `asked`.
+
+    most: how long a message may be.
+
+    Raises: ProtocolError for what is no such message; LimitExceeded for a longer one; AccessFailed where the
+    connection ends before it, or where the server says that it ends it (4.4.1).
+    """
+    for _ in range(_UNSOLICITED):
+        content = yield from _message(wire, most, where)
+        parts = list(islice(_elements(content, where), 4))
+        if not 2 <= len(parts) <= 3 or parts[0].tag != INTEGER or not 1 <= len(parts[0].content) <= 4:
+            raise ProtocolError("the answer is no LDAPMessage", "RFC 4511 4.1.1", where=where)
+        if len(parts) == 3 and parts[2].tag != 0xA0:
+            raise ProtocolError("the answer has something else than controls at its end", "RFC 4511 4.1.1", where=where)
+        named = int.from_bytes(parts[0].content, "big", signed=True)
+        operation = parts[1]
+        if named == asked and operation.tag != EXTENDED:
+            return operation
+        if named or operation.tag != EXTENDED:
+            raise ProtocolError(f"the answer is to message {named} and not to {asked}", "RFC 4511 4.1.1.1", where=where)
+        if any(part == (0x8A, _DISCONNECTION) for part in islice(_elements(operation.content, where), 6)):
+            told = str(result(operation, where))
+            raise AccessFailed(f"the server ends the session: {told}", "RFC 4511 4.4.1", where=where)
+    raise ProtocolError(f"more than {_UNSOLICITED} notifications and no answer", "RFC 4511 4.4", where=where)
+
+
+_DISCONNECTION = b"1.3.6.1.4.1.1466.20036"
+
+
+def _message(wire: Wire, most: int, where: str) -> Generator[Effect, Any, bytes]:
+    """What the next SEQUENCE holds; its length is judged before anything is read (5.1)."""
+    tag, length = yield from wire.exactly(2, where)
+    if tag != SEQUENCE:
+        raise ProtocolError(f"the answer begins with the octet {tag:02X} and is no LDAP", "RFC 4511 4.1.1", where=where)
+    if length >= 0x80:
+        if not 0 < length & 0x7F < 9:
+            raise ProtocolError("the answer has no definite length", "RFC 4511 5.1", where=where)
+        length = int.from_bytes((yield from wire.exactly(length & 0x7F, where)), "big")
+    if length > most:
+        raise LimitExceeded(f"a message of {length:,} octets, more than {most:,}", where=where)
+    return (yield from wire.exactly(length, where))
+
+
+def _elements(octets: bytes, where: str) -> Iterator[Element]:
+    try:
+        yield from elements(octets)
+    except CodingError as error:
+        raise ProtocolError(f"the answer is no BER: {error}", "RFC 4511 5.1", where=where) from None
+
+
+def _fields(octets: bytes, tags: tuple[int, ...], what: str, where: str) -> list[bytes]:
+    """What the first elements hold, which have these tags."""
+    found = list(islice(_elements(octets, where), len(tags)))
+    if tuple(one.tag for one in found) != tags:
+        raise ProtocolError(f"there is no {what} in the answer", "RFC 4511 4", where=where)
+    return [one.content for one in found]
+
+
+def result(operation: Element, where: str) -> Result:
+    """The LDAPResult of a response.  Raises: ProtocolError, LimitExceeded."""
+    code, matched, message = _fields(operation.content, (ENUMERATED, OCTETS, OCTETS), "LDAPResult", where)
+    if not 0 < len(code) < 5:
+        raise ProtocolError("the resultCode is no number", "RFC 4511 4.1.9", where=where)
+    rest = islice(_elements(operation.content, where), 3, 8)
+    referral = next((uris(one.content, where) for one in rest if one.tag == REFERRAL), ())
+    return Result(int.from_bytes(code, "big", signed=True), _told(matched), _told(message), referral)
+
+
+def _told(octets: bytes) -> str:
+    return octets.decode("utf-8", "replace")
+
+
+def uris(octets: bytes, where: str) -> tuple[str, ...]:
+    """The URIs of a referral or of a SearchResultReference (4.1.10, 4.5.3)."""
+    found = list(islice(_elements(octets, where), _URIS + 1))
+    if not found or any(one.tag != OCTETS for one in found):
+        raise ProtocolError("a referral without URIs", "RFC 4511 4.1.10", where=where)
+    if len(found) > _URIS:
+        raise LimitExceeded(f"a referral of more than {_URIS:,} URIs", where=where)
+    return tuple(_told(one.content) for one in found)
+
+
+def entry(operation: Element, where: str) -> tuple[bytes, dict[str, list[str] | list[bytes]]]:
+    """The DN of a SearchResultEntry and its attributes (4.5.2): values as text where all of an attribute are text
+    that a person can read, else as octets.  Raises: ProtocolError, LimitExceeded."""
+    name, listed = _fields(operation.content, (OCTETS, SEQUENCE), "SearchResultEntry", where)
+    raw: dict[str, list[bytes]] = {}
+    count = 0
+    for one in _elements(listed, where):
+        kind, values = _fields(one.content, (OCTETS, SET), "PartialAttribute", where)
+        held = raw.setdefault(_told(kind), [])
+        if len(raw) > _ATTRIBUTES:
+            raise LimitExceeded(f"an entry of more than {_ATTRIBUTES:,} attributes", where=where)
+        for value in _elements(values, where):
+            if value.tag != OCTETS:
+                raise ProtocolError("an attribute has a value that is no octet string", "RFC 4511 4.1.5", where=where)
+            held.append(value.content)
+            count += 1
+            if count > _VALUES:
+                raise LimitExceeded(f"an entry of more than {_VALUES:,} values", where=where)
+    return name, {kind: values if _binary(kind) else _texts(values) for kind, values in raw.items()}
+
+
+def _binary(kind: str) -> bool:
+    """The option "binary" (RFC 4522 3)."""
+    return "binary" in kind.lower().split(";")[1:]
+
+
+def _texts(values: list[bytes]) -> list[str] | list[bytes]:
+    try:
+        texts = [value.decode() for value in values]
+    except UnicodeDecodeError:
+        return values
+    return values if any(value.translate(None, _PLAIN) != value for value in values) else texts
+
+
+_PLAIN = bytes(octet for octet in (*range(0x20), 0x7F) if octet not in b"\t\n\r")

@@ -1,0 +1,207 @@
+"""news and nntp: what is asked of a news server (RFC 5538 3 and 4; RFC 3977; RFC 4643 2.3 for the login)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+
+from overthere.access.steps import CRLF, Credentials, Place, Receive, Send, Step, connect, guarded
+from overthere.errors import PlanRefused
+from overthere.schemes.known.news import NewsLocator
+from overthere.schemes.known.nntp import NNTPLocator
+from overthere.schemes.locator import Locator
+from overthere.uri import URI
+
+__all__ = ["OF_GROUP", "at_server", "steps"]
+
+# RFC 3977 9.8: the characters that none of these terminals has.  The byte order mark is excluded by 3.1.
+_NOT_EXACT = re.compile(r"[^\x22-\x29+\x2d-\x3e\x40-\x5a\x5e-\x7e\x80-\ud7ff\ue000-\ufefe\uff00-\U0010ffff]")
+_NOT_WILD = re.compile(r"[^\x22-\x2b\x2d-\x5a\x5e-\x7e\x80-\ud7ff\ue000-\ufefe\uff00-\U0010ffff]")
+_NOT_ID = re.compile(r"[^\x21-\x3d\x3f-\x7e]")
+
+OF_GROUP = "the first and last number, which the answer to GROUP tells"
+
+_MOST_OF_COMMAND, _MOST_OF_ARGUMENTS, _MOST_OF_ID, _MOST_DIGITS = 512, 497, 248, 16
+
+
+def steps(locator: NewsLocator | NNTPLocator, credentials: Credentials) -> Iterator[Step]:
+    """The dialogue with the server that the locator names.
+
+    Without one it is "a configured default server" (RFC 5538 4), which no locator holds: the plan names the place
+    alone.  A caller who knows his server puts it into the locator (`at_server`), as opening does with that of its
+    policy.
+    """
+    if locator.query is not None:
+        raise PlanRefused(f'{locator.scheme} URIs have no query: "?" is written "%3F" (RFC 5538 2.3, 4)')
+    asked = list(_nntp(locator) if isinstance(locator, NNTPLocator) else _news(locator))
+    if locator.host is None or _names_no_server(locator):
+        yield _at_the_configured_server(locator)
+        return
+    yield connect(locator.host, locator.port or 119, "RFC 5538 2, RFC 3977 3.4.1")
+    yield Receive(source="RFC 3977 5.1", what="the greeting", until="reply")
+    yield Send(source="RFC 3977 5.2", data=b"CAPABILITIES\r\n")
+    yield Receive(source="RFC 3977 5.2", what="the capabilities", until="dot", after=("101",))
+    # To a server that switches modes, or that is older than CAPABILITIES; before any login (5.3.2).
+    yield Send(source="RFC 3977 3.4.2", data=b"MODE READER\r\n", after=("MODE-READER", "500"))
+    yield from _login(locator, credentials)
+    yield from asked
+    yield Send(source="RFC 3977 5.4", data=b"QUIT\r\n")
+
+
+def at_server(locator: Locator, server: str) -> Locator:
+    """The locator on the server that is configured, where it is for that one; else itself.
+
+    server: a host, or host and port as a URI has them.  A port in the locator goes first.
+
+    Raises: PlanRefused if that is no server.
+
+    >>> str(at_server(URI("news:a@b").locator, "news.example:8119").uri())
+    'news://news.example:8119/a@b'
+    """
+    if not isinstance(locator, NewsLocator | NNTPLocator) or not _names_no_server(locator):
+        return locator
+    host = port = None
+    with suppress(ValueError):
+        there = URI(f"nntp://{server}")
+        if there.userinfo is None and there.authority == server:
+            host, port = there.host, int(there.port_text) if there.port_text else None
+    if not host:
+        raise PlanRefused(f"{server!r} is no news server: a host, or a host, a colon and a port (RFC 5538 2.1)")
+    return replace(locator, host=host, port=locator.port or port, written=None)
+
+
+def _names_no_server(locator: NewsLocator | NNTPLocator) -> bool:
+    return locator.host is None or (locator.host == "" and isinstance(locator, NewsLocator))
+
+
+def _news(locator: NewsLocator) -> Iterator[Step]:
+    """RFC 5538 4: an article, an overview of a newsgroup, or the names of those that match."""
+    if locator.message_id is not None:
+        yield _article(b"<" + _message_id(locator.message_id) + b">", "RFC 5538 4, RFC 3977 6.2.1")
+        yield Receive(source="RFC 3977 6.2.1", what="the article", until="dot")
+    elif locator.is_set:
+        pattern = locator.group or "*"
+        wanted = b"" if pattern == "*" else b" " + _argument(pattern, "group", _NOT_WILD, locator.charset)
+        yield _command("LIST", b"ACTIVE" + wanted, "RFC 5538 4, RFC 3977 7.6.3")
+        yield Receive(source="RFC 3977 7.6.3", what="the newsgroups", until="dot", after=("215",))
+        # A server of RFC 977 lists them all, for LIST has no arguments there; those that match are taken.
+        yield Send(source="RFC 977 3.6", data=b"LIST\r\n", after=("500", "501"))
+        yield Receive(source="RFC 977 3.6", what="the newsgroups", until="dot", after=("215",))
+    else:
+        yield from _overview(_named(locator))
+
+
+def _nntp(locator: NNTPLocator) -> Iterator[Step]:
+    """RFC 5538 3: an article by its number, or the newsgroup as "an equivalent 'news' URL" has it."""
+    if not locator.group:
+        raise PlanRefused("nntp names a newsgroup, and here is none (RFC 5538 3)")
+    if locator.article_number is None:
+        yield from _overview(_named(locator), locator.article_range)
+        return
+    digits = str(locator.article_number)
+    if len(digits) > _MOST_DIGITS:
+        raise PlanRefused(f"the article number has {len(digits)} digits, more than {_MOST_DIGITS} (RFC 3977 6)")
+    yield _group(_named(locator))
+    yield _article(digits.encode(), "RFC 5538 3, RFC 3977 6.2.1")
+    yield Receive(source="RFC 3977 6.2.1", what="the article", until="dot")
+
+
+def _named(locator: NewsLocator | NNTPLocator) -> bytes:
+    """The octets of the newsgroup: UTF-8 (RFC 3977 3.1), or those that 1994 says, for an "8-bit byte" (RFC 977 2.3)."""
+    return _argument(locator.group or "", "group", _NOT_EXACT, locator.charset)
+
+
+def _overview(group: bytes, numbers: tuple[int, int | None] | None = None) -> Iterator[Step]:
+    """The overview; from a server that has none the numbers alone, from one of RFC 977 those that GROUP has told."""
+    yield _group(group)
+    first, last = numbers or (1, None)
+    note = "" if numbers else "of all its articles; which are the newest, the answer to GROUP tells (RFC 3977 6.1.1)"
+    asked = _argument(f"{first}-{'' if last is None else last}", "article_range", _NOT_EXACT)
+    yield _command("OVER", asked, "RFC 5538 4, RFC 3977 8.3", note)
+    yield Receive(source="RFC 3977 8.3", what="the overview of the newsgroup", until="dot", after=("224",))
+    # Of a server before RFC 3977, which may have the command under its first name.
+    yield _command("XOVER", asked, "RFC 2980 2.8", after=("500",))
+    yield Receive(source="RFC 2980 2.8", what="the overview of the newsgroup", until="dot", after=("224",))
+    # All need not be asked for, and older servers know no range (RFC 3977 6.1.2.2).
+    listed = group + b" " + asked if numbers else group
+    yield _command("LISTGROUP", listed, "RFC 3977 6.1.2", after=("500", "502", "503"))
+    yield Receive(source="RFC 3977 6.1.2", what="the numbers of its articles", until="dot", after=("211",))
+    yield Receive(source="RFC 977 3.2", what=OF_GROUP, until="known", after=("500", "501", "502", "503"))
+
+
+def _at_the_configured_server(locator: NewsLocator | NNTPLocator) -> Place:
+    port = "" if locator.port is None else f", port {locator.port}"
+    note = f"on the news server that is configured{port}; a server in the locator makes the dialogue with it"
+    source = "RFC 5538 4"
+    if isinstance(locator, NNTPLocator):
+        source, number = "1994 NNTP", locator.article_number
+        what = "newsgroup" if number is None else "article"
+        where = f"{locator.group}" if number is None else f"{number} of {locator.group}"
+    elif locator.message_id is not None:
+        what, where = "article", f"<{locator.message_id}>"
+    else:
+        what, where = "newsgroups" if locator.is_set else "newsgroup", locator.group or "*"
+    return Place(source=source, what=what, where=locator.native(where), note=note)
+
+
+def _login(locator: NewsLocator | NNTPLocator, credentials: Credentials) -> Iterator[Step]:
+    """RFC 4643 2.3, for whom the URI names (RFC 5538 7), else for whom the caller does; else nobody logs in."""
+    user, password, charset, said = locator.user, locator.password, locator.charset, locator.charset
+    if user is None and password is None:
+        user, password, charset, said = credentials.user, credentials.password, "utf-8", "utf-8"
+        if user is None:
+            return
+    elif password is None and credentials.user in (None, user):
+        password, said = credentials.password, "utf-8"
+    note = "" if password is not None else "the server may ask for a password, which is to be requested from the user"
+    yield _command("AUTHINFO", b"USER " + _word(user or "", "user", charset), "RFC 4643 2.3", note)
+    if password is not None:
+        step = _command("AUTHINFO", b"PASS " + _word(password, "password", said), "RFC 4643 2.3")
+        yield Send(
+            source=step.source,
+            data=step.data,
+            secret=(len("AUTHINFO PASS "), len(step.data) - len(CRLF)),
+            after=("381",),
+            note="the password goes in the clear (RFC 5538 7)",
+        )
+
+
+def _group(group: bytes) -> Send:
+    return _command("GROUP", group, "RFC 3977 6.1.1")
+
+
+def _article(reference: bytes, source: str) -> Send:
+    return _command("ARTICLE", reference, source)
+
+
+def _message_id(text: str) -> bytes:
+    """RFC 3977 3.6: between 3 and 250 octets with the brackets, printable US-ASCII."""
+    if not 0 < len(text) <= _MOST_OF_ID:
+        raise PlanRefused(f"message_id has {len(text):,} characters, where 1 to {_MOST_OF_ID} may stand (RFC 3977 3.6)")
+    return _argument(text, "message_id", _NOT_ID)
+
+
+def _word(text: str, part: str, charset: str) -> bytes:
+    """A user or a password: octets without white space, one at least."""
+    if not text:
+        raise PlanRefused(f"{part} is empty, and NNTP has no such argument (RFC 4643 3, RFC 3977 9.2)")
+    return guarded(text, part, "RFC 3977 3.1", delimiters=b" ", charset=charset)
+
+
+def _argument(text: str, part: str, excluded: re.Pattern[str], charset: str = "utf-8") -> bytes:
+    octets = guarded(text, part, "RFC 3977 3.1", delimiters=b" ", charset=charset)
+    if found := excluded.search(text):
+        raise PlanRefused(f"{part} holds {found[0]!r}, which NNTP does not allow there (RFC 3977 9.8)")
+    return octets
+
+
+def _command(keyword: str, octets: bytes, source: str, note: str = "", after: tuple[str, ...] = ()) -> Send:
+    """One line of RFC 3977 3.1."""
+    data = keyword.encode() + b" " + octets + CRLF
+    if len(octets) > _MOST_OF_ARGUMENTS or len(data) > _MOST_OF_COMMAND:
+        raise PlanRefused(
+            f"the arguments of {keyword} have {len(octets):,} octets, more than {_MOST_OF_ARGUMENTS} (RFC 3977 3.1)"
+        )
+    return Send(source=source, data=data, note=note, after=after)

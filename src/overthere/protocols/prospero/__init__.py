@@ -1,0 +1,1 @@
+"""Prospero, version 5, over ARDP (RFC 4157)."""

@@ -1,0 +1,58 @@
+"""about: a resource inside the application (RFC 6694)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from overthere.schemes.locator import Given, Locator, Writer
+from overthere.schemes.model import Example, Scheme
+
+__all__ = ["SCHEME", "AboutLocator"]
+
+RULES = {"rfc3986": ("about-uri",)}
+# RFC 6694 2.1, without the fragment.
+SYNTAX = """
+about-uri   = "about:" about-token [ about-query ]
+about-token = *pchar
+about-query = "?" query
+"""
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class AboutLocator(Locator):
+    """Which resource it is (RFC 6694 2.2); `query` says, as written, how it is handled or what it returns.
+
+    >>> from overthere import URI
+    >>> URI("about:blank").locator
+    AboutLocator(token='blank')
+    """
+
+    token: str = ""
+    scheme: str = field(default="about", kw_only=True)
+
+    @classmethod
+    def split(cls, given: Given) -> AboutLocator:
+        if given.host is not None:
+            raise given.refuse("//", "a token, and no authority", "about-token", "RFC 6694 2.2")
+        return cls(given.decode(given.path or ""), **given.rest())
+
+    def join(self, to: Writer) -> str:
+        return to.text(self.token, "!$&'()*+,;=:@")
+
+
+EXAMPLES = (
+    Example("about:blank", "RFC 6694 3", "a blank page"),
+    Example("about:settings?section=network", "RFC 6694 1 and 2.2, of our own", "whatever the application has there"),
+)
+
+SCHEME = Scheme(
+    name="about",
+    title="about",
+    documents={"rfc3986": "RFC 6694"},
+    locator=AboutLocator,
+    syntax=SYNTAX,
+    rules=RULES,
+    retrieval="overthere.protocols.about.steps:steps",
+    examples=EXAMPLES,
+    notes=("What a token means is up to the application; only about:blank is the same everywhere (RFC 6694 2.2, 3).",),
+)

@@ -1,0 +1,294 @@
+"""data: the content itself, in the URI (RFC 2397)."""
+
+from __future__ import annotations
+
+import re
+from binascii import Error as BinasciiError
+from binascii import a2b_base64, b2a_base64
+from dataclasses import dataclass, field
+
+from overthere import charsets
+from overthere.errors import CodingError
+from overthere.kernel import percent_decode, percent_encode
+from overthere.kernel.reference import Parts
+from overthere.schemes.locator import Given, Locator, Writer
+from overthere.schemes.model import Example, NormalRule, Scheme
+
+__all__ = ["SCHEME", "TOKEN", "DataLocator"]
+
+RULES = {"rfc3986": ("data-uri",)}
+# RFC 2397 3: dataurl.  `token` is that of RFC 2045 5.1, escaped; a value is a token, or with escapes what a quoted
+# string could hold; behind ";base64" stands what RFC 2045 6.8 encodes, with the white space between that it permits.
+SYNTAX = """
+data-uri       = "data:" [ mediatype ] ( "," *urlchar / ";base64," base64 )
+mediatype      = [ data-token "/" data-token ] *( ";" parameter )
+parameter      = data-token "=" value
+value          = 1*( raw-token / "%" %x30-37 HEXDIG )
+data-token     = 1*( raw-token / pct-token )
+raw-token      = unreserved / "!" / "$" / "&" / "'" / "*" / "+"
+pct-token      = "%2" ( "1" / %x33-37 / "A" / "B" / "D" / "E" ) / "%3" DIGIT
+               / "%4" ( %x31-39 / %x41-46 / %x61-66 ) / "%5" ( DIGIT / "A" / "E" / "F" )
+               / "%6" HEXDIG / "%7" ( DIGIT / %x41-45 / %x61-65 )
+urlchar        = unreserved / pct-encoded / sub-delims / ":" / "@" / "/" / "?"
+
+base64         = white *( 4base64-digit )
+                 [ base64-digit base64-4-bits 2base64-pad / 2base64-digit base64-2-bits base64-pad ]
+base64-digit   = ( ALPHA / DIGIT / "+" / "/" / "%2" ( "B" / "F" ) / "%3" DIGIT / "%4" ( %x31-39 / %x41-46 / %x61-66 )
+               / "%5" ( DIGIT / "A" ) / "%6" ( %x31-39 / %x41-46 / %x61-66 ) / "%7" ( DIGIT / "A" ) ) white
+; the last digit before the padding ends with four, or with two, zero bits
+base64-4-bits  = ( %s"A" / %s"Q" / %s"g" / %s"w" / "%41" / "%51" / "%67" / "%77" ) white
+base64-2-bits  = ( %s"A" / %s"E" / %s"I" / %s"M" / %s"Q" / %s"U" / %s"Y" / %s"c" / %s"g" / %s"k" / %s"o" / %s"s" / %s"w"
+               / "0" / "4" / "8" / "%4" ( "1" / "5" / "9" / "D" ) / "%5" ( "1" / "5" / "9" )
+               / "%6" ( "3" / "7" / "B" / "F" ) / "%7" ( "3" / "7" ) / "%3" ( "0" / "4" / "8" ) ) white
+base64-pad     = ( "=" / "%3D" ) white
+white          = *( "%20" / "%09" / "%0D" / "%0A" )
+"""
+
+TOKEN = re.compile(r"[!#$%&'*+\-.0-9A-Z^_`a-z{|}~]+")
+"""RFC 2045 5.1: what a type, a subtype, an attribute, and a value without quotes are made of."""
+_QUOTED = re.compile(r'(?s)"((?:[^"\\\r]|\\.)*)"')
+_PAIR = re.compile(r"(?s)\\(.)")
+_WHITE = b" \t\r\n"
+_BROKEN = re.compile(rb"%(?![0-9A-Fa-f]{2})")  # stays as it is
+_NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/=]")
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class DataLocator(Locator):
+    """A media type and octets (RFC 2397 2).
+
+    >>> from overthere import URI
+    >>> URI("data:,A%20brief%20note").locator
+    DataLocator(data=b'A brief note')
+    >>> there = URI("data:text/plain;charset=iso-8859-7;base64,vtO+").locator
+    >>> there.parameters, there.base64, there.text()
+    ((('charset', 'iso-8859-7'),), True, 'ΎΣΎ')
+    """
+
+    media_type: str | None = None
+    """Type and subtype, "text/plain"; None if they are left out."""
+    parameters: tuple[tuple[str, str], ...] = ()
+    """Attributes and values in their order, decoded, a quoted string without its quotes (RFC 2045 5.1)."""
+    base64: bool = False
+    """Whether the data is written in base64."""
+    data: bytes = b""
+    """What is meant, whichever way it is written."""
+    scheme: str = field(default="data", kw_only=True)
+
+    @classmethod
+    def split(cls, given: Given) -> DataLocator:
+        if given.host is not None:
+            raise given.refuse("//", "a media type, or a comma and the data", "data-uri", "RFC 2397 3")
+        # What stands behind a "?" is data too: urlchar holds it.
+        whole = given.path or ""
+        if given.query is not None:
+            whole = f"{whole}?{given.query}"
+        head, comma, raw = whole.partition(",")
+        if not comma:
+            raise given.refuse(None, "a comma before the data", "data-uri", "RFC 2397 3")
+        kind, *pieces = head.split(";")
+        base64 = bool(pieces) and given.decode(pieces[-1]).lower() == "base64"
+        if base64:
+            pieces.pop()
+        if kind and "/" not in kind:
+            raise given.refuse(kind, 'a media type of type, "/" and subtype', "mediatype", "RFC 2397 3")
+        parameters: list[tuple[str, str]] = []
+        for piece in pieces:
+            attribute, equals, value = piece.partition("=")
+            if not equals:
+                raise given.refuse(f";{piece}", '"=" between attribute and value', "parameter", "RFC 2397 3")
+            parameters.append((given.decode(attribute), _unquoted(given.decode(value))))
+        octets = raw.encode("utf-8", "surrogatepass")
+        if b"%" in octets:
+            octets = percent_decode(_BROKEN.sub(b"%25", octets))
+        if base64:
+            try:
+                octets = _from_base64(octets)
+            except CodingError as error:
+                raise given.refuse(f",{raw}", f"base64 behind the comma: {error}", "base64", "RFC 2045 6.8") from None
+        return cls(given.decode(kind) or None, tuple(parameters), base64, octets, **given.rest(query=False))
+
+    def join(self, to: Writer) -> str:
+        text = ""
+        if self.media_type is not None:
+            kind, slash, subtype = self.media_type.partition("/")
+            if not slash:
+                raise CodingError(f'a media type is type, "/" and subtype, not {self.media_type!r}')
+            text = f"{to.text(kind, _KEPT)}/{to.text(subtype, _KEPT)}"
+        for one in self.parameters:
+            if not isinstance(one, tuple) or len(one) != 2:  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise CodingError(f"a parameter is a pair of attribute and value, not {one!r}")
+            text += f";{to.text(one[0], _KEPT)}={to.text(_quoted(one[1]), _KEPT)}"
+        if self.base64:
+            return f"{text};base64,{b2a_base64(self.data, newline=False).decode('ascii')}"
+        # A "/" before a dot would begin a dot-segment, which generic software removes (RFC 3986 6.2.2.3).
+        return f"{text},{percent_encode(self.data, _SAFE.replace('/', '') if b'/.' in self.data else _SAFE)}"
+
+    def parameter(self, attribute: str) -> str | None:
+        """The first value of an attribute, which has no case (RFC 2045 5.1); None if it is not there."""
+        return next((value for found, value in self.parameters if found.lower() == attribute.lower()), None)
+
+    @property
+    def content_type(self) -> str:
+        """The media type with its parameters as a header field has them, defaults included (RFC 2397 2).
+
+        >>> DataLocator().content_type, DataLocator(parameters=(("charset", "x y"),)).content_type
+        ('text/plain;charset=US-ASCII', 'text/plain;charset="x y"')
+        """
+        if self.media_type is None and not self.parameters:
+            return "text/plain;charset=US-ASCII"
+        shown = (
+            f";{attribute}={value if TOKEN.fullmatch(value) else _in_quotes(value)}"
+            for attribute, value in self.parameters
+        )
+        return (self.media_type or "text/plain") + "".join(shown)
+
+    @property
+    def text_charset(self) -> str | None:
+        """The charset that is named; for other text US-ASCII, the default (RFC 2397 2, RFC 2046 4.1.2); else None."""
+        named = self.parameter("charset")
+        text = self.media_type is None or self.media_type.lower().startswith("text/")
+        return "US-ASCII" if named is None and text else named
+
+    def text(self, charset: str | None = None) -> str:
+        """The data as characters.
+
+        charset: instead of the one that the media type says.
+
+        Raises: CodingError if there is no charset, if it is none (`overthere.charsets`), or if the data is not in it.
+
+        >>> DataLocator("text/plain", (("charset", "utf-8"),), data=b"caf\\xc3\\xa9").text()
+        'café'
+        """
+        name = self.text_charset if charset is None else charset
+        if name is None:
+            raise CodingError(f"{self.media_type} says no charset (RFC 2046 4.1.2)")
+        if charsets.codec(name) is None:
+            raise CodingError(f"the charset {name!r} is not known")
+        try:
+            return charsets.text(self.data, name)
+        except UnicodeError as error:
+            raise CodingError(f"the data is not {name}: {error}") from None
+
+
+_KEPT = "!$&'*+"
+_SAFE = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/?"
+
+
+def _unquoted(value: str) -> str:
+    match = _QUOTED.fullmatch(value)
+    return _PAIR.sub(r"\1", match[1]) if match else value
+
+
+def _in_quotes(value: str) -> str:
+    return '"' + re.sub(r'(["\\\r])', r"\\\1", value) + '"'
+
+
+def _quoted(value: str) -> str:
+    """3: escapes serve instead of quotes, but for what would be read as a quoted string, or is empty."""
+    return _in_quotes(value) if not value or _QUOTED.fullmatch(value) else value
+
+
+def _from_base64(octets: bytes) -> bytes:
+    """RFC 2045 6.8: white space is ignored; whatever else is not in the alphabet "indicates a transmission error"."""
+    digits = octets.translate(None, _WHITE)
+    if stray := _NOT_BASE64.search(digits):
+        raise CodingError(f"{stray[0].decode('latin-1')!a} is not in its alphabet")
+    try:
+        found = a2b_base64(digits)
+    except BinasciiError:
+        found = b""
+    again = b2a_base64(found, newline=False)
+    if again == digits:
+        return found
+    if len(again) == len(digits) and again.rstrip(b"=")[:-1] == digits.rstrip(b"=")[:-1]:
+        raise CodingError("the bits before the padding are not zero")
+    raise CodingError("digits come in fours, the last of them filled up with =")
+
+
+# -- The normal form
+
+_ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
+
+
+def _lower(text: str) -> str:
+    return _ESCAPE.sub(lambda match: match[0].upper(), text.lower())
+
+
+def _head(parts: Parts) -> list[str] | None:
+    """What stands before the comma, cut at the semicolons; None if that is not where it has to be."""
+    head, comma, _ = parts.path.partition(",")
+    return head.split(";") if comma and parts.authority is None else None
+
+
+def _with_head(parts: Parts, head: list[str]) -> Parts:
+    before, comma, data = parts.path.partition(",")
+    after = ";".join(head)
+    return parts if after == before else parts._replace(path=f"{after}{comma}{data}")
+
+
+def _lower_names(parts: Parts) -> Parts:
+    head = _head(parts)
+    if head is None:
+        return parts
+    named = [one.partition("=") for one in head[1:]]
+    lowered = [
+        f"{_lower(name)}{equals}{value}" if equals or name.lower() == "base64" else name
+        for name, equals, value in named
+    ]
+    return _with_head(parts, [_lower(head[0]), *lowered])
+
+
+def _lower_charset(parts: Parts) -> Parts:
+    head = _head(parts)
+    if head is None or not (head[0] == "" or head[0].lower().startswith("text/")):
+        return parts
+    return _with_head(parts, [_lower(one) if one[:8].lower() == "charset=" else one for one in head])
+
+
+def _without_text_plain(parts: Parts) -> Parts:
+    head = _head(parts)
+    if head is None or head[0].lower() != "text/plain" or not any(one[:8].lower() == "charset=" for one in head):
+        return parts
+    return _with_head(parts, ["", *head[1:]])
+
+
+_DEFAULTS = (["", "charset=us-ascii"], ["", "charset=us-ascii", "base64"])
+
+
+def _without_us_ascii(parts: Parts) -> Parts:
+    head = _head(parts)
+    if head is None or [one.lower() for one in head] not in _DEFAULTS:
+        return parts
+    return _with_head(parts, ["", *head[2:]])
+
+
+EXAMPLES = (
+    Example("data:,A%20brief%20note", "RFC 2397 4"),
+    Example("data:application/vnd-xxx-query,select_vcount,fcol_from_fieldtable/local", "RFC 2397 4"),
+    Example("data:text/plain;charset=iso-8859-7,%be%d3%be", "RFC 2397 4, without its misprint %fg", "Greek"),
+    Example("data:;charset=UTF-8;base64,Y2Fmw6k=", "RFC 2397 2", "text/plain is left out"),
+    Example("data:,", "RFC 2397 3", "nothing at all"),
+)
+
+SCHEME = Scheme(
+    name="data",
+    title="Data in the URI itself",
+    documents={"rfc3986": "RFC 2397"},
+    locator=DataLocator,
+    syntax=SYNTAX,
+    rules=RULES,
+    retrieval="overthere.protocols.data.steps:steps",
+    normal=(
+        NormalRule("type, subtype, attributes and base64 are in lower case", "RFC 2397 3, RFC 2045 5.1", _lower_names),
+        NormalRule("the charset of text is in lower case", "RFC 2046 4.1.2", _lower_charset),
+        NormalRule("text/plain with a charset is left out", "RFC 2397 2", _without_text_plain),
+        NormalRule("charset=US-ASCII alone is left out", "RFC 2397 2", _without_us_ascii),
+    ),
+    examples=EXAMPLES,
+    notes=(
+        'The data goes on behind a "?", which begins a query in the generic syntax; "#" ends it (RFC 2397 3).',
+        "It is useful for short values only (RFC 2397 2).",
+        "No firewall sees a media type that comes in this way (RFC 2397 6).",
+    ),
+)

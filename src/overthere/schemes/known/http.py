@@ -1,0 +1,179 @@
+"""http: a resource of an HTTP origin server (1994 HTTP; RFC 1738 3.3; RFC 9110 4.2.1).
+
+The locator serves https, ws and wss too, which have the same parts (RFC 9110 4.2.2; RFC 6455 3).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import ClassVar, NamedTuple
+
+from overthere.kernel.percent import percent_decode
+from overthere.schemes.locator import Given, Locator, Writer
+from overthere.schemes.model import Example, Scheme, default_port, slash_for_empty_path
+
+__all__ = ["PORTS", "SCHEME", "HTTPLocator", "Origin", "syntax"]
+
+RULES = {
+    "url-1994": ("httpaddress",),
+    "rfc1738": ("httpurl",),
+    "rfc3986": ("http-uri",),
+}
+# RFC 9110 4.2.1: http-URI = "http" "://" authority path-abempty [ "?" query ], and an empty host is invalid.
+_SYNTAX = """
+{0}-uri  = "{0}:" "//" [ userinfo "@" ] {0}-host [ ":" port ] path-abempty [ "?" query ]
+{0}-host = IP-literal / IPv4address / 1*( unreserved / pct-encoded / sub-delims )
+"""
+
+
+def syntax(name: str) -> str:
+    """The rules of http or https, which differ in the name alone."""
+    return _SYNTAX.format(name)
+
+
+PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
+"""The default ports (RFC 9110 4.2.1 and 4.2.2; RFC 6455 3)."""
+
+_SOURCES = {
+    "url-1994": ("httpaddress", "1994 HTTP"),
+    "rfc1738": ("httpurl", "RFC 1738 3.3"),
+}
+_TODAY = {"http": "RFC 9110 4.2.1", "https": "RFC 9110 4.2.2", "ws": "RFC 6455 3", "wss": "RFC 6455 3"}
+# What no path or query of RFC 3986 holds; escapes are left alone.
+_UNSENT = re.compile(r"[^A-Za-z0-9\-._~!$&'()*+,;=:@/?%]")
+_UPPER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
+
+
+class Origin(NamedTuple):
+    """Who answers for a resource: scheme, host and port (RFC 9110 4.3.1; RFC 6454 4); `str()` as RFC 6454 6.2 says.
+
+    >>> str(Origin("https", "example.com", 443)), str(Origin("http", "example.com", 8080))
+    ('https://example.com', 'http://example.com:8080')
+    """
+
+    scheme: str
+    host: str
+    """In lower case."""
+    port: int
+    """The default one if the URI names none."""
+
+    def __str__(self) -> str:
+        port = "" if self.port == PORTS.get(self.scheme) else f":{self.port}"
+        return f"{self.scheme}://{self.host}{port}"
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class HTTPLocator(Locator):
+    """Where an HTTP server is, and what is asked of it (RFC 9110 4.2).
+
+    Path and query are kept as they are sent, for the client does not understand them (1994 HTTP): their escapes
+    stay.  What 1994 and RFC 1738 let stand and a request does not (a space) is escaped on reading.
+
+    >>> from overthere import URI
+    >>> there = URI("http://Example.com:8080/a%2Fb/c?q=x+y#s").locator
+    >>> there
+    HTTPLocator(host='Example.com', port=8080, path='/a%2Fb/c', query='q=x+y', fragment='s')
+    >>> there.segments, there.target, str(there.origin)
+    (('a/b', 'c'), '/a%2Fb/c?q=x+y', 'http://example.com:8080')
+    """
+
+    user: str | None = None
+    """Of the userinfo, which has no use in these schemes (RFC 1738 3.3; RFC 9110 4.2.4)."""
+    password: str | None = None
+    host: str = ""
+    port: int | None = None
+    path: str = ""
+    """As written, with the slash that begins it; "" if there is none."""
+    scheme: str = field(default="http", kw_only=True)
+    searched: ClassVar[bool] = True
+    as_written: ClassVar[frozenset[str]] = Locator.as_written | {"path"}
+
+    @classmethod
+    def split(cls, given: Given) -> HTTPLocator:
+        rule, source = _SOURCES.get(given.edition, (f"{given.scheme}-uri", _TODAY.get(given.scheme, "RFC 9110 4.2")))
+        if given.host is None or (given.host == "" and given.scheme in ("http", "https")):
+            raise given.refuse(given.path if given.host is None else None, '"//" and a host', rule, source)
+        return cls(
+            **given.login(),
+            path="" if given.path is None else "/" + _sendable(given, given.path),
+            query=None if given.query is None else _sendable(given, given.query),
+            **given.rest(query=False),
+        )
+
+    def join(self, to: Writer) -> str:
+        return to.authority(self.host, self.port, self.user, self.password) + to.raw(self.path)
+
+    @property
+    def target(self) -> str:
+        """The request-target of a GET at the origin: origin-form, an empty path as "/" (RFC 7230 5.3.1).
+
+        For ws and wss the resource-name, which differs in an empty query: that is left out (RFC 6455 3).
+        """
+        without = self.query is None or (self.query == "" and self.scheme in ("ws", "wss"))
+        return (self.path or "/") + ("" if without else f"?{self.query}")
+
+    @property
+    def segments(self) -> tuple[str, ...]:
+        """The path cut at its slashes, each piece decoded from UTF-8 (RFC 3986 2.5 and 3.3); () without a path."""
+        return tuple(map(_text, self.path[1:].split("/"))) if self.path else ()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The search as 1994 has it, words joined with "+", each decoded from UTF-8; () without a query.
+
+        >>> HTTPLocator(host="h", query="fire+%26+water").words
+        ('fire', '&', 'water')
+        """
+        return () if self.query is None else tuple(map(_text, self.query.split("+")))
+
+    @property
+    def origin(self) -> Origin:
+        """Scheme, host in lower case, and port, the default one if none is named (RFC 9110 4.3.1)."""
+        port = PORTS.get(self.scheme, 0) if self.port is None else self.port
+        return Origin(self.scheme, self.host.translate(_UPPER), port)
+
+
+def _sendable(given: Given, raw: str) -> str:
+    """1994 HTTP: "Spaces and control characters in URLs must be escaped for transmission in HTTP".
+
+    So is the rest of what a request does not hold.  Beyond ASCII only 1994 has a charset; elsewhere it stays, and
+    nothing can be sent.
+    """
+    if given.edition == "rfc3986":
+        return raw
+    last = "\xff" if given.edition == "url-1994" else "\x7f"
+    return _UNSENT.sub(lambda match: f"%{ord(match[0]):02X}" if match[0] <= last else match[0], raw)
+
+
+def _text(raw: str) -> str:
+    return percent_decode(raw.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogateescape")
+
+
+EXAMPLES = (
+    Example("http://www.ietf.org/rfc/rfc2396.txt", "RFC 3986 1.1.2"),
+    Example("http://www.example.org/pub/WWW/", "RFC 9110 7.2", "GET /pub/WWW/"),
+    Example("http://www.example.org/where?q=now", "RFC 7230 5.3.1", "GET /where?q=now"),
+    Example("http://example.com:80/~smith/home.html", "RFC 9110 4.2.3"),
+    Example("http://EXAMPLE.com/%7Esmith/home.html", "RFC 9110 4.2.3", "the same as the one above"),
+)
+
+SCHEME = Scheme(
+    name="http",
+    title="Hypertext Transfer Protocol",
+    documents={"url-1994": "HTTP", "rfc1738": "RFC 1738 3.3", "rfc3986": "RFC 9110 4.2.1"},
+    locator=HTTPLocator,
+    syntax=syntax("http"),
+    rules=RULES,
+    port=PORTS["http"],
+    hierarchical=True,
+    retrieval="overthere.protocols.http.steps:steps",
+    dialogue="overthere.protocols.http.steps:dialogue",
+    normal=(default_port(PORTS["http"], "RFC 9110 4.2.3"), slash_for_empty_path("RFC 9110 4.2.3")),
+    examples=EXAMPLES,
+    notes=(
+        'A name before the host is no part of the server\'s: "user:password" is deprecated, and userinfo in a URI from '
+        "elsewhere is to be treated as an error, for it hides where the URI leads (RFC 9110 4.2.4).",
+        "The fragment is never sent (RFC 9110 7.1).",
+    ),
+)

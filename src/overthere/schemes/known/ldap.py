@@ -1,0 +1,287 @@
+"""ldap: entries in a directory, as a search describes them (RFC 4516; RFC 2255 before it; RFC 4514, RFC 4515)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from overthere.errors import CodingError
+from overthere.kernel.reference import Parts
+from overthere.schemes.locator import Given, Locator, Writer
+from overthere.schemes.model import Example, NormalRule, Scheme, default_port, slash_for_empty_path
+
+__all__ = ["BODY", "DEFAULTS", "SCHEME", "Extension", "LDAPLocator", "Search"]
+
+RULES = {"rfc3986": ("ldap-uri",)}
+# RFC 4516 2 behind the colon.  An octet of an element may stand as an escape (2.1), so that every terminal of
+# RFC 4512 1.4 and 2.5, RFC 4514 3 and RFC 4515 3 is written both ways; "?" within an element, and "," within an
+# exvalue, as an escape only.  How deep the parentheses of a filter nest is not regular: it is checked where the filter
+# is translated.
+BODY = """
+ldapurl       = "//" host [ ":" port ]
+                [ "/" dn [ "?" [ attributes ] [ "?" [ scope ] [ "?" [ filter ] [ "?" extensions ] ] ] ] ]
+attributes    = selector *( "," selector )
+selector      = ldap-descr / ldap-star
+scope         = "base" / "one" / "sub"
+extensions    = extension *( "," extension )
+extension     = [ "!" ] ldap-oid [ "=" exvalue ]
+exvalue       = *( ldap-mark / "(" / ")" / "*" / "+" / ";" / "=" / "%" %x30-37 HEXDIG / ldap-utfmb )
+
+dn            = [ dn-rdn *( ( "," / "%2C" ) dn-rdn ) ]
+dn-rdn        = dn-ava *( dn-plus dn-ava )
+dn-ava        = ldap-oid ldap-equals ( dn-string / dn-hexstring )
+dn-string     = [ ( dn-lead / dn-pair ) *( *"%20" ( dn-lead / "%23" / dn-pair ) ) ]
+dn-hexstring  = "%23" 1*( ldap-hex ldap-hex )
+dn-lead       = ldap-mark / "(" / ")" / "*" / "=" / ldap-utfmb
+              / "%0" ldap-nonzero / "%1" HEXDIG / "%2" ( "1" / %x34-39 / "A" / "D" / "E" / "F" )
+              / "%3" ( DIGIT / "A" / "D" / "F" ) / ldap-high
+dn-pair       = ldap-esc ( ldap-esc / dn-special / ldap-hex ldap-hex )
+dn-special    = "%22" / dn-plus / "," / "%2C" / ";" / "%3B" / "%3C" / "%3E" / "%20" / "%23" / ldap-equals
+dn-plus       = "+" / "%2B"
+
+filter        = filter-leaf
+              / 1*filter-open filter-leaf *( *filter-open filter-leaf / filter-close ) filter-close
+filter-leaf   = ldap-lparen ( filter-item / filter-list ) filter-close
+filter-open   = ldap-lparen ( filter-list / "!" / "%21" )
+filter-list   = "&" / "%26" / "%7C"
+filter-close  = ")" / "%29"
+filter-item   = ldap-descr ldap-equals *( filter-char / ldap-star )
+              / ( ldap-descr ( "~" / "%7E" / "%3E" / "%3C" / [ filter-dnattrs ] [ filter-rule ] ldap-colon )
+              / [ filter-dnattrs ] filter-rule ldap-colon ) ldap-equals *filter-char
+filter-dnattrs = ldap-colon ( "d" / "%44" / "%64" ) ( "n" / "%4E" / "%6E" )
+filter-rule   = ldap-colon ldap-oid
+filter-char   = ldap-mark / "+" / "," / ";" / "=" / ldap-utfmb / ldap-esc ldap-hex ldap-hex
+              / "%0" ldap-nonzero / "%1" HEXDIG / "%2" ( %x30-37 / "B" / "C" / "D" / "E" / "F" )
+              / "%3" HEXDIG / ldap-high
+
+ldap-descr    = ldap-oid *( ( ";" / "%3B" ) 1*ldap-keychar )
+ldap-oid      = ldap-alpha *ldap-keychar / ldap-number 1*( ( "." / "%2E" ) ldap-number )
+ldap-keychar  = ldap-alpha / ldap-digit / "-" / "%2D"
+ldap-alpha    = ALPHA / "%" ( "4" / "6" ) ldap-nonzero / "%" ( "5" / "7" ) ( DIGIT / "A" )
+ldap-number   = ldap-digit / ( %x31-39 / "%3" %x31-39 ) 1*ldap-digit
+ldap-digit    = DIGIT / "%3" DIGIT
+ldap-hex      = HEXDIG / "%3" DIGIT / "%" ( "4" / "6" ) %x31-36
+ldap-nonzero  = %x31-39 / "A" / "B" / "C" / "D" / "E" / "F"
+ldap-mark     = unreserved / "!" / "$" / "&" / "'" / ":" / "@" / "/"
+ldap-high     = "%" ( "4" / "6" / "7" ) HEXDIG / "%5" ( DIGIT / "A" / "B" / "D" / "E" / "F" )
+ldap-equals   = "=" / "%3D"
+ldap-colon    = ":" / "%3A"
+ldap-star     = "*" / "%2A"
+ldap-lparen   = "(" / "%28"
+ldap-esc      = "%5C"
+ldap-utfmb    = "%C" ( %x32-39 / "A" / "B" / "C" / "D" / "E" / "F" ) ldap-utf0 / "%D" HEXDIG ldap-utf0
+              / "%E0%" ( "A" / "B" ) HEXDIG ldap-utf0 / "%ED%" ( "8" / "9" ) HEXDIG ldap-utf0
+              / "%E" ( %x31-39 / "A" / "B" / "C" / "E" / "F" ) 2ldap-utf0
+              / "%F0%" ( "9" / "A" / "B" ) HEXDIG 2ldap-utf0 / "%F" %x31-33 3ldap-utf0 / "%F4%8" HEXDIG 2ldap-utf0
+ldap-utf0     = "%" ( "8" / "9" / "A" / "B" ) HEXDIG
+"""
+SYNTAX = f'ldap-uri = "ldap:" ldapurl\n{BODY}'
+
+
+class Extension(NamedTuple):
+    """An extension of the URL (RFC 4516 2)."""
+
+    critical: bool
+    """Marked with "!": whoever does not implement it MUST NOT process the URL."""
+    name: str
+    """The extype: a descriptor, without case, or a numeric OID."""
+    value: str | None = None
+
+
+class Search(NamedTuple):
+    """The search that a URL describes, its defaults put in (RFC 4516 3)."""
+
+    base: str
+    """A DN; "" is the root DSE."""
+    scope: str
+    """"base", "one" or "sub"."""
+    filter: str
+    attributes: tuple[str, ...]
+    """() is all user attributes."""
+
+
+DEFAULTS = Search("", "base", "(objectClass=*)", ())
+"""What is assumed where a field is absent (RFC 4516 3)."""
+
+_SCOPES = ("base", "one", "sub")
+_FIELDS = ("dn", "attributes", "scope", "filter", "extensions")
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class LDAPLocator(Locator):
+    r"""Which entries a search would find, and on which server (RFC 4516 2).
+
+    The fields stand in this order, so that one before another that is given is empty and not undefined: a scope
+    alone makes dn "" and attributes ().  The escapes of a DN (RFC 4514 2.4) and of a filter (RFC 4515 3) begin with
+    a backslash, belong to their own syntax, and stay.
+
+    >>> from overthere import URI
+    >>> URI("ldap://[2001:db8::7]/c=GB?objectClass?one").locator
+    LDAPLocator(host='[2001:db8::7]', dn='c=GB', attributes=('objectClass',), scope='one')
+    >>> LDAPLocator(scope="sub", filter=r"(cn=\2a)").uri()
+    URI('ldap:///??sub?(cn=%5C2a)')
+    """
+
+    host: str = ""
+    """"" leaves the server to the client's knowledge (3)."""
+    port: int | None = None
+    dn: str | None = None
+    """The base object; None without a slash, which means the same as "" (4)."""
+    attributes: tuple[str, ...] | None = None
+    """What to return of the entries; () and None are all user attributes."""
+    scope: str | None = None
+    """"base", "one" or "sub", or "" or None for the default, which is "base"."""
+    filter: str | None = None
+    """By RFC 4515; "" or None is "(objectClass=*)"."""
+    extensions: tuple[Extension, ...] | None = None
+    """In the order of the text; () is a "?" with nothing behind it, which the grammar does not derive."""
+    scheme: str = field(default="ldap", kw_only=True)
+
+    def __post_init__(self) -> None:
+        Locator.__post_init__(self)
+        last = max((place for place, name in enumerate(_FIELDS) if getattr(self, name) is not None), default=0)
+        for name in _FIELDS[:last]:
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, () if name == "attributes" else "")
+
+    @classmethod
+    def split(cls, given: Given) -> LDAPLocator:
+        if given.host is None:
+            raise given.refuse(given.path, '"//", even if no host follows', "ldapurl", "RFC 4516 2")
+        if given.user is not None:
+            login = given.user + ("" if given.password is None else f":{given.password}")
+            raise given.refuse(f"{login}@", "a host and no userinfo", "ldapurl", "RFC 4516 2")
+        raw: list[str | None] = [*([] if given.query is None else given.query.split("?", 3)), *[None] * 4]
+        attributes, scope, wanted, extensions = raw[:4]
+        level = None if scope is None else given.decode(scope).lower()
+        if level and level not in _SCOPES:
+            raise given.refuse(scope, '"base", "one" or "sub"', "scope", "RFC 4516 2")
+        return cls(
+            given.host,
+            given.port,
+            given.decode(given.path),
+            None if attributes is None else tuple(map(given.decode, attributes.split(","))) if attributes else (),
+            level,
+            given.decode(wanted),
+            None if extensions is None else tuple(_extensions(given, extensions)),
+            **given.rest(query=False),
+        )
+
+    def join(self, to: Writer) -> str:
+        marks = "!$&'()*+;=:@"
+        text = to.authority(self.host, self.port)
+        # A "/" in a DN is escaped: dot-segments would be removed around it (RFC 3986 6.2.2.3).
+        text += "" if self.dn is None else "/" + to.text(self.dn, marks + ",")
+        if self.attributes is not None:
+            text += "?" + ",".join(to.text(one, marks + "/") for one in self.attributes)
+        text += "" if self.scope is None else f"?{self.scope}"
+        text += "" if self.filter is None else "?" + to.text(self.filter, marks + ",/")
+        if self.extensions is not None:
+            text += "?" + ",".join(_written(to, one, marks + "/") for one in self.extensions)
+        return text
+
+    @property
+    def search(self) -> Search:
+        """What is asked of the server, the defaults put in (3).
+
+        >>> from overthere import URI
+        >>> URI("ldap://ldap.example.net").locator.search
+        Search(base='', scope='base', filter='(objectClass=*)', attributes=())
+        """
+        return Search(
+            self.dn or "", self.scope or DEFAULTS.scope, self.filter or DEFAULTS.filter, self.attributes or ()
+        )
+
+
+def _extensions(given: Given, raw: str) -> Iterator[Extension]:
+    for one in raw.split(",") if raw else ():
+        critical = one.startswith("!")
+        name, equals, value = one[critical:].partition("=")
+        yield Extension(critical, given.decode(name), given.decode(value) if equals else None)
+
+
+def _written(to: Writer, one: object, keep: str) -> str:
+    if not isinstance(one, Extension):
+        raise CodingError(f"{one!r} is no Extension")
+    text = ("!" if one.critical else "") + to.text(one.name)
+    return text if one.value is None else f"{text}={to.text(one.value, keep)}"
+
+
+def _rule(what: str, source: str, change: Callable[[list[str]], list[str]]) -> NormalRule:
+    """A rule on the fields behind the first "?", of which there is one at least."""
+
+    def apply(parts: Parts) -> Parts:
+        if parts.authority is None or parts.query is None:
+            return parts
+        fields = change(parts.query.split("?", 3))
+        return parts._replace(query="?".join(fields) if fields else None)
+
+    return NormalRule(what, source, apply)
+
+
+def _lower_scope(fields: list[str]) -> list[str]:
+    return [*fields[:1], *(one.lower() if one.lower() in _SCOPES else one for one in fields[1:2]), *fields[2:]]
+
+
+def _no_defaults(fields: list[str]) -> list[str]:
+    defaults = ("*", DEFAULTS.scope, DEFAULTS.filter.lower())
+    return ["" if place < 3 and one.lower() == defaults[place] else one for place, one in enumerate(fields)]
+
+
+def _no_empty_end(fields: list[str]) -> list[str]:
+    while fields and not fields[-1]:
+        fields = fields[:-1]
+    return fields
+
+
+NORMAL = (
+    slash_for_empty_path("RFC 4516 4"),
+    _rule("the scope is written in lower case", "RFC 4516 A.2", _lower_scope),
+    _rule('"*", "base" and "(objectClass=*)" are left out', "RFC 4516 3", _no_defaults),
+    _rule('a "?" with nothing behind it is left out', "RFC 4516 4", _no_empty_end),
+)
+"""The equivalences that hold whatever the port."""
+
+EXAMPLES = (
+    Example("ldap://[2001:db8::7]/c=GB?objectClass?one", "RFC 3986 1.1.2"),
+    Example("ldap:///o=University%20of%20Michigan,c=US", "RFC 4516 4", "a server of the client's choosing"),
+    Example("ldap://ldap1.example.net/o=University%20of%20Michigan,c=US?postalAddress", "RFC 4516 4", "one attribute"),
+    Example(
+        "ldap://ldap1.example.net:6666/o=University%20of%20Michigan,c=US??sub?(cn=Babs%20Jensen)",
+        "RFC 4516 4",
+        "a subtree search",
+    ),
+    Example("LDAP://ldap1.example.com/c=GB?objectClass?ONE", "RFC 4516 4", "the children of an entry"),
+    Example("ldap://ldap2.example.com/o=Question%3f,c=US?mail", "RFC 4516 4", 'a "?" in the DN'),
+    Example(
+        "ldap://ldap3.example.com/o=Babsco,c=US???(four-octet=%5c00%5c00%5c00%5c04)",
+        "RFC 4516 4",
+        "the filter's own escapes",
+    ),
+    Example("ldap://ldap.example.com/o=An%20Example%5C2C%20Inc.,c=US", "RFC 4516 4", "the DN's own escape"),
+    Example("ldap://ldap.example.net", "RFC 4516 4", "the root DSE"),
+    Example(
+        "ldap:///??sub??!e-bindname=cn=Manager%2cdc=example%2cdc=com", "RFC 4516 4", "a critical extension, not known"
+    ),
+)
+
+SCHEME = Scheme(
+    name="ldap",
+    title="Lightweight Directory Access Protocol",
+    documents={"rfc3986": "RFC 4516"},
+    locator=LDAPLocator,
+    syntax=SYNTAX,
+    rules=RULES,
+    port=389,
+    retrieval="overthere.protocols.ldap.steps:steps",
+    dialogue="overthere.protocols.ldap.steps:dialogue",
+    normal=(default_port(389, "RFC 4516 3"), *NORMAL),
+    examples=EXAMPLES,
+    notes=(
+        "Without a host the client must know a server (RFC 4516 3).",
+        "The URL may stand for any search, also a huge one (RFC 4516 5).",
+        "A password goes over an ldap connection as it is, for everybody on the way to read (RFC 4516 5).",
+        "Whether the parentheses of a filter pair is checked when its search is planned, not by the grammar.",
+    ),
+)

@@ -1,0 +1,272 @@
+"""mailto: a message to somebody, with header fields and a body set (1994 MAILTO; RFC 1738 3.5; RFC 2368; RFC 6068)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from overthere.errors import CodingError
+from overthere.kernel.reference import Parts
+from overthere.schemes.addr_spec import ATEXT, cut
+from overthere.schemes.locator import Given, Locator, Writer
+from overthere.schemes.model import Example, NormalRule, Scheme
+
+__all__ = ["SCHEME", "MailtoLocator", "is_unsafe", "mailboxes"]
+
+RULES = {
+    # 94-3: the second colon that the BNF prints belongs to the addr-spec.
+    "url-1994": ("mailtoaddress", "mailtoaddress-printed"),
+    "rfc1738": ("mailtourl",),
+    "rfc3986": ("mailto-uri",),
+}
+# RFC 6068 2, with the escapes that its items 1 to 5 ask for: white space in quoted pairs alone, of a domain name only
+# UTF-8 is escaped, and "," in an address is, for a bare one parts two.
+SYNTAX = f"""{ATEXT}
+mailto-uri     = "mailto:" [ mail-to ] [ hfields ]
+mail-to        = mail-addr-spec *( "," mail-addr-spec )
+mail-addr-spec = mail-local "@" mail-domain
+mail-local     = 1*mail-atext *( pct-dot 1*mail-atext ) / "%22" *mail-qcontent "%22"
+mail-atext     = raw-atext / pct-atext / pct-utf8
+mail-qcontent  = mail-raw / pct-qtext / pct-utf8 / "%5C" ( mail-raw / pct-qtext / "%22" / "%5C" / "%20" / "%09" )
+mail-raw       = unreserved / "!" / "$" / "'" / "(" / ")" / "*" / "+" / ":" / "@"
+mail-domain    = 1*mail-label *( "." 1*mail-label ) / "%5B" *( mail-raw / "%22" / pct-dtext ) "%5D"
+mail-label     = raw-atext / pct-utf8
+pct-qtext      = pct-dtext / "%5B" / "%5D"
+pct-dtext      = "%2" ( "1" / %x33-39 / %x41-46 / %x61-66 ) / "%3" HEXDIG / "%4" HEXDIG
+               / "%5" ( DIGIT / "A" / "E" / "F" ) / "%6" HEXDIG / "%7" ( DIGIT / %x41-45 / %x61-65 )
+pct-utf8       = "%C" ( %x32-39 / %x41-46 / %x61-66 ) pct-tail / "%D" HEXDIG pct-tail
+               / "%E0%" ( "A" / "B" ) HEXDIG pct-tail / "%E" ( %x31-39 / "A" / "B" / "C" / "E" / "F" ) 2pct-tail
+               / "%ED%" ( "8" / "9" ) HEXDIG pct-tail / "%F0%" ( "9" / "A" / "B" ) HEXDIG 2pct-tail
+               / "%F" ( "1" / "2" / "3" ) 3pct-tail / "%F4%8" HEXDIG 2pct-tail
+pct-tail       = "%" ( "8" / "9" / "A" / "B" ) HEXDIG
+hfields        = "?" hfield *( "&" hfield )
+hfield         = *qchar "=" *qchar
+qchar          = unreserved / pct-encoded / "!" / "$" / "'" / "(" / ")" / "*" / "+" / "," / ";" / ":" / "@"
+"""
+
+# 4 and 6.1: what the document calls safe or shows; 9: Bcc is no longer forbidden.
+_TAKEN = frozenset(["to", "cc", "bcc", "subject", "keywords", "in-reply-to", "body"])
+# What is in no header field (RFC 5322 3.2.5, 3.6.8): controls, line separators, octets that are not UTF-8.
+_NO_TEXT = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_NO_BODY = re.compile("[\0\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class MailtoLocator(Locator):
+    """Whom a message would go to, and what would stand in it (RFC 6068 2).
+
+    >>> from overthere import URI
+    >>> there = URI("mailto:bill+ietf@example.org,joe@example.com?Subject=caf%C3%A9&body=1+1").locator
+    >>> there.addresses, there.subject, there.body
+    (('bill+ietf@example.org', 'joe@example.com'), 'café', '1+1')
+    """
+
+    addresses: tuple[str, ...] = ()
+    """What stands before the "?", decoded: addr-specs, parted by bare commas; one alone in 1994 and RFC 1738."""
+    headers: tuple[tuple[str, str], ...] = ()
+    """The pairs of hfname and hfvalue in their order, decoded; "+" is a plus (5)."""
+    scheme: str = field(default="mailto", kw_only=True)
+
+    @classmethod
+    def split(cls, given: Given) -> MailtoLocator:
+        if given.edition != "rfc3986":
+            # RFC 1738 3.5: "there are no reserved characters".
+            whole = given.named.get("addr-spec" if given.edition == "url-1994" else "encoded822addr")
+            return cls(addresses=(given.decode(whole),) if whole else (), **given.rest())
+        if given.host is not None:
+            raise given.refuse("//", 'addresses, and not "//" and a host', "mailto-uri", "RFC 6068 2")
+        headers: list[tuple[str, str]] = []
+        for hfield in () if given.query is None else given.query.split("&"):
+            name, equals, value = hfield.partition("=")
+            if not equals:
+                where = f"&{hfield}" if headers else f"?{hfield}"
+                raise given.refuse(where, '"=" between name and value of a header field', "hfield", "RFC 6068 2")
+            headers.append((given.decode(name), given.decode(value)))
+        return cls(
+            addresses=tuple(map(given.decode, given.path.split(","))) if given.path else (),
+            headers=tuple(headers),
+            **given.rest(query=False),
+        )
+
+    def join(self, to: Writer) -> str:
+        text = ",".join(_written(one, to) for one in self.addresses)
+        hfields: list[str] = []
+        keep = "!$'()*+,:@"  # 2, item 1: not ";"
+        for one in self.headers:
+            if not isinstance(one, tuple) or len(one) != 2:  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise CodingError(f"a header field is a pair of name and value, not {one!r}")
+            hfields.append(f"{to.text(one[0], keep)}={to.text(one[1], keep)}")
+        return f"{text}?{'&'.join(hfields)}" if hfields else text
+
+    def header(self, name: str) -> str | None:
+        """The first value of a header field, whose name has no case (2); None if it is not there.
+
+        >>> MailtoLocator(headers=(("Subject", "x"),)).header("subject")
+        'x'
+        """
+        return next((value for found, value in self.headers if found.lower() == name.lower()), None)
+
+    @property
+    def subject(self) -> str | None:
+        """The subject; None if none is given."""
+        return self.header("subject")
+
+    @property
+    def body(self) -> str | None:
+        """The text of the message, lines parted by CR LF (5); None if none is given."""
+        return self.header("body")
+
+    @property
+    def to(self) -> tuple[str, ...]:
+        """The addresses, and those of the header field of that name: both are equivalent (2)."""
+        return (*self.addresses, *self._mailboxes("to"))
+
+    @property
+    def cc(self) -> tuple[str, ...]:
+        """Who gets a copy."""
+        return self._mailboxes("cc")
+
+    @property
+    def bcc(self) -> tuple[str, ...]:
+        """Who gets a copy without the others' knowledge, although everybody sees it in the URI (7)."""
+        return self._mailboxes("bcc")
+
+    def _mailboxes(self, name: str) -> tuple[str, ...]:
+        return tuple(one for found, value in self.headers if found.lower() == name for one in mailboxes(value))
+
+    @property
+    def unsafe(self) -> tuple[tuple[str, str], ...]:
+        """The header fields that are not to stand in a message: those that must be ignored (From, Date, Resent-*,
+        MIME, trace and routing fields; 3), those not recognized (3, 4), and values that hold line breaks (5),
+        controls or octets that are not UTF-8.
+
+        >>> MailtoLocator(headers=(("From", "me@here"), ("cc", "a@b"), ("subject", "a\\r\\nBcc: c@d"))).unsafe
+        (('From', 'me@here'), ('subject', 'a\\r\\nBcc: c@d'))
+        """
+        return tuple((name, value) for name, value in self.headers if is_unsafe(name.lower(), value))
+
+
+def is_unsafe(name: str, value: str) -> bool:
+    """Whether a header field, its name in lower case, is one of `MailtoLocator.unsafe`."""
+    return name not in _TAKEN or (_NO_BODY if name == "body" else _NO_TEXT).search(value) is not None
+
+
+def _written(address: str, to: Writer) -> str:
+    if to.edition == "rfc1738":
+        return to.text(address, ";/?:@&=")
+    local, domain = cut(address)
+    # BNF xalphas; RFC 6068 2, item 1.
+    keep = "+" if to.edition == "url-1994" else "!$'()*+:"
+    text = to.text(local, keep)
+    return text if domain is None else f"{text}@{to.text(domain, keep)}"
+
+
+_CLOSES = {'"': '"', "(": ")", "<": ">", "[": "]", ":": ";"}
+
+
+def mailboxes(value: str) -> tuple[str, ...]:
+    """A list of addresses of a header field, at its commas: those that do not stand in a quoted string, a comment,
+    angle brackets, a group or a domain literal (RFC 5322 3.4).
+
+    >>> mailboxes('"Doe, Joe" <joe@example.com>, bob@example.com (Bob, him)')
+    ('"Doe, Joe" <joe@example.com>', 'bob@example.com (Bob, him)')
+    """
+    found: list[str] = []
+    start, skip = 0, False
+    open_: list[str] = []
+    for at, char in enumerate(value):
+        within = open_[-1] if open_ else ""
+        if skip or (char == "\\" and within in ('"', ")", "]")):
+            skip = not skip
+        elif char == within:
+            open_.pop()
+        elif within == ")":
+            open_ += ")" if char == "(" else ""
+        elif within not in ('"', "]") and char in _CLOSES and not (char == ":" and open_):
+            open_.append(_CLOSES[char])
+        elif char == "," and not open_:
+            found.append(value[start:at])
+            start = at + 1
+    return tuple(one for text in (*found, value[start:]) if (one := text.strip(" \t\r\n")))
+
+
+# -- The normal form
+
+_ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
+
+
+def _lower(text: str) -> str:
+    return _ESCAPE.sub(lambda match: match[0].upper(), text.lower())
+
+
+def _to_before_the_question_mark(parts: Parts) -> Parts:
+    hfields = [] if parts.query is None else parts.query.split("&")
+    at = [number for number, hfield in enumerate(hfields) if hfield[:3].lower() == "to="]
+    # A field that is there twice "varies widely" (2), and one that is no list of addr-specs does not fit in the path.
+    if parts.authority is not None or len(at) != 1:
+        return parts
+    addresses = ",".join(filter(None, (parts.path, hfields.pop(at[0])[3:])))
+    if not SCHEME.grammar.automaton("mail-to").accepts(addresses):
+        return parts
+    return parts._replace(path=addresses, query="&".join(hfields) if hfields else None)
+
+
+def _lower_domains(parts: Parts) -> Parts:
+    if parts.authority is not None:
+        return parts
+    addresses = [one.rpartition("@") for one in parts.path.split(",")]
+    lowered = (
+        # A domain literal keeps its case (RFC 822 3.4.7: dtext).
+        f"{local}{at}{domain if not at or domain.startswith('%5B') else _lower(domain)}"
+        for local, at, domain in addresses
+    )
+    return parts._replace(path=",".join(lowered))
+
+
+def _lower_names(parts: Parts) -> Parts:
+    if not parts.query:
+        return parts
+    hfields = (one.partition("=") for one in parts.query.split("&"))
+    return parts._replace(query="&".join(f"{_lower(name)}{equals}{value}" for name, equals, value in hfields))
+
+
+EXAMPLES = (
+    Example("mailto:chris@example.com", "RFC 6068 6.1"),
+    Example("mailto:infobot@example.com?body=send%20current-issue%0D%0Asend%20index", "RFC 6068 6.1", "two lines"),
+    Example("mailto:list@example.org?In-Reply-To=%3C3469A91.D10AF4C@example.com%3E", "RFC 6068 6.1", "an answer"),
+    Example("mailto:joe@example.com?cc=bob@example.com&body=hello", "RFC 6068 6.1"),
+    Example("mailto:gorby%25kremvax@example.com", "RFC 6068 6.1", 'a "%" in the address'),
+    Example("mailto:addr1@an.example,addr2@an.example", "RFC 6068 2"),
+    Example("mailto:?to=addr1@an.example,addr2@an.example", "RFC 6068 2", "the same"),
+    Example("mailto:%22not%40me%22@example.org", "RFC 6068 6.2", "a quoted local part"),
+    Example(
+        "mailto:user@%E7%B4%8D%E8%B1%86.example.org?subject=Test&body=NATTO",
+        "RFC 6068 6.3",
+        "the message goes to user@xn--99zt52a.example.org",
+    ),
+    Example("mailto:John.Doe@example.com", "RFC 3986 1.1.2"),
+)
+
+SCHEME = Scheme(
+    name="mailto",
+    title="Electronic mail address",
+    documents={"url-1994": "MAILTO", "rfc1738": "RFC 1738 3.5", "rfc3986": "RFC 6068"},
+    locator=MailtoLocator,
+    syntax=SYNTAX,
+    rules=RULES,
+    retrieval="overthere.protocols.mail.steps:compose",
+    dialogue="overthere.protocols.mail.draft:dialogue",
+    normal=(
+        NormalRule(
+            'addresses of the header field "to" stand before the "?"', "RFC 6068 2", _to_before_the_question_mark
+        ),
+        NormalRule("the domain name of an address is in lower case", "RFC 3986 6.2.3", _lower_domains),
+        NormalRule("the name of a header field is in lower case", "RFC 6068 2", _lower_names),
+    ),
+    examples=EXAMPLES,
+    notes=(
+        "Nothing is sent: a draft is shown, and a person decides (RFC 6068 3 and 7).",
+        "Header fields that would forge, route or encode the message are not taken over (RFC 6068 3 and 4).",
+        "Every address in the URI, those of bcc as well, is seen by everybody who sees the URI (RFC 6068 7).",
+    ),
+)

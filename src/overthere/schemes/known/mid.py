@@ -1,0 +1,87 @@
+"""mid: a message, or a body part of it, by its message identifier (1994 MID; RFC 2392, before it RFC 2111)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from overthere.schemes.addr_spec import URL_ADDR_SPEC
+from overthere.schemes.locator import Given, Locator, Writer
+from overthere.schemes.model import Example, Scheme
+
+__all__ = ["SCHEME", "MidLocator", "written"]
+
+RULES = {"url-1994": ("midaddress",), "rfc3986": ("mid-uri",)}
+# RFC 2392 2.
+SYNTAX = f"""{URL_ADDR_SPEC}
+mid-uri        = "mid:" url-message-id [ "/" url-content-id ]
+url-message-id = url-addr-spec
+url-content-id = url-addr-spec
+"""
+
+
+def written(identifier: str, to: Writer) -> str:
+    """The URL encoding of an addr-spec, "/" included (RFC 2392 2); in 1994 by its xalphas."""
+    return to.text(identifier, "@+" if to.edition == "url-1994" else "!$&'()*+,;=:@")
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class MidLocator(Locator):
+    """Which message, and which part of it (RFC 2392 2).
+
+    >>> from overthere import URI
+    >>> there = URI("mid:960830.1639@XIson.com/partA.960830.1639@XIson.com").locator
+    >>> there.message_id, there.content_id
+    ('960830.1639@XIson.com', 'partA.960830.1639@XIson.com')
+    """
+
+    message_id: str = ""
+    """The message's own, decoded, without the angle brackets."""
+    content_id: str | None = None
+    """That of the body part, decoded; None for the whole message."""
+    scheme: str = field(default="mid", kw_only=True)
+
+    @classmethod
+    def split(cls, given: Given) -> MidLocator:
+        if given.edition == "url-1994":
+            # BNF midaddress: an addr-spec alone (94-16).
+            message, slash, part = given.named["addr-spec"] or "", "", ""
+        else:
+            message, slash, part = (given.path or "").partition("/")
+        if not message or given.host is not None:
+            raise given.refuse(None if given.host is None else "//", "a message-id", "url-message-id", "RFC 2392 2")
+        if slash and not part:
+            raise given.refuse("/", 'a content-id behind the "/"', "url-content-id", "RFC 2392 2")
+        return cls(message_id=given.decode(message), content_id=given.decode(part) if slash else None, **given.rest())
+
+    def join(self, to: Writer) -> str:
+        part = "" if self.content_id is None else f"/{written(self.content_id, to)}"
+        return written(self.message_id, to) + part
+
+    @property
+    def headers(self) -> tuple[tuple[str, str], ...]:
+        """The header fields that are meant, the message's and that of its part, if one is named.
+
+        >>> MidLocator(message_id="a@b", content_id="c@d").headers
+        (('Message-ID', '<a@b>'), ('Content-ID', '<c@d>'))
+        """
+        message = ("Message-ID", f"<{self.message_id}>")
+        return (message,) if self.content_id is None else (message, ("Content-ID", f"<{self.content_id}>"))
+
+
+EXAMPLES = (
+    Example("mid:960830.1639@XIson.com/partA.960830.1639@XIson.com", "RFC 2392 2", "a part of a message"),
+    Example("mid:970701.32784@VIers.none.com", "RFC 2392 2", "a message that is printed there"),
+)
+
+SCHEME = Scheme(
+    name="mid",
+    title="Message identifier for electronic mail",
+    documents={"url-1994": "BNF midaddress", "rfc3986": "RFC 2392"},
+    locator=MidLocator,
+    syntax=SYNTAX,
+    rules=RULES,
+    retrieval="overthere.protocols.mail.steps:message",
+    dialogue="overthere.protocols.mail.dialogue:dialogue",
+    examples=EXAMPLES,
+    notes=("No host is named: the message has to be in a store that is at hand (RFC 2392 2).",),
+)

@@ -1,0 +1,139 @@
+"""nntp: an article by its number in a newsgroup of a server (1994 NNTP; RFC 1738 3.7; RFC 5538; RFC 3977)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from overthere.kernel.reference import Parts
+from overthere.schemes.locator import Given, Locator, Writer
+from overthere.schemes.model import Example, NormalRule, Scheme, default_port
+
+__all__ = ["SCHEME", "NNTPLocator"]
+
+RULES = {
+    "url-1994": ("nntpaddress", "nntpaddress-prose"),
+    "rfc1738": ("nntpurl",),
+    "rfc3986": ("nntp-uri",),
+}
+# RFC 5538 3 and Appendix A; its server is `"//" authority`, which "nntp" URIs have "non-empty", for "there is no
+# default <host>" (2.1).
+SYNTAX = """
+nntp-uri       = "nntp:" "//" nntp-server "/" group [ "/" article-number ]
+nntp-server    = [ userinfo "@" ] ( IP-literal / IPv4address / nntp-reg-name ) [ ":" port ]
+nntp-reg-name  = 1*( unreserved / pct-encoded / sub-delims )
+group          = 1*( group-char / pct-encoded )
+group-char     = ALPHA / DIGIT / "-" / "+" / "_" / "."
+article-number = 1*16DIGIT
+"""
+
+# RFC 5538 3 and RFC 3977 6 allow 16 digits; the older editions set no limit.
+_NUMBER = {"url-1994": re.compile("[0-9]+"), "rfc1738": re.compile("[0-9]+"), "rfc3986": re.compile("[0-9]{1,16}")}
+
+_RANGE = re.compile("([0-9]{1,16})-([0-9]{1,16})?")
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class NNTPLocator(Locator):
+    """An article by its number, or a newsgroup, of a server (RFC 5538 3).
+
+    >>> from overthere import URI
+    >>> URI("nntp://news.server.example/example.group.this/12345").locator
+    NNTPLocator(host='news.server.example', group='example.group.this', article_number=12345)
+    """
+
+    user: str | None = None
+    password: str | None = None
+    host: str | None = None
+    """None in the draft of 1994 alone, whose BNF has no server: the local one (decision 94-9)."""
+    port: int | None = None
+    group: str | None = None
+    """The name of the newsgroup; None where nothing follows the server."""
+    article_number: int | None = None
+    """None for the newsgroup itself.  Another server has the article under another number (RFC 5538 2.1)."""
+    article_range: tuple[int, int | None] | None = None
+    """First and last number, the last None for all from the first on.  No edition's grammar has ranges, but readers
+    of news know them (draft-gilman-news-url 2): they are read, and `Scheme.check` says that they are not derivable."""
+    scheme: str = field(default="nntp", kw_only=True)
+
+    @classmethod
+    def split(cls, given: Given) -> NNTPLocator:
+        group, digits = given.named.get("group"), given.named.get("digits")
+        source = {"rfc1738": "RFC 1738 3.7", "rfc3986": "RFC 5538 2.1"}.get(given.edition)
+        if source and given.host is None:
+            raise given.refuse(given.path, '"//" and a server', "nntp-uri", source)
+        if given.edition == "rfc3986":
+            if not given.host:
+                raise given.refuse(
+                    None, "the host of a server, for which there is no default", "nntp-server", "RFC 5538 2.1"
+                )
+            if given.path is not None:
+                group, slash, number = given.path.partition("/")
+                digits = number if slash else None
+        server = {**given.login(), "host": given.host}
+        numbers = _RANGE.fullmatch(digits or "") if given.edition == "rfc3986" else None
+        if numbers is not None:
+            first, last = int(numbers[1]), int(numbers[2]) if numbers[2] else None
+            return cls(**server, group=given.decode(group), article_range=(first, last), **given.rest())
+        return cls(**server, group=given.decode(group), article_number=_number(digits, given), **given.rest())
+
+    def join(self, to: Writer) -> str:
+        text = "" if self.host is None else to.authority(self.host, self.port, self.user, self.password)
+        if self.group is not None:
+            text += ("/" if text else "") + to.text(self.group, "+", drop="~")
+        if self.article_range is not None and self.article_number is None:
+            first, last = (*self.article_range, None)[:2]
+            return f"{text}/{first}-{'' if last is None else last}"
+        return text if self.article_number is None else f"{text}/{self.article_number}"
+
+
+def _number(digits: str | None, given: Given) -> int | None:
+    try:
+        if digits is None or _NUMBER[given.edition].fullmatch(digits):
+            return None if digits is None else int(digits)
+    except ValueError:  # thousands of digits
+        pass
+    raise given.refuse(digits, "one article number, of at most 16 digits", "article-number", "RFC 5538 3")
+
+
+def _plus(parts: Parts) -> Parts:
+    return parts._replace(path=parts.path.replace("%2B", "+"))
+
+
+_NUMBERED = re.compile("(/[^/]*+/)(?:0(?=[0-9]))++([0-9]++)")
+
+
+def _no_zeros(parts: Parts) -> Parts:
+    match = _NUMBERED.fullmatch(parts.path)
+    return parts._replace(path=match[1] + match[2]) if match and parts.authority is not None else parts
+
+
+EXAMPLES = (
+    Example("nntp://news.server.example/example.group.this/12345", "RFC 5538 3"),
+    Example("nntp://wild.server.example/example.group.n%2Fa/12345", "RFC 5538 3"),
+    Example("nntp://news.server.example/example.group.this", "RFC 5538 3", "the newsgroup"),
+    Example("nntp://news.gmane.org/gmane.ietf.tools/742", "RFC 5538 Appendix B"),
+)
+
+SCHEME = Scheme(
+    name="nntp",
+    title="Netnews: articles by their number on a server",
+    documents={"url-1994": "NNTP", "rfc1738": "RFC 1738 3.7", "rfc3986": "RFC 5538"},
+    locator=NNTPLocator,
+    syntax=SYNTAX,
+    rules=RULES,
+    port=119,
+    hierarchical=True,
+    retrieval="overthere.protocols.news.steps:steps",
+    dialogue="overthere.protocols.news.dialogue:dialogue",
+    normal=(
+        default_port(119, "RFC 5538 2"),
+        NormalRule('"+" stands as itself, for "no percent-encoding is necessary"', "RFC 5538 3", _plus),
+        NormalRule("an article number has no leading zeros", "RFC 3977 6", _no_zeros),
+    ),
+    examples=EXAMPLES,
+    notes=(
+        "The number of an article is that of one server alone: the scheme news is better supported (RFC 5538 2.1, 3).",
+        "Many servers serve local clients only (1994 NNTP, RFC 1738 3.7, RFC 5538 2.1).",
+    ),
+)

@@ -1,0 +1,160 @@
+"""prospero: what the Prospero Directory Service resolves (1994 PROSPERO; RFC 1738 3.11; RFC 4157)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from overthere.errors import CodingError
+from overthere.schemes.locator import Given, Locator, Writer
+from overthere.schemes.model import Example, Scheme, default_port
+
+__all__ = ["SCHEME", "ProsperoField", "ProsperoLocator"]
+
+RULES = {
+    "url-1994": ("prosperoaddress",),
+    "rfc1738": ("prosperourl",),
+    "rfc3986": ("prospero-uri",),
+}
+# RFC 4157 2 over the characters of RFC 3986; ";" and "=" delimit fields as in RFC 1738 5, and "?" begins a query.
+SYNTAX = """
+prospero-uri      = "prospero:" "//" prospero-hostport "/" hsoname *( ";" fieldname "=" fieldvalue )
+prospero-hostport = host [ ":" port ]
+hsoname           = *( fieldchar / "=" / "/" )
+fieldname         = *fieldchar
+fieldvalue        = *fieldchar
+fieldchar         = unreserved / pct-encoded / "!" / "$" / "&" / "'" / "(" / ")" / "*" / "+" / "," / ":" / "@"
+"""
+
+_VERSION = "OBJECT-VERSION"
+# 1994: a path has no empty segments (94-27), an escaped slash is no segment's end.
+_EMPTY_SEGMENT = re.compile("(?<![^/])/|/(?![^/])")
+
+
+class ProsperoField(NamedTuple):
+    """A field of a Prospero link (RFC 4157 2)."""
+
+    name: str
+    value: str | None
+    """None without a "="."""
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class ProsperoLocator(Locator):
+    """The name of an object on a host, and what identifies the object further (RFC 4157 2).
+
+    >>> from overthere import URI
+    >>> URI("prospero://host.dom//pros/name;OBJECT-VERSION=2").locator
+    ProsperoLocator(host='host.dom', hsoname='/pros/name', version=2)
+    """
+
+    host: str = ""
+    port: int | None = None
+    hsoname: str | None = None
+    """The host-specific object name, which the server alone understands: a "/" in it means nothing to others."""
+    version: int | None = None
+    """That of the object: the field OBJECT-VERSION; in 1994 what follows "%00"."""
+    attributes: str | None = None
+    """1994: what is glued to the version (BNF; the prose does not say what for)."""
+    fields: tuple[ProsperoField, ...] = ()
+    """The other fields, in their order."""
+    scheme: str = field(default="prospero", kw_only=True)
+
+    @classmethod
+    def split(cls, given: Given) -> ProsperoLocator:
+        named = given.named
+        host = given.host
+        if host is None:
+            raise given.refuse(given.path, '"//" and a host', "prospero-uri", "RFC 4157 2")
+        if given.user is not None:
+            if given.edition != "url-1994" or given.password is not None:
+                raise given.refuse(f"//{given.user}", "no user name or password", "prospero-hostport", "RFC 4157 2")
+            host = f"{given.user}@{host}"  # the BNF of 1994 has no user here, but "@" in a hostname
+        hsoname, fields = named.get("hsoname", named.get("ppath")), named.get("fieldspec")
+        if given.edition == "rfc3986" and given.path is not None:
+            hsoname, mark, rest = given.path.partition(";")
+            fields = mark + rest if mark else None
+        version, attributes = named.get("version"), named.get("attributes")
+        if version == "":
+            version, attributes = None, attributes or ""  # "%00" without digits: still told from no "%00"
+        elif version is not None and _number(version) is None:
+            raise given.refuse(version, "a version number of 18 digits at most", "version", "1994 PROSPERO")
+        number, others = _fields(given, fields)
+        return cls(
+            host=host,
+            port=given.port,
+            hsoname=given.decode(hsoname),
+            version=number if version is None else _number(version),
+            attributes=given.decode(attributes),
+            fields=others,
+            **given.rest(),
+        )
+
+    def join(self, to: Writer) -> str:
+        if "@" in self.host and to.edition != "url-1994":
+            raise CodingError(f"the host {self.host!r} would be read as a user and a host")
+        text = to.authority(self.host, self.port)
+        if self.hsoname is None:
+            return text
+        if to.edition == "url-1994":
+            text += "/" + _EMPTY_SEGMENT.sub("%2F", to.text(self.hsoname, "@+/"))
+            version = "" if self.version is None else str(self.version)
+            end = None if self.version is None and self.attributes is None else to.text(self.attributes or "")
+            return text if end is None else f"{text}%00{version}{end}"
+        keep = "?:@&" if to.edition == "rfc1738" else "!$&'()*+,:@"
+        text += "/" + to.text(self.hsoname, keep + "=/")
+        if self.version is not None:
+            text += f";{_VERSION}={self.version}"
+        for one in self.fields:
+            if len(one) != 2:
+                raise CodingError(f"a field is a name and a value, not {one!r}")
+            name, value = one
+            text += f";{to.text(name, keep)}" + ("" if value is None else f"={to.text(value, keep)}")
+        return text
+
+
+def _fields(given: Given, raw: str | None) -> tuple[int | None, tuple[ProsperoField, ...]]:
+    """The version, if a field names it, and the other fields."""
+    number: int | None = None
+    others: list[ProsperoField] = []
+    for one in [] if raw is None else raw[1:].split(";"):
+        name, equals, value = one.partition("=")
+        found = ProsperoField(given.decode(name), given.decode(value) if equals else None)
+        stands = _number(found.value or "") if number is None and found.name == _VERSION else None
+        if stands is None:
+            others.append(found)
+        else:
+            number = stands
+    return number, tuple(others)
+
+
+def _number(text: str) -> int | None:
+    """The number that digits are; None if they are none, or more than a version has."""
+    digits = text.lstrip("0")
+    return int(text[-18:]) if text.isascii() and text.isdigit() and len(digits) <= 18 else None
+
+
+EXAMPLES = (
+    Example("prospero://host.dom//pros/name", "RFC 1738 3.11", 'the object "/pros/name"'),
+    Example("prospero://example.com//pros/name", "RFC 4157 2"),
+    Example("prospero://example.com//pros/name;OBJECT-VERSION=2", "RFC 4157 2", "a specific version of it"),
+)
+
+SCHEME = Scheme(
+    name="prospero",
+    title="Prospero Directory Service",
+    documents={"url-1994": "PROSPERO", "rfc1738": "RFC 1738 3.11", "rfc3986": "RFC 4157"},
+    locator=ProsperoLocator,
+    syntax=SYNTAX,
+    rules=RULES,
+    port=1525,
+    retrieval="overthere.protocols.prospero.steps:steps",
+    dialogue="overthere.protocols.prospero.steps:dialogue",
+    normal=(default_port(1525, "RFC 4157 2"),),
+    examples=EXAMPLES,
+    notes=(
+        'A "/" in an hsoname is no hierarchy: nothing resolves against it (RFC 4157 2).',
+        "The default port is 1525; the name prospero is assigned to port 191 (RFC 4157 2).",
+    ),
+)
