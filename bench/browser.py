@@ -1,9 +1,9 @@
 """The rows of the link table beside the trees that Chromium makes of the same pages.
 
 Chromium (Debian's package `chromium`) loads each page in a frame without scripts, refreshes and subresources; it
-sees no other host than this process.  `browser.html` tells what its tree holds: the base, the encoding, every attribute
-that Chromium resolves (it finds out itself which these are) or that `links/documents/html.py` knows, as the tree has it and
-resolved.  Here it is compared with the rows, page by page, and each difference is counted by its kind.
+sees no other host than this process.  `browser.html` tells what its tree holds: the base, the encoding, every
+attribute that Chromium resolves (it finds out itself which these are) or that `links/documents/html.py` knows, as the
+tree has it and resolved.  Here it is compared with the rows, page by page, and each difference is counted by its kind.
 
 python bench/browser.py [FOLDER ...] [--pages N] [--kernel native|reference] [--examples N] [-o FILE]
 

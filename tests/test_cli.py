@@ -121,6 +121,10 @@ ROWS: list[tuple[list[str], bytes, int, str, str]] = [
     (["check", "--iri", "--reference", "é"], b"", 0, "valid    é\n", ""),
     (["check", "--iri", "--edition", "rfc1738", "x:y"], b"", 2, "", "--iri is a rule of its own"),
     (["build", "--iri", "--scheme", "a", "--host", "é"], b"", 0, "a://é\n", ""),
+    (["encode", "--iri", "é/日%41"], b"", 0, "é%2F日%2541\n", ""),
+    (["encode", "--iri", "--component", "path", "a\ue000"], b"", 0, "a%EE%80%80\n", ""),
+    (["encode", "--iri", "--edition", "rfc1738", "é"], b"", 2, "", "--iri is for RFC 3986"),
+    (["decode", "é%C3%A9"], b"", 0, "éé\n", ""),
     (["nothing"], b"", 2, "", "No such command"),
 ]  # fmt: skip
 

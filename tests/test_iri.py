@@ -302,6 +302,8 @@ def test_an_iri_is_explained_as_one() -> None:
     assert found.target == "http://u:secret@\u00e9:80/%C3%A9"
     assert "secret" not in str(found)
     assert explain("http://h/\u00e9").kind == "neither"
+    assert explain("http://h/\u00e9", iri=True) == explain(IRI("http://h/\u00e9"))
+    assert [one.kind for one in explain("http://h/\u00e9%zz", iri=True).findings] == ["pct-encoded"]
     assert explain(IRIReference("\u00e9"), "http://h/a/b").target == "http://h/a/\u00e9"
 
 

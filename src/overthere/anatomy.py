@@ -250,12 +250,15 @@ class Explanation:
         return lines
 
 
-def explain(text: Value | str, base: Value | str | None = None, *, zone: bool = False) -> Explanation:
+def explain(
+    text: Value | str, base: Value | str | None = None, *, zone: bool = False, iri: bool = False
+) -> Explanation:
     """Take a text apart: components with offsets, findings, the normal form at each rung, and the target.
 
     text: read as a URI or reference; a value is what it is, an IRI too, whose rungs are those of RFC 3987 5.3.
     base: where given, the target of the reference is worked out against it (RFC 3986 5.2); a value keeps its zone.
     zone: whether the texts may hold zone identifiers (RFC 6874).
+    iri: whether texts are read as IRIs and IRI-references (RFC 3987).
 
     Raises: TypeError if `text` or `base` is neither text nor a value; nothing for any text.
 
@@ -272,13 +275,14 @@ def explain(text: Value | str, base: Value | str | None = None, *, zone: bool = 
     text = exact(text, "explain()") if isinstance(text, str) or value is None else str(value)
     if not isinstance(base, str | Value | None):
         raise TypeError(f"a base is text or a URI, not {type(base).__name__}")
-    findings = check_uri(text, "URI-reference", zone, limit=20) if value is None else []
+    kind_of = IRIReference if iri else URIReference
+    findings = check_uri(text, kind_of.rule, zone, limit=20) if value is None else []
     own = None if base is None else exact(base, "a base") if isinstance(base, str) else str(base)
     zone_there = zone or (isinstance(base, Value) and base.zone is not None)
     if findings:
         problem = None if own is None else "the reference is not valid"
         return Explanation(text, "neither", _cut(text), [], findings, own, None, problem)
-    reference = value if isinstance(value, URIReference | IRIReference) else URIReference(text, zone=zone)
+    reference = value if isinstance(value, URIReference | IRIReference) else kind_of(text, zone=zone)
     name = "IRI" if isinstance(reference, IRIReference) else "URI"
     kind = "relative reference" if reference.scheme is None else name
     target, problem = None, None

@@ -237,8 +237,14 @@ _RUN = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
 _UNRESERVED_ESCAPE = re.compile(r"%[2-7][0-9A-Fa-f]")
 
 
-def _to_characters(text: str, private: bool) -> str:
-    """3.2, steps 2 to 5 for one component."""
+def to_characters(text: str, private: bool = False) -> str:
+    """Escapes in a component's text as the characters that an IRI shows in their place (RFC 3987 3.2, steps 2 to 5).
+
+    private: whether those of private use are among them, as in a query (2.2).
+
+    >>> to_characters("r%C3%A9sum%C3%A9%2F%E9")
+    'r\u00e9sum\u00e9%2F%E9'
+    """
     decodable = _decodable(private)
 
     def run(match: re.Match[str]) -> str:
@@ -272,7 +278,7 @@ def to_iri_text(uri: URIReference, idna: bool) -> str:
         if component == "host" and piece.startswith("["):
             continue
         if "%" in piece:
-            piece = _to_characters(piece, private=component == "query")
+            piece = to_characters(piece, private=component == "query")
         if component == "host" and idna and "xn--" in piece.lower():
             piece = _to_unicode(piece)
         pieces += [text[done : span[0]], piece]

@@ -20,7 +20,7 @@ from overthere.errors import CodingError
 @format_option
 @table_options
 def command(texts: tuple[str, ...], charset: str | None, by: str, form: str, table: Table | None) -> None:
-    """Decode component text; one a line ("+" stays "+")."""
+    """Decode component text, of IRIs too; one a line ("+" stays "+")."""
     refuse_table(by, table)
     if charset is not None and by != "rfc3986":
         raise click.UsageError("--edition names the charset: --charset is for RFC 3986")

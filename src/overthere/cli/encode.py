@@ -6,11 +6,12 @@ import click
 
 from overthere import columns
 from overthere.cli.common import Output, format_option, inputs, texts_argument
-from overthere.cli.reading import edition_option, refuse_table
+from overthere.cli.reading import edition_option, iri_option, refuse_table
 from overthere.cli.tables import Table, table_options
 from overthere.editions import edition
 from overthere.encoding import encode
 from overthere.errors import CodingError
+from overthere.iri import to_characters
 
 
 @click.command()
@@ -18,14 +19,19 @@ from overthere.errors import CodingError
 @click.option("--component", default="segment", help="What it is put into: segment, path, query, ...")
 @click.option("--keep", help="The reserved characters of that component that stay, for they are allowed as data.")
 @edition_option()
+@iri_option
 @format_option
 @table_options
-def command(texts: tuple[str, ...], component: str, keep: str | None, by: str, form: str, table: Table | None) -> None:
-    """Percent-encode data for a component; one a line."""
+def command(
+    texts: tuple[str, ...], component: str, keep: str | None, by: str, iri: bool, form: str, table: Table | None
+) -> None:
+    """Percent-encode data for a component; one a line.  With --iri, characters that IRIs have stay."""
     output = Output(form)
     refuse_table(by, table)
     if keep is not None and by != "rfc3986":
         raise click.UsageError("--keep is for RFC 3986: an edition's own classes say what stays")
+    if iri and by != "rfc3986":
+        raise click.UsageError(f"--iri is for RFC 3986, not for {by}")
     try:
         edition(by).encode("", component)
         if by == "rfc3986":
@@ -33,12 +39,14 @@ def command(texts: tuple[str, ...], component: str, keep: str | None, by: str, f
     except CodingError as error:
         raise click.UsageError(str(error)) from None
     if table is not None:
+        table.refuse(iri=iri)
         table.run(texts, lambda c: columns.encode(c, component, keep=keep), "encoded")
         return
     for text in inputs(texts, "data"):
         try:
             if by == "rfc3986":
                 encoded = encode(text.encode("utf-8", "surrogateescape"), component, keep=keep)
+                encoded = to_characters(encoded, component == "query") if iri else encoded
             else:
                 encoded = edition(by).encode(text, component)
         except CodingError as error:
