@@ -136,7 +136,7 @@ def test_refused(parts: dict[str, Any], kind: str) -> None:
         {"host": "h", "port": True},
         {"host": "h", "port": b"8"},
         {"query": 5},
-        {"query": {"a": 1.5}},
+        {"query": {"a": 1.5j}},
         {"fragment": 5},
         {"nothing": "x"},
     ],

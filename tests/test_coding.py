@@ -128,12 +128,21 @@ def test_not_in_the_charset() -> None:
     assert decode("+%2B") == "++"
 
 
+def test_numbers_and_booleans_of_forms() -> None:
+    assert forms.encode({"a": 1.5, "b": True, "c": False, "d": -0.0, "e": 1e300, "f": 2**70}) == (
+        "a=1.5&b=true&c=false&d=-0.0&e=1e%2B300&f=1180591620717411303424"
+    )
+    for wrong in (float("nan"), float("inf")):
+        with pytest.raises(CodingError, match="is no number that a form could hold"):
+            forms.encode({"a": wrong})
+
+
 def test_forms_by_hand() -> None:
     several: list[str | bytes | int | None] = ["1", 2, b"\xff"]
     query = forms.encode({"a": several, "b": "", "c": None, "d": [], "e": "%20 +&="})
     assert query == "a=1&a=2&a=%FF&b=&c&e=%2520+%2B%26%3D"
     assert forms.decode("a=b=c&&=&%26=%3d") == [("a", "b=c"), ("", None), ("", ""), ("&", "=")]
-    for wrong in ({"a": 1.5}, {"a": True}, [("a", object())], 5):
+    for wrong in ({"a": 1.5j}, {"a": [[1]]}, [("a", object())], 5):
         with pytest.raises(TypeError):
             forms.encode(wrong)  # type: ignore[arg-type]
 

@@ -209,7 +209,7 @@ def test_decoded() -> None:
         value.decoded()
     nothing: Any = "nothing"
     for method in (value.decoded, value.decoded_bytes, value.span):
-        with pytest.raises(KeyError):
+        with pytest.raises(KeyError, match="'nothing' is no component; there is scheme, authority, userinfo, host"):
             method(nothing)
 
 

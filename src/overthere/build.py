@@ -137,7 +137,10 @@ def build(
         authority = authority_of(userinfo=_userinfo(userinfo), host=_host(host), port=port)
     if segments is not None:
         rooted = authority is not None if rooted is None else rooted
-        path = _path(segments, rooted, scheme is None and authority is None, exact(keep, "keep"))
+        relative = not rooted and scheme is None and authority is None
+        listed = segments if isinstance(segments, str | bytes) else list(segments)
+        path = written_path(listed, keep=exact(keep, "keep"), begins=not rooted, relative=relative)
+        path = "/" + path if rooted and listed else path
     elif rooted is not None or keep:
         raise TypeError("rooted and keep go with segments: a path says it by itself")
     return assemble(
@@ -175,7 +178,15 @@ def _host(value: str | bytes | IPv4Address | IPv6Address | None) -> str | None:
     return _text_or_data(value, "reg-name")
 
 
-def _path(segments: Iterable[str | bytes], rooted: bool, relative: bool, keep: str) -> str:
+def written_path(
+    segments: Iterable[str | bytes], *, keep: str = "", begins: bool = False, relative: bool = False
+) -> str:
+    """Segments of data as text, with "/" between them.
+
+    begins: whether a path begins with the first of them, without a "/" before it; relative: a reference does (4.2).
+
+    Raises: InvalidURI for "." and "..", and for an empty one that begins a path; TypeError for what is no list of them.
+    """
     if isinstance(segments, str | bytes):
         raise TypeError("segments are a list, one item for each segment; text of a path goes to path=")
     if not isinstance(segments, Iterable):
@@ -185,10 +196,8 @@ def _path(segments: Iterable[str | bytes], rooted: bool, relative: bool, keep: s
         if item in (".", "..", b".", b".."):
             # Escaped or not, normalisation would take it for a dot-segment (6.2.2.2, 6.2.2.3).
             raise _refuse("segment-dots", "/".join(map(str, listed)), 0, 0)
-    if rooted:
-        return "".join("/" + encode(item, "segment", keep=keep) for item in listed)
-    if listed and listed[0] in ("", b""):
+    if begins and listed and listed[0] in ("", b""):
         raise _refuse("segment-empty", "/".join(map(str, listed)), 0, 0)
-    # The first of a relative path is no scheme (4.2).
+    # The first of a relative path is no scheme.
     first = keep.replace(":", "") if relative else keep
     return "/".join(encode(item, "segment", keep=keep if i else first) for i, item in enumerate(listed))

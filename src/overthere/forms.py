@@ -1,4 +1,4 @@
-"""Queries of the form `key=value&key=value` (application/x-www-form-urlencoded).
+"""Queries of the form `key=value&key=value` (application/x-www-form-urlencoded), as a whole and pair by pair.
 
 RFC 3986 3.4 says only that queries often carry such pairs.  This is the one place in overthere
 where "+" is a space.  A name without "=" is kept apart from one with an empty value.
@@ -6,32 +6,43 @@ where "+" is a space.  A name without "=" is kept apart from one with an empty v
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeAlias, cast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import isfinite
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from overthere import encoding
+from overthere.errors import CodingError
 from overthere.exact import exact
+from overthere.redact import mask
 
-__all__ = ["Pairs", "decode", "encode"]
+__all__ = ["Pairs", "Parameters", "decode", "encode"]
 
-Value: TypeAlias = "str | bytes | int | None"
+Value: TypeAlias = "str | bytes | bool | int | float | None"
 Pairs: TypeAlias = "Mapping[str, Value | Iterable[Value]] | Iterable[tuple[str | bytes, Value]]"
 
 
 def encode(pairs: Pairs, *, charset: str = "utf-8") -> str:
     """The query for pairs, in their order; in a mapping a list gives one pair for each of its items.
 
-    None as a value writes the name without "="; an empty name with None, alone, is the empty query.
+    None as a value writes the name without "="; an empty name with None, alone, is the empty query.  Numbers are
+    written as Python writes them (`1.5`), True and False as in JSON: `true`, `false`.
     Everything but unreserved characters is encoded, a space as "+".
 
-    Raises: CodingError for text that `charset` does not have; TypeError for other types.
+    Raises: CodingError for text that `charset` does not have, and for a float that is no number; TypeError for other
+    types.
 
-    >>> encode({"k": "v w", "list": ["1", "2"], "flag": None, "empty": ""})
-    'k=v+w&list=1&list=2&flag&empty='
+    >>> encode({"k": "v w", "list": ["1", "2"], "flag": None, "empty": "", "on": True})
+    'k=v+w&list=1&list=2&flag&empty=&on=true'
     """
-    return "&".join(
-        _quote(name, charset) + ("" if value is None else "=" + _quote(value, charset)) for name, value in _flat(pairs)
-    )
+    return "&".join(_written(pairs, charset=charset))
+
+
+def _written(pairs: Pairs, *, charset: str = "utf-8", space: str = "+") -> list[str]:
+    """The pairs of `encode` one by one, a space written as "+" or as "%20"."""
+    return [
+        _quote(name, charset, space) + ("" if value is None else "=" + _quote(value, charset, space))
+        for name, value in _flat(pairs)
+    ]
 
 
 def _flat(pairs: Pairs) -> Iterable[tuple[str | bytes, Value]]:
@@ -40,7 +51,7 @@ def _flat(pairs: Pairs) -> Iterable[tuple[str | bytes, Value]]:
         return
     mapping = cast("Mapping[str, Value | Iterable[Value]]", pairs)
     for name, value in mapping.items():
-        if value is None or isinstance(value, str | bytes | int):
+        if value is None or isinstance(value, str | bytes | int | float):
             yield name, value
         else:
             for item in _iterable(value):
@@ -49,7 +60,9 @@ def _flat(pairs: Pairs) -> Iterable[tuple[str | bytes, Value]]:
 
 def _iterable(given: Any) -> Iterable[Any]:
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-        raise TypeError(f"a form is a mapping or pairs, its values text, bytes, int or several, not {_shown(given)}")
+        raise TypeError(
+            f"a form is a mapping or pairs, its values text, bytes, numbers, booleans or several, not {_shown(given)}"
+        )
     return given
 
 
@@ -63,12 +76,17 @@ def _shown(given: object) -> str:
     return type(given).__name__
 
 
-def _quote(data: str | bytes | int, charset: str) -> str:
-    if isinstance(data, bool) or not isinstance(data, str | bytes | int):
-        raise TypeError(f"a form's names and values are text, bytes or int, not {_shown(data)}")
-    if isinstance(data, int):
+def _quote(data: str | bytes | int | float, charset: str, space: str) -> str:
+    if isinstance(data, bool):
+        data = "true" if data else "false"
+    elif isinstance(data, int | float):
+        if not isfinite(data):
+            raise CodingError(f"{data} is no number that a form could hold")
         data = str(data)
-    return encoding.encode(data, "query", keep="", charset=charset).replace("%20", "+")
+    elif not isinstance(data, str | bytes):
+        raise TypeError(f"a form's names and values are text, bytes, numbers or booleans, not {_shown(data)}")
+    encoded = encoding.encode(data, "query", keep="", charset=charset)
+    return encoded.replace("%20", space) if space != "%20" else encoded
 
 
 def decode(query: str, *, charset: str = "utf-8", errors: str = "strict") -> list[tuple[str, str | None]]:
@@ -90,3 +108,240 @@ def decode(query: str, *, charset: str = "utf-8", errors: str = "strict") -> lis
             )
         )
     return pairs
+
+
+class _Piece(NamedTuple):
+    """A pair as it is written, and the octets of its name."""
+
+    text: str
+    name: bytes
+
+
+class Parameters:
+    """What a query says as pairs: immutable, ordered, a name as often as it stands there.
+
+    query: its text; None is a query that is undefined, and has no pairs either.
+    separator: what parts the pairs: "&", or ";" as HTML 4 B.2.2 advises.
+    plus: whether "+" is a space, which is read so and written so; else it is itself, and a space is "%20".
+    charset: of the octets that names and values stand for.
+
+    Iteration gives pairs of decoded text, the value None where there is no "=".  Octets that are not of the charset
+    show as U+FFFD, and spoil no other pair: `octets` gives them as they are, `raw` the text as written.  Names are
+    compared by their octets, so "a" and "%61" are one name.
+
+    Raises: CodingError at a "%" that two hexadecimal digits do not follow, at a lone surrogate, and for a charset that
+    is none; ValueError for another separator.
+
+    >>> p = Parameters("k=v+w&flag&k=%2B&%6B=&x=%E9")
+    >>> list(p)
+    [('k', 'v w'), ('flag', None), ('k', '+'), ('k', ''), ('x', '\\ufffd')]
+    >>> p["k"], p.all("k"), "flag" in p, len(p), p.octets("x")
+    ('v w', ['v w', '+', ''], True, 5, [b'\\xe9'])
+    """
+
+    __slots__ = ("_pieces", "charset", "plus", "query", "separator")
+
+    query: str | None
+    separator: str
+    plus: bool
+    charset: str
+    _pieces: tuple[_Piece, ...]
+
+    def __init__(self, query: str | None, *, separator: str = "&", plus: bool = True, charset: str = "utf-8") -> None:
+        if separator not in ("&", ";"):
+            raise ValueError(f'pairs are parted by "&" or by ";", not by {separator!r}')
+        query = None if query is None else exact(query, "Parameters()")
+        own = object.__setattr__
+        own(self, "query", query)
+        own(self, "separator", separator)
+        own(self, "plus", plus)
+        own(self, "charset", charset)
+        try:
+            "".encode(charset)
+        except (LookupError, ValueError):
+            raise CodingError(f"{charset!r} is no charset that Python can write") from None
+        own(self, "_pieces", tuple(self._piece(text) for text in query.split(separator)) if query else ())
+
+    def _piece(self, text: str) -> _Piece:
+        name, equals, value = text.partition("=")
+        if equals:
+            encoding.decode_bytes(value)  # a broken escape is told
+        return _Piece(text, self._octets(name))
+
+    def _octets(self, text: str) -> bytes:
+        return encoding.decode_bytes(text.replace("+", "%20") if self.plus else text)
+
+    def _value(self, piece: _Piece) -> bytes | None:
+        _, equals, value = piece.text.partition("=")
+        return self._octets(value) if equals else None
+
+    def _text(self, octets: bytes | None) -> str | None:
+        return None if octets is None else octets.decode(self.charset, "replace")
+
+    def _named(self, name: str | bytes) -> bytes:
+        if isinstance(name, bytes):
+            return name
+        try:
+            return exact(name, "a name").encode(self.charset)
+        except UnicodeEncodeError:
+            raise CodingError(f"the name {name!r} has no octets in {self.charset} (RFC 3986 2.5)") from None
+
+    # -- reading
+
+    @property
+    def raw(self) -> tuple[str, ...]:
+        """The pairs as they are written.
+
+        >>> Parameters("a=%7e&&b").raw
+        ('a=%7e', '', 'b')
+        """
+        return tuple(piece.text for piece in self._pieces)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names, each once, in the order of their first places."""
+        return tuple(dict.fromkeys(name for name, _ in self))
+
+    def __iter__(self) -> Iterator[tuple[str, str | None]]:
+        for piece in self._pieces:
+            yield self._text(piece.name) or "", self._text(self._value(piece))
+
+    def __len__(self) -> int:
+        return len(self._pieces)
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            return isinstance(name, str | bytes) and any(True for _ in self._of(name))
+        except CodingError:
+            return False
+
+    def __getitem__(self, name: str | bytes) -> str | None:
+        """The first value of that name, None where it has no "=".  Raises: KeyError if there is no such name."""
+        for octets in self._of(name):
+            return self._text(octets)
+        raise KeyError(name)
+
+    def get(self, name: str | bytes, default: str | None = None) -> str | None:
+        """The first value of that name; `default` if there is no such name."""
+        values = self.all(name)
+        return values[0] if values else default
+
+    def all(self, name: str | bytes) -> list[str | None]:
+        """All values of that name, in their order."""
+        return [self._text(octets) for octets in self._of(name)]
+
+    def octets(self, name: str | bytes) -> list[bytes | None]:
+        """All values of that name as octets, whatever their charset."""
+        return list(self._of(name))
+
+    def _of(self, name: str | bytes) -> Iterator[bytes | None]:
+        wanted = self._named(name)
+        return (self._value(piece) for piece in self._pieces if piece.name == wanted)
+
+    # -- others, made from these
+
+    def set(self, pairs: Pairs) -> Parameters:
+        """These with other values: of each name that is given the first place is kept, and its doubles go.
+
+        pairs: a mapping or pairs, as `forms.encode` takes them; several values of a name stand together, names that
+        are new at the end.
+
+        >>> Parameters("a=1&X=%3b%20&a=2").set({"a": ["x y", "z"], "new": None}).query
+        'a=x+y&a=z&X=%3b%20&new'
+        """
+        given: dict[bytes, list[str]] = {}
+        for piece in self._asked(pairs):
+            given.setdefault(piece.name, []).append(piece.text)
+        texts: list[str] = []
+        placed: set[bytes] = set()
+        for piece in self._pieces:
+            if piece.name not in given:
+                texts.append(piece.text)
+            elif piece.name not in placed:
+                placed.add(piece.name)
+                texts += given[piece.name]
+        texts += [text for name, listed in given.items() if name not in placed for text in listed]
+        return self._with(texts)
+
+    def add(self, pairs: Pairs) -> Parameters:
+        """These, and others behind them.
+
+        >>> Parameters("a=1").add([("a", 2), ("b", True)]).query
+        'a=1&a=2&b=true'
+        """
+        return self._with([*self.raw, *(piece.text for piece in self._asked(pairs))])
+
+    def without(self, *names: str | bytes) -> Parameters:
+        """These without some names.  "*" in text stands for any characters; octets are a name as it is.
+
+        A query of which no pair is left is undefined.
+
+        >>> Parameters("utm_source=a&q=%7e&utm_medium=b").without("utm_*").query
+        'q=%7e'
+        """
+        gone = [self._named(name).split(b"*") if isinstance(name, str) else [name] for name in names]
+        kept = [piece.text for piece in self._pieces if not any(_matches(one, piece.name) for one in gone)]
+        return self if len(kept) == len(self) else self._with(kept)
+
+    def sorted(self) -> Parameters:
+        """These by the octets of their names; pairs of one name keep their order.
+
+        >>> Parameters("b=1&a=2&b=0").sorted().query
+        'a=2&b=1&b=0'
+        """
+        return self._with([piece.text for piece in sorted(self._pieces, key=lambda piece: piece.name)])
+
+    def _with(self, texts: list[str]) -> Parameters:
+        # One empty pair alone is the empty query, which is not an undefined one.
+        query = self.separator.join(texts) if texts else None if self._pieces else self.query
+        return Parameters(query, separator=self.separator, plus=self.plus, charset=self.charset)
+
+    def _asked(self, pairs: Pairs) -> list[_Piece]:
+        texts = _written(pairs, charset=self.charset, space="+" if self.plus else "%20")
+        return [self._piece(text) for text in texts]
+
+    # -- as a Python value
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("Parameters are immutable; set(), add() and without() make others")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError("Parameters are immutable")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Parameters):
+            return NotImplemented
+        return self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[str | None, str, bool, str]:
+        return self.query, self.separator, self.plus, self.charset
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restore, self._key()
+
+    def __repr__(self) -> str:
+        return f"Parameters({mask(self.query)!r})" if self.query else f"Parameters({self.query!r})"
+
+
+def _restore(query: str | None, separator: str, plus: bool, charset: str) -> Parameters:
+    return Parameters(query, separator=separator, plus=plus, charset=charset)
+
+
+def _matches(pieces: list[bytes], name: bytes) -> bool:
+    """Whether a name begins with the first piece, ends with the last, and has the others between, in their order."""
+    first, *rest = pieces
+    if not rest:
+        return name == first
+    *inner, last = rest
+    at, end = len(first), len(name) - len(last)
+    if at > end or not name.startswith(first) or not name.endswith(last):
+        return False
+    for piece in inner:
+        at = name.find(piece, at, end)
+        if at < 0:
+            return False
+        at += len(piece)
+    return True

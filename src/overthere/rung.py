@@ -24,3 +24,17 @@ class Rung(IntEnum):
     """6.2.3: default and empty ports, empty paths, the scheme's own rules."""
     PROTOCOL = 5
     """6.2.4: what an access has shown; needs evidence."""
+
+    def __str__(self) -> str:
+        return self.name
+
+    @classmethod
+    def _missing_(cls, value: object) -> Rung:
+        """By its name, in any case.
+
+        >>> Rung("scheme"), str(Rung.SCHEME)
+        (<Rung.SCHEME: 4>, 'SCHEME')
+        """
+        if isinstance(value, str) and value.upper() in cls.__members__:
+            return cls[value.upper()]
+        raise ValueError(f"{value!r} is no rung; there is {', '.join(cls.__members__)} (RFC 3986 6.2)")

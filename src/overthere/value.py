@@ -6,6 +6,7 @@ password in their repr.
 
 from __future__ import annotations
 
+from overthere.everyday import Everyday
 from overthere.kernel import Components
 
 TYPE_CHECKING = False
@@ -32,7 +33,7 @@ class _Keep:
 _KEEP = _Keep()
 
 
-class Value(Components):
+class Value(Everyday):
     """The base of URIReference and IRIReference."""
 
     __slots__ = ()

@@ -356,7 +356,10 @@ impl Components {
     ///
     /// Raises: KeyError for a name that is no component.
     fn span(&self, component: &str) -> PyResult<Place> {
-        self.place(component).ok_or_else(|| PyKeyError::new_err(component.to_owned()))
+        self.place(component).ok_or_else(|| {
+            let known = "scheme, authority, userinfo, host, port, path, query, fragment";
+            PyKeyError::new_err(format!("'{component}' is no component; there is {known}"))
+        })
     }
 
     /// The five components as a tuple.

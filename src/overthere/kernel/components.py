@@ -150,7 +150,10 @@ class Components:
 
         Raises: KeyError for a name that is no component.
         """
-        span = self._match.span(GROUPS[exact(component, "span()")])
+        group = GROUPS.get(exact(component, "span()"))
+        if group is None:
+            raise KeyError(f"{component!r} is no component; there is {', '.join(GROUPS)}")
+        span = self._match.span(group)
         return None if span[0] < 0 else span
 
     # -- a value like any other

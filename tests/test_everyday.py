@@ -1,0 +1,296 @@
+"""What people do with a value every day: parameters, segments, names; what is not touched stays octet for octet."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from overthere import IRI, URI, CodingError, InvalidURI, IRIReference, Rung, URIReference
+from overthere.everyday import ELSEWHERE
+from overthere.forms import Parameters
+
+SIGNED = "X-Amz-Signature=ab%2Fc%2fd&response-content-disposition=attachment%3B%20a&e=%e9&+=%2B"
+"""A query whose octets are signed: none of them may change."""
+
+NAMES = st.text(st.sampled_from("ab*=&;+ %é/?#\ue000"), max_size=4)
+VALUES = st.one_of(st.none(), st.text(max_size=5), st.binary(max_size=5), st.booleans(), st.integers())
+QUERIES = st.text(st.sampled_from("ab=&;+-/?%"), max_size=12).map(lambda text: text.replace("%", "%e9"))
+
+
+# -- parameters
+
+
+def test_pairs() -> None:
+    read = Parameters("a=1&a&&=x&b=%E9&%C3%A9=%C3%BC&c=d=e")
+    assert list(read) == [("a", "1"), ("a", None), ("", None), ("", "x"), ("b", "\ufffd"), ("é", "ü"), ("c", "d=e")]
+    assert (len(read), read.names, read.raw[4]) == (7, ("a", "", "b", "é", "c"), "b=%E9")
+    assert (read["a"], read.all("a"), read.get("z"), read.get("z", "-"), read["é"]) == (
+        "1",
+        ["1", None],
+        None,
+        "-",
+        "ü",
+    )
+    assert (read.octets("b"), read.octets("a"), read.octets("z")) == ([b"\xe9"], [b"1", None], [])
+    assert ("é" in read, b"\xc3\xa9" in read, "z" in read, 5 in read, "\ud800" in read) == (
+        True,
+        True,
+        False,
+        False,
+        False,
+    )
+    with pytest.raises(KeyError):
+        read["z"]
+    assert [len(Parameters(query)) for query in (None, "", "&", "a")] == [0, 0, 2, 1]
+
+
+def test_other_ways_to_write_them() -> None:
+    assert list(Parameters("a=1;b=2&c", separator=";")) == [("a", "1"), ("b", "2&c")]
+    assert list(Parameters("a+b=c+d", plus=False)) == [("a+b", "c+d")]
+    assert Parameters(None, plus=False).set({"a b": "c+d"}).query == "a%20b=c%2Bd"
+    assert list(Parameters("a=%E9", charset="latin-1")) == [("a", "é")]
+    assert Parameters(None, charset="latin-1").set({"a": "é"}).query == "a=%E9"
+    assert str(URI("http://h/?a=1;b=2").with_parameters({"b": 3}, separator=";")) == "http://h/?a=1;b=3"
+    for wrong in ({"separator": ","}, {"charset": "nope"}, {"charset": "zlib"}):
+        with pytest.raises(ValueError, match=r"is no charset|are parted by"):
+            Parameters("a", **wrong)  # type: ignore[arg-type]
+    with pytest.raises(CodingError):
+        Parameters("a=%zz")
+
+
+def test_what_is_not_touched_stays() -> None:
+    uri = URI(f"http://u:p@H/%7e?{SIGNED}#f%7e")
+    assert uri.with_parameters({}) is uri
+    assert uri.without_parameters("nothing") is uri
+    assert str(uri.with_parameters({"page": 2})) == str(uri).replace("#", "&page=2#")
+    assert str(uri.with_parameters({"page": 2}).without_parameters("page")) == str(uri)
+    assert uri.query == SIGNED
+
+
+def test_setting() -> None:
+    def after(query: str | None, pairs: Any) -> str | None:
+        return URI("http://h/").replace(query=query).with_parameters(pairs).query
+
+    assert after("a=1&b=%7e&a=2&%61=3", {"a": "x"}) == "a=x&b=%7e"
+    assert after("a=1&b&a=2", [("a", "x"), ("c", 1), ("a", "y")]) == "a=x&a=y&b&c=1"
+    assert after("a=1", {"a": []}) == "a=1"  # nothing is said of it
+    assert after("a=1", {"a": None}) == "a"
+    assert after(None, {"a": 1}) == "a=1"
+    assert after("", {"a": 1}) == "a=1"
+    assert after("a&b", {b"\xe9": b"\xff"}) == "a&b&%E9=%FF"
+
+
+def test_taking_away() -> None:
+    uri = URI("http://h/?utm_source=a&q=%7e&utm_medium=b&UTM_x=1&u*=2")
+    assert uri.without_parameters("utm_*").query == "q=%7e&UTM_x=1&u*=2"
+    assert uri.without_parameters(b"u*").query == "utm_source=a&q=%7e&utm_medium=b&UTM_x=1"
+    assert uri.without_parameters("*m*m").query == "utm_source=a&q=%7e&UTM_x=1&u*=2"
+    assert uri.without_parameters("*").query is None
+    assert URI("http://h/?").without_parameters("*").query == ""
+
+
+@given(QUERIES, st.lists(st.tuples(NAMES, VALUES), max_size=4), st.sampled_from("&;"), st.booleans())
+def test_laws_of_parameters(query: str, pairs: list[tuple[str, Any]], separator: str, plus: bool) -> None:
+    read = Parameters(query, separator=separator, plus=plus)
+    assert separator.join(read.raw) == query
+    done = read.set(pairs)
+    names = [name for name, _ in pairs]
+    for name in names:
+        assert done.query == "" or len(done.all(name)) == names.count(name)  # one empty pair alone is the empty query
+    touched = {name.encode() for name in names}
+    kept = [piece.text for piece in read._pieces if piece.name not in touched]
+    assert [piece.text for piece in done._pieces if piece.name not in touched] == kept
+    assert read.add(pairs).raw[: len(read)] == read.raw
+    assert [text for text in read.sorted().raw if text in read.raw] == list(read.sorted().raw)
+    assert sorted(read.sorted().raw) == sorted(read.raw)
+    assert read.sorted().sorted() == read.sorted()
+    URI("x:y").replace(query=done.query)  # it is a query
+
+
+def test_parameters_as_a_python_value() -> None:
+    read = Parameters("a=http://joe:secret@h/")
+    assert pickle.loads(pickle.dumps(read)) == read == Parameters(read.query)
+    assert hash(read) == hash(Parameters(read.query))
+    assert read != Parameters(read.query, plus=False)
+    assert read != "a"
+    assert "secret" not in repr(read)
+    with pytest.raises(AttributeError, match="immutable"):
+        read.query = ""
+    with pytest.raises(AttributeError, match="immutable"):
+        del read.plus
+    with pytest.raises(TypeError):
+        Parameters(5)  # type: ignore[arg-type]
+
+
+# -- segments
+
+
+@pytest.mark.parametrize(
+    ("text", "segments", "after"),
+    [
+        ("http://h", ["a"], "http://h/a"),
+        ("http://h/", ["a"], "http://h/a"),
+        ("http://h/a", ["b"], "http://h/a/b"),
+        ("http://h/a/", ["b"], "http://h/a/b"),
+        ("http://h/a/", [""], "http://h/a/"),
+        ("http://h/a", [""], "http://h/a/"),
+        ("http://h/a//", ["b", "", "c"], "http://h/a//b//c"),
+        ("http://h/%7e%2f?q#f", ["ü/?#"], "http://h/%7e%2f/%C3%BC%2F%3F%23"),
+        ("http://h/a?q#f", [], "http://h/a?q#f"),
+        ("http://h/a", [b"\xff:@"], "http://h/a/%FF%3A%40"),
+        ("x:", ["a:b"], "x:a%3Ab"),
+        ("x:a", ["b"], "x:a/b"),
+        ("file:///", ["a"], "file:///a"),
+        ("", ["a:b"], "a%3Ab"),
+        ("g?y", ["h"], "g/h"),
+        ("..", ["h"], "../h"),
+        ("//h", ["a"], "//h/a"),
+    ],
+)
+def test_append(text: str, segments: list[Any], after: str) -> None:
+    reference = URIReference(text)
+    assert str(reference.append(*segments)) == after
+    if "" not in segments[:-1]:  # a "/" at the end is no segment for the next one
+        done = reference
+        for segment in segments:
+            done = done / segment
+        assert str(done) == after
+
+
+def test_append_keeps_what_may_stand() -> None:
+    assert str(URI("http://h/").append("a;b=1", keep=";=")) == "http://h/a;b=1"
+    assert str(URIReference("").append("a:b", "c:d", keep=":")) == "a%3Ab/c:d"
+    for wrong in (".", "..", b".."):
+        with pytest.raises(InvalidURI, match=r"6\.2\.2\.3|dot"):
+            URI("http://h/").append(wrong)
+    with pytest.raises(TypeError):
+        URI("http://h/") / 5  # type: ignore[operator]
+    with pytest.raises(InvalidURI):
+        URI("x:").append("", "a")
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "suffix", "parent"),
+    [
+        ("http://h", "", "", "http://h"),
+        ("http://h/", "", "", "http://h/"),
+        ("http://h/a", "a", "", "http://h/"),
+        ("http://h/a/", "", "", "http://h/a"),
+        ("http://h/a/b.tar.gz?q#f", "b.tar.gz", ".gz", "http://h/a"),
+        ("http://h/.b", ".b", "", "http://h/"),
+        ("http://h/b.", "b.", "", "http://h/"),
+        ("http://h//", "", "", "http://h/"),
+        ("urn:a:b", "a:b", "", "urn:"),
+        ("x:a/b", "b", "", "x:a"),
+        ("g", "g", "", ""),
+        ("/g", "g", "", "/"),
+    ],
+)
+def test_names(text: str, name: str, suffix: str, parent: str) -> None:
+    reference = URIReference(text)
+    assert (reference.name, reference.suffix, str(reference.parent)) == (name, suffix, parent)
+
+
+def test_other_names() -> None:
+    assert str(URI("http://h/a/b.txt?q").with_name("c/d")) == "http://h/a/c%2Fd"
+    assert str(URI("http://h").with_name("c")) == "http://h/c"
+    assert str(URIReference("b").with_name("c:d")) == "c%3Ad"
+    assert str(URI("http://h/%e9.txt").with_suffix("")) == "http://h/%e9"
+    assert str(URI("http://h/%e9").with_suffix(".a b")) == "http://h/%e9.a%20b"
+    assert str(URI("http://h/a?q").with_segments(["b/c", "", "d"])) == "http://h/b%2Fc//d"
+    assert str(URI("http://h/a").with_segments([])) == "http://h"
+    assert str(URI("x:a").with_segments(["b", "c"])) == "x:b/c"
+    for wrong in ("b", ".", "a.b"):
+        with pytest.raises(ValueError, match="suffix"):
+            URI("http://h/a").with_suffix(wrong)
+    with pytest.raises(ValueError, match="no name"):
+        URI("http://h/").with_suffix(".a")
+    with pytest.raises(CodingError):
+        _ = URI("http://h/%e9").name
+    for bad in ("..", b"."):
+        with pytest.raises(InvalidURI):
+            URI("http://h/a").with_name(bad)
+
+
+@given(st.text(max_size=6).filter(lambda text: text not in ("", ".", "..") and text.isprintable()))
+def test_what_is_appended_is_the_name(segment: str) -> None:
+    for text in ("http://h", "http://h/a?q", "x:a", "a", "//h/a/"):
+        reference = URIReference(text)
+        below = reference / segment
+        assert below.name == segment
+        assert below.parent.path.rstrip("/") == reference.path.rstrip("/")
+        assert below.with_name("other").with_name(segment) == below
+
+
+def test_a_type_stays() -> None:
+    for value in (URI("http://h/a"), URIReference("a"), IRI("http://é/ü"), IRIReference("ü")):
+        for other in (value / "b", value.parent, value.with_parameters({"a": 1}), value.with_segments(["b"])):
+            assert type(other) is type(value)
+    zoned = URI("http://[fe80::1%25lo]/a", zone=True)
+    assert (zoned / "b").zone == "lo"
+
+
+# -- who and where
+
+
+def test_users() -> None:
+    def told(text: str) -> tuple[str | None, str | None]:
+        return URIReference(text).user, URIReference(text).password
+
+    assert told("//h") == (None, None)
+    assert told("//@h") == ("", None)
+    assert told("//a%3Ab:c%40:d@h") == ("a:b", "c@:d")
+    assert told("//:@h") == ("", "")
+
+
+def test_ports() -> None:
+    def told(text: str) -> int | None:
+        return URIReference(text).effective_port
+
+    assert [told(t) for t in ("http://h", "http://h:", "http://h:81", "//h", "//h:8", "no-such://h", "urn:a")] == [
+        80, 80, 81, None, 8, None, None,
+    ]  # fmt: skip
+
+
+def test_text_of_values() -> None:
+    uri = URI("http://joe:secret@h/")
+    assert uri.redacted() == "http://joe:***@h/"
+    assert uri.redacted(userinfo=True) == "http://***@h/"
+    assert (f"{URI('x:y'):>5}|{URI('x:y'):<5}|{URI('x:y')}", format(URI("x:y"), "^5s")) == ("  x:y|x:y  |x:y", " x:y ")
+
+
+def test_names_of_other_libraries() -> None:
+    uri: Any = URI("http://h/")
+    for name, own in ELSEWHERE.items():
+        with pytest.raises(AttributeError, match="here it is") as caught:
+            getattr(uri, name)
+        assert own in str(caught.value)
+        for word in own.replace(",", " ").replace(" and ", " ").split():
+            assert word == "str()" or hasattr(uri, word)
+    with pytest.raises(AttributeError, match=r"no attribute 'nothing'$"):
+        _ = uri.nothing
+
+
+def test_a_uri_is_no_path() -> None:
+    """What takes paths, or an attribute `path`, would open a local file of that name."""
+    uri: Any = URI("http://h/etc/hostname")
+    for opener in (open, os.stat, os.fspath):
+        with pytest.raises(TypeError, match="no path of this machine"):
+            opener(uri)
+
+
+def test_rungs_by_name() -> None:
+    uri = URI("HTTP://h:80")
+    rung: Any = "scheme"
+    rung_of: Any = Rung
+    assert uri.normalize(rung) == uri.normalize(Rung.SCHEME)
+    assert (str(Rung.SCHEME), f"{Rung.CASE}", str(Rung.PATH)) == ("SCHEME", "CASE", "PATH")
+    assert rung_of("syntax") is Rung.PATH
+    for wrong in ("nothing", 9, None):
+        with pytest.raises(ValueError, match="is no rung; there is STRING, CASE, PERCENT, PATH, SYNTAX, SCHEME"):
+            rung_of(wrong)
