@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     )
     from overthere.iri import IRI, IRIReference
     from overthere.normalize import Change, Rung, lowest_rung
+    from overthere.repairs import Repaired, repair
     from overthere.resolve import Target
     from overthere.schemes import Locator, Registry, Scheme, scheme
     from overthere.security import audit
@@ -80,6 +81,7 @@ _HOMES = {
     "Policy": "access.policy",
     "Registry": "schemes.registry",
     "RegistryError": "errors",
+    "Repaired": "repairs",
     "Resource": "access.resource",
     "Rung": "rung",
     "Scheme": "schemes.model",
@@ -109,6 +111,7 @@ _HOMES = {
     "lowest_rung": "normalize",
     "open": "access.opening",
     "plan": "access.planning",
+    "repair": "repairs",
     "scheme": "schemes",
     "schemes": "",
     "security": "",
@@ -144,6 +147,7 @@ __all__ = [
     "Policy",
     "Registry",
     "RegistryError",
+    "Repaired",
     "Resource",
     "Rung",
     "Scheme",
@@ -172,6 +176,7 @@ __all__ = [
     "links",
     "lowest_rung",
     "plan",
+    "repair",
     "scheme",
     "schemes",
     "security",

@@ -12,6 +12,7 @@ from overthere.encoding import IN_SEGMENT
 from overthere.errors import InvalidURI, NoBase, NotSpecified
 from overthere.exact import exact
 from overthere.iri import IRIReference
+from overthere.repairs import repair
 from overthere.uri import URI, URIReference
 
 __all__ = [
@@ -82,9 +83,11 @@ def retrieval_uri(path: Path, root: Path, base: URI | None) -> URI:
 
 
 def to_reference(text: URIReference | str) -> tuple[URIReference | None, InvalidURI | None]:
-    """A reference out of a document: as it is, or mapped from an IRI-reference (RFC 3987 3.1); a value stays itself.
+    """A reference out of a document: as it is, or mapped from an IRI-reference, or repaired; a value stays itself.
 
-    Returns: the reference (None if it is neither), and why it is no URI-reference (None if it is one) or,
+    Repaired as `overthere.repair` does (RFC 3987 3.1), which refuses where two readings remain.
+
+    Returns: the reference (None if there is none), and why the text is no URI-reference (None if it is one) or,
     beyond US-ASCII, no IRI-reference.
     """
     if isinstance(text, URIReference):
@@ -92,12 +95,16 @@ def to_reference(text: URIReference | str) -> tuple[URIReference | None, Invalid
     try:
         return URIReference(text), None
     except InvalidURI as error:
-        if text.isascii():
-            return None, error
+        problem = error
+    if not text.isascii():
         try:
-            return IRIReference(text).to_uri(), error
-        except InvalidURI as worse:
-            return None, worse
+            return IRIReference(text).to_uri(), problem
+        except InvalidURI as error:
+            problem = error
+    try:
+        return repair(text, relative=True).uri, problem
+    except InvalidURI:
+        return None, problem
 
 
 def from_content(value: str | None, fallback: Base, by: str = "HTML base") -> Base:

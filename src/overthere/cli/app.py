@@ -15,6 +15,7 @@ VERBS = {
     "check": "Say everything that is wrong with each text.",
     "split": "Take the components out of each text.",
     "resolve": "Resolve references against a base.",
+    "repair": "Mend what can only mean one URI, each change with its licence.",
     "relate": "Find the shortest reference from a base to each target.",
     "normalize": "Write the normal form at a rung of the ladder.",
     "compare": "Say at which rung two URIs are equal.",

@@ -58,8 +58,9 @@ _COMPONENTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query
 
 _RULES = ("URI", "URI-reference", "IRI", "IRI-reference")
 
-Errors = Literal["null", "raise", "detail"]
-"""What a bad row becomes: null; an exception; or, in a struct of `value`, `error` and `error_at`, its reason."""
+Errors = Literal["null", "raise", "detail", "repair"]
+"""What a bad row becomes: null; an exception; in a struct of `value`, `error` and `error_at`, its reason; or what
+`overthere.repair` makes of it, null where it refuses to."""
 
 
 class ArrowColumn(Protocol):
@@ -115,9 +116,13 @@ def _rule(rule: str) -> str:
 
 
 def _text(column: Any, operation: str, errors: Errors, threads: int | None, views: bool, **how: Any) -> ArrowColumn:
-    if errors not in ("null", "raise", "detail"):
-        raise ValueError(f'errors is "null", "raise" or "detail", not {errors!r}')
+    if errors not in ("null", "raise", "detail", "repair"):
+        raise ValueError(f'errors is "null", "raise", "detail" or "repair", not {errors!r}')
     works = engine()
+    if errors == "repair":
+        if operation not in ("normalize", "resolve", "to_iri") or how.get("iri"):
+            raise ValueError("errors='repair' is for what takes URIs and references")
+        column, errors = repair(column, relative=True, threads=threads, views=views), "null"
     found = works.text(column, operation, details=errors != "null", threads=_threads(threads), views=views, **how)
     if errors == "raise":
         found = works.taken(found)
@@ -246,6 +251,27 @@ def resolve(
     elif hasattr(base, "__len__") and hasattr(column, "__len__") and len(base) != len(column):
         raise ValueError(f"{len(base)} bases for {len(column)} rows")
     return _text(column, "resolve", errors, threads, views, base=base, strict=strict, **_iri(iri))
+
+
+def repair(
+    column: Any,
+    *,
+    relative: bool = False,
+    errors: Errors = "null",
+    threads: int | None = None,
+    views: bool = True,
+) -> ArrowColumn:
+    """The URI that each row can only mean; see `overthere.repair`, which tells what it changes.
+
+    relative: whether relative references are good as well.
+
+    Raises: ColumnError under `errors="raise"`, for a row that is refused.
+
+    >>> import pyarrow as pa
+    >>> pa.array(repair(pa.array(["http://h/a b", "http://h/a", "http://h\\\\@g/", None]))).to_pylist()
+    ['http://h/a%20b', 'http://h/a', None, None]
+    """
+    return _text(column, "repair", errors, threads, views, relative=relative)
 
 
 def to_uri(column: Any, *, errors: Errors = "null", threads: int | None = None, views: bool = True) -> ArrowColumn:

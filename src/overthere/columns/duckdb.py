@@ -53,6 +53,7 @@ def register(con: duckdb.DuckDBPyConnection) -> None:
         "uri_encode": (encode, None, VARCHAR),
         "uri_decode": (lambda column: text(columns.decode(column)), 1, VARCHAR),
         "uri_resolve": (resolve, 2, VARCHAR),
+        "uri_repair": (lambda column: text(columns.repair(column)), 1, VARCHAR),
         "uri_to_iri": (lambda column: text(columns.to_iri(column)), 1, VARCHAR),
         "iri_to_uri": (lambda column: text(columns.to_uri(column)), 1, VARCHAR),
     }

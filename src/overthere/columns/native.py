@@ -45,6 +45,24 @@ def parts(column: Any, names: list[str], rule: str | None, *, zone: bool, thread
 
 def text(column: Any, operation: str, **how: Any) -> Any:
     """One text column out of another."""
+    if operation == "repair" and not how["details"]:
+        return _repaired(column, **how)
+    if operation == "repair":
+        return plain.text(column, operation, **how)
     if operation in ("to_uri", "to_iri") or how.get("iri") or (operation == "normalize" and how["rung"] > Rung.SYNTAX):
         return plain.text(column, operation, **how)
     return _native.column_text(_whole(column), operation, **{**how, "base": _whole(how.get("base"))})
+
+
+def _repaired(column: Any, *, relative: bool, threads: int, **how: Any) -> Any:
+    """Most rows are good, and stay: the others are repaired one by one."""
+    import pyarrow as pa
+
+    whole = taken(column)
+    whole = whole.combine_chunks() if isinstance(whole, pa.ChunkedArray) else whole
+    whole = whole if pa.types.is_string(whole.type) else whole.cast(pa.string())
+    compute = plain.compute()
+    good = taken(check(whole, "URI-reference" if relative else "URI", zone=False, threads=threads))
+    bad = compute.invert(compute.fill_null(good, True))
+    mended = taken(plain.text(whole.filter(bad), "repair", relative=relative, threads=threads, **how))
+    return compute.replace_with_mask(whole, bad, mended.cast(whole.type))

@@ -55,6 +55,10 @@ class Accessor:
         """The normal form of each row."""
         return self._wrap(columns.normalize(self._column(), rung, iri=iri))
 
+    def repair(self, *, relative: bool = False) -> pd.Series:
+        """The URI that each row can only mean."""
+        return self._wrap(columns.repair(self._column(), relative=relative))
+
     def to_uri(self) -> pd.Series:
         """The URI of each IRI."""
         return self._wrap(columns.to_uri(self._column()))

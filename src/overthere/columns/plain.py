@@ -14,6 +14,7 @@ from overthere.extras import brought_by
 from overthere.iri import IRI, IRIReference
 from overthere.kernel import reference
 from overthere.normalize import Rung, normal_form
+from overthere.repairs import repair
 from overthere.uri import URI, URIReference
 
 if TYPE_CHECKING:
@@ -184,6 +185,8 @@ def _answer(row: str | None, operation: str, base: str | None, **how: Any) -> tu
                 return normal_form(str(URIReference(row)), Rung(how["rung"])), None
             case "resolve":
                 return _target(row, base, how["strict"], bool(how.get("iri")))
+            case "repair":
+                return str(repair(row, relative=how["relative"])), None
             case "to_uri":
                 return str(IRIReference(row).to_uri()), None
             case "to_iri":

@@ -56,6 +56,10 @@ class _Namespace(ABC):
         bases = () if isinstance(base, str) else (base,)
         return self._apply(lambda s, b=base: columns.resolve(s, b, strict=strict, iri=iri), pl.String(), *bases)
 
+    def repair(self, *, relative: bool = False) -> Any:
+        """The URI that each row can only mean."""
+        return self._apply(lambda s: columns.repair(s, relative=relative), pl.String())
+
     def to_uri(self) -> Any:
         """The URI of each IRI."""
         return self._apply(columns.to_uri, pl.String())

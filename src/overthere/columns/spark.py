@@ -42,6 +42,7 @@ __all__ = [
     "port",
     "query",
     "register",
+    "repair",
     "resolve",
     "scheme",
     "split",
@@ -120,6 +121,11 @@ def decode(column: Column | str) -> Column:
     return _udf("decode")(column)
 
 
+def repair(column: Column | str, *, relative: bool = False) -> Column:
+    """The URI that each row can only mean."""
+    return _udf("repair", relative=relative)(column)
+
+
 def to_uri(column: Column | str) -> Column:
     """The URI of each IRI."""
     return _udf("to_uri")(column)
@@ -132,7 +138,7 @@ def to_iri(column: Column | str) -> Column:
 
 def register(session: SparkSession) -> None:
     """Register the functions of SQL on a session; `uri_encode(t, component, keep)` takes one argument at least."""
-    for name in (*_COMPONENTS, "normalize", "encode", "decode"):
+    for name in (*_COMPONENTS, "normalize", "encode", "decode", "repair"):
         session.udf.register(f"uri_{name}", _udf(name))
     session.udf.register("uri_to_iri", _udf("to_iri"))
     session.udf.register("iri_to_uri", _udf("to_uri"))

@@ -247,11 +247,6 @@ fn related<'a>(py: Python<'_>, reference: &str, base: &Base, python: &Callbacks)
     let mut row = Row::default();
     match parse(text, Rule::UriReference, false) {
         Ok(spans) => row.join(base, text, &spans),
-        Err(_) if text.is_ascii() => {
-            let (kind, at) = crate::columns::refused(text);
-            row.error = Some(kind.to_owned());
-            row.error_at = Some(at as i64);
-        }
         Err(_) if row.join_iri(base, reference) => {}
         Err(_) => {
             type Mapped = (Option<String>, Option<String>, Option<i64>);
@@ -261,8 +256,10 @@ fn related<'a>(py: Python<'_>, reference: &str, base: &Base, python: &Callbacks)
                     row.join(base, mapped.as_bytes(), &spans);
                 }
             }
-            row.error = error;
-            row.error_at = at;
+            (row.error, row.error_at) = match text.is_ascii().then(|| crate::columns::refused(text)) {
+                Some((kind, at)) => (Some(kind.to_owned()), Some(at as i64)),
+                None => (error, at),
+            };
         }
     }
     Ok(row)

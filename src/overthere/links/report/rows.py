@@ -160,8 +160,9 @@ def _parts(document: Document) -> dict[str, str] | None:
 
 
 def _mapped(text: str) -> tuple[str | None, str | None, int | None]:
+    """What a text maps to or is repaired to; beyond US-ASCII also the kind and the place of what is wrong with it."""
     reference, problem = to_reference(text)
-    kind, at = (None, None) if problem is None else (problem.kind, problem.start)
+    kind, at = (None, None) if problem is None or text.isascii() else (problem.kind, problem.start)
     return None if reference is None else str(reference), kind, at
 
 

@@ -1,0 +1,51 @@
+"""overthere repair: the URI that a text which is none can only mean."""
+
+from __future__ import annotations
+
+import click
+
+from overthere import columns
+from overthere.cli.common import Output, format_option, inputs, texts_argument
+from overthere.cli.tables import Table, table_options
+from overthere.errors import InvalidURI
+from overthere.extras import missing
+from overthere.redact import mask
+from overthere.repairs import repair
+from overthere.showing import printable
+
+
+@click.command()
+@texts_argument
+@click.option("--reference", is_flag=True, help="Relative references are good as well.")
+@click.option("--scheme", help="The scheme to guess for a text without one (RFC 3986 4.5).")
+@click.option("--browsers", is_flag=True, help="What this refuses, as browsers read it (URL Standard).")
+@format_option
+@table_options
+def command(
+    texts: tuple[str, ...], reference: bool, scheme: str | None, browsers: bool, form: str, table: Table | None
+) -> None:
+    """Write the URI that each text can only mean; one a line, what was changed on standard error.
+
+    Where two readings remain, as of a backslash, the text is refused.  Exit 1 if any was.
+    """
+    output = Output(form)
+    if table is not None:
+        table.refuse(scheme=scheme is not None, browsers=browsers)
+        table.run(texts, lambda c: columns.repair(c, relative=reference, errors="detail"), "repaired")
+        return
+    for text in inputs(texts, "texts"):
+        try:
+            done = repair(text, relative=reference, scheme=scheme, browsers=browsers)
+        except InvalidURI as error:
+            output.refuse(text, error)
+            continue
+        except ImportError:
+            raise click.ClickException(missing("ada_url", "whatwg")) from None
+        output.answer(
+            str(done), {"text": text, "repaired": str(done), "changes": [one._asdict() for one in done.changes]}
+        )
+        if not output.jsonl:
+            for one in done.changes:
+                before, after = printable(mask(one.before)), printable(mask(one.after))
+                click.echo(f"  at {one.start}: {one.what}: {before!r} to {after!r} ({one.source})", err=True)
+    output.done()

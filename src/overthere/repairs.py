@@ -1,0 +1,238 @@
+"""Repair: the URI that a text which is none can only mean, each change with its place and its licence.
+
+A text that could name another host or another path than it shows is refused: never two readings.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import NamedTuple
+
+from overthere.errors import KINDS, Finding, InvalidURI
+from overthere.exact import exact
+from overthere.findings import refusal
+from overthere.kernel.classes import IPRIVATE, UCSCHAR
+from overthere.kernel.reference import BIDI_CONTROLS, Parts, parse, recompose, split, split_authority, spread
+from overthere.uri import URI, URIReference
+
+__all__ = ["Mended", "Repaired", "repair"]
+
+AROUND = " \t\n\r\f"
+MAPPED = "RFC 3987 3.1"
+DATA = "RFC 3986 2.2"
+PERCENT = "RFC 3986 2.4"
+DELIMITED = "RFC 3986 Appendix C"
+
+_BREAKS = re.compile(r"[\t\n\r\f]+")
+_PRINTABLE = ' <>"{}|\\^`'
+"""RFC 3987 3.1: the printable characters of US-ASCII that who maps IRIs may escape."""
+_BARE = "%(?![0-9A-Fa-f]{2})"
+_BEYOND = f"(?![{BIDI_CONTROLS}])[{spread(UCSCHAR)}]"
+_WRONG = re.compile(rf"{_BARE}|[{re.escape(_PRINTABLE)}\[\]]|{_BEYOND}")
+_CLASSES = {
+    "userinfo": _WRONG,
+    "host": re.compile(_BEYOND),
+    "path": _WRONG,
+    "query": re.compile(rf"{_WRONG.pattern}|[{spread(IPRIVATE)}]"),
+    "fragment": re.compile(rf"{_WRONG.pattern}|\#"),
+}
+"""What a repair escapes in each component."""
+_SLASHES = frozenset(("http", "https", "ws", "wss", "ftp", "file", None))
+"""Schemes in which browsers read a backslash as "/" (URL Standard, "special scheme"); a reference may become one."""
+
+
+class Mended(NamedTuple):
+    """One change of a repair."""
+
+    start: int
+    """Code-point offsets in the text that was given."""
+    end: int
+    before: str
+    after: str
+    what: str
+    """In words."""
+    source: str
+    """The paragraph that allows it."""
+
+
+class Repaired(NamedTuple):
+    """The URI that was meant, and what had to change for it."""
+
+    uri: URIReference
+    changes: tuple[Mended, ...]
+
+    def __str__(self) -> str:
+        return str(self.uri)
+
+
+def repair(text: str, *, relative: bool = False, scheme: str | None = None, browsers: bool = False) -> Repaired:
+    """The URI that a text means which is none, by what the documents let a reader mend.
+
+    Taken away: white space around it, and line breaks and tabs within (RFC 3986 Appendix C).  Escaped: spaces,
+    `<>"{}|\\^` and the backtick, and what is beyond US-ASCII (RFC 3987 3.1), a "%" that begins no escape (RFC 3986
+    2.4), brackets outside of the host and "#" in a fragment (2.2).  Nothing else, and nothing in a host but letters
+    beyond US-ASCII.  A valid text has no changes.
+
+    relative: whether a relative reference is one as well.
+    scheme: the scheme to guess for a text without one (4.5: "www.example.com/a"); None is not to guess.
+    browsers: whether, where this refuses, the reading of browsers is taken (needs the extra `whatwg`).
+
+    Raises: InvalidURI where two readings remain, or none: a backslash that browsers read as "/", a line break beside
+    blanks, a second "@", whatever else a host or a port cannot hold, controls.
+
+    >>> done = repair(" http://h/my file.html?q=100%&a[]=1")
+    >>> str(done)
+    'http://h/my%20file.html?q=100%25&a%5B%5D=1'
+    >>> [(one.start, one.before, one.after, one.source) for one in done.changes][:2]
+    [(0, ' ', '', 'RFC 3986 Appendix C'), (12, ' ', '%20', 'RFC 3987 3.1')]
+    """
+    given = exact(text, "repair()")
+    kind: type[URIReference] = URIReference if relative else URI
+    try:
+        return _repaired(given, kind, scheme)
+    except InvalidURI:
+        if not browsers:
+            raise
+    return _browsed(given, kind)
+
+
+def _repaired(given: str, kind: type[URIReference], scheme: str | None) -> Repaired:
+    if parse(given, kind.rule) is not None:
+        return Repaired(kind(given), ())
+    work = _Work(given, kind.rule)
+    parts = split(work.text)
+    if parts.scheme is None and scheme is not None:
+        work.guess(exact(scheme, "scheme"))
+        parts = split(work.text)
+    if parse(work.text, kind.rule) is None:
+        parts = work.mended(parts)
+    whole = recompose(parts)
+    match = parse(whole, kind.rule)
+    if match is None or split(whole) != parts:
+        raise refusal(given, kind.rule)
+    return Repaired(kind(whole), tuple(sorted(work.changes)))
+
+
+class _Work:
+    """A text under repair: what of it is left, where that stood, and what was changed."""
+
+    def __init__(self, given: str, rule: str) -> None:
+        self.given, self.rule = given, rule
+        self.changes: list[Mended] = []
+        start, end = len(given) - len(given.lstrip(AROUND)), len(given.rstrip(AROUND))
+        if start < end:
+            self.drop(0, start, "white space before it")
+            self.drop(end, len(given), "white space behind it")
+        pieces: list[str] = []
+        self.ours: list[int] = []  # where each piece begins in `text`
+        self.theirs: list[int] = []  # and in `given`
+        at = 0
+        while start < end:
+            found = _BREAKS.search(given, start, end)
+            stop = end if found is None else found.start()
+            self.ours.append(at)
+            self.theirs.append(start)
+            pieces.append(given[start:stop])
+            at += stop - start
+            if found is None:
+                break
+            start = found.end()
+            if given[found.start() - 1] == " " or given[start] == " ":
+                why = "a line break or tab beside blanks: which of them are part of it?"
+                raise self.refused("control", "path", found.start(), start, why)
+            self.drop(found.start(), start, "a line break or tab within")
+        self.text = "".join(pieces)
+
+    def place(self, at: int) -> int:
+        """The offset in what was given."""
+        piece = max(bisect_right(self.ours, at) - 1, 0)
+        return self.theirs[piece] + at - self.ours[piece] if self.ours else at
+
+    def drop(self, start: int, end: int, what: str) -> None:
+        if start < end:
+            self.changes.append(Mended(start, end, self.given[start:end], "", what, DELIMITED))
+
+    def guess(self, scheme: str) -> None:
+        """4.5: a suffix reference, or 4.2: one without a scheme but with an authority."""
+        from overthere.text.entered import typed
+
+        if self.text.startswith("//"):
+            added, source = f"{scheme}:", "RFC 3986 4.2"
+        else:
+            try:
+                kind = typed(self.text.partition(" ")[0]).kind
+            except InvalidURI:
+                kind = "URI"
+            if kind != "abbreviated":
+                raise refusal(self.given, self.rule)
+            added, source = f"{scheme}://", "RFC 3986 4.5"
+        at = self.place(0)
+        self.changes.append(Mended(at, at, "", added, "the scheme, which is guessed", source))
+        self.text = added + self.text
+        self.ours = [0, *(ours + len(added) for ours in self.ours)]
+        self.theirs = [at, *self.theirs]
+
+    def mended(self, parts: Parts) -> Parts:
+        """The components, each escaped by itself."""
+        scheme, authority, path, query, fragment = parts
+        at = 0 if scheme is None else len(scheme) + 1
+        if authority is not None:
+            at += 2
+            end = at + len(authority)
+            self.single(authority + path, at, scheme)
+            userinfo, host, port = split_authority(authority)
+            named = "" if userinfo is None else self.escaped("userinfo", userinfo, at) + "@"
+            host = self.escaped("host", host, at + (0 if userinfo is None else len(userinfo) + 1))
+            authority, at = named + host + ("" if port is None else f":{port}"), end
+        else:
+            self.single(path, at, scheme)
+        mended = [self.escaped("path", path, at)]
+        at += len(path)
+        for component, text in (("query", query), ("fragment", fragment)):
+            mended.append(None if text is None else self.escaped(component, text, at + 1))  # type: ignore[arg-type]
+            at += 0 if text is None else len(text) + 1
+        return Parts(scheme, authority, *mended)
+
+    def single(self, text: str, at: int, scheme: str | None) -> None:
+        """A backslash before the query is a "/" to browsers, and here a character to escape."""
+        found = text.find("\\")
+        if found >= 0 and (scheme is None or scheme.lower() in _SLASHES):
+            place = self.place(at + found)
+            why = 'a "\\" is a "/" to browsers, and none by RFC 3986: which is meant?'
+            raise self.refused("path-char", "path", place, place + 1, why)
+
+    def escaped(self, component: str, text: str, at: int) -> str:
+        def one(match: re.Match[str]) -> str:
+            before = match[0]
+            after = "".join(f"%{octet:02X}" for octet in before.encode())
+            what, source = _REASONS.get(before, _OTHER if before.isascii() else _LETTER)
+            place = self.place(at + match.start())
+            self.changes.append(Mended(place, place + 1, before, after, what, source))
+            return after
+
+        return _CLASSES[component].sub(one, text)
+
+    def refused(self, kind: str, component: str, start: int, end: int, message: str) -> InvalidURI:
+        """Two readings remain."""
+        return InvalidURI(self.given, Finding(kind, start, end, component, component, "", KINDS[kind].source, message))
+
+
+_REASONS = {
+    "%": ('a "%" that begins no escape', PERCENT),
+    "[": ("a bracket outside of the host", DATA),
+    "]": ("a bracket outside of the host", DATA),
+    "#": ('a "#" within the fragment', DATA),
+}
+_OTHER = ("a character that no URI holds", MAPPED)
+_LETTER = ("a character beyond US-ASCII", MAPPED)
+
+
+def _browsed(given: str, kind: type[URIReference]) -> Repaired:
+    from overthere.editions.whatwg import read
+
+    href = read(given)
+    if href is None:
+        raise refusal(given, kind.rule)
+    changes = (Mended(0, len(given), given, href.href, "the whole, as browsers read it", "URL Standard 4.4"),)
+    return Repaired(kind(href.href), changes)

@@ -1,0 +1,196 @@
+"""repair: what a text can only mean, change by change; two readings are refused."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from overthere import URI, InvalidURI, URIReference, columns, repair
+from overthere.base import to_reference
+from support import processor
+
+MENDED = [
+    ("http://h/a", "http://h/a"),
+    (" \t\n http://h/a\r\n ", "http://h/a"),
+    ("http://h/a\nb\tc", "http://h/abc"),
+    ("http://h/my file.html", "http://h/my%20file.html"),
+    ('http://h/<a>"{b}|^`', "http://h/%3Ca%3E%22%7Bb%7D%7C%5E%60"),
+    ("http://h/%zz%4%", "http://h/%25zz%254%25"),
+    ("http://h/%41%zz", "http://h/%41%25zz"),
+    ("http://h/?a[]=1|2", "http://h/?a%5B%5D=1%7C2"),
+    ("http://h/#a#b", "http://h/#a%23b"),
+    ("http://\u00e9/\u00fc?\ue000#\u65e5", "http://%C3%A9/%C3%BC?%EE%80%80#%E6%97%A5"),
+    ("http://u:a b@h/", "http://u:a%20b@h/"),
+    ("http://h/?a\\b", "http://h/?a%5Cb"),
+    ("http://h/#a\\b", "http://h/#a%5Cb"),
+    ("x:a\\b", "x:a%5Cb"),
+    ("http://[::1]/[a]", "http://[::1]/%5Ba%5D"),
+    ("mailto:a b@h", "mailto:a%20b@h"),
+]
+REFUSED = [
+    "http://h/a\\b",
+    "http://h\\@evil.example/",
+    "a\\b",
+    "http://a@b@c/",
+    "http://exa mple/",
+    "http://h%zz/",
+    "http://h<b/",
+    "http://h:8o/",
+    "http://h/a \n b",
+    "http://h/a\n b",
+    "http://h/\x00",
+    "http://h/\x7f",
+    "http://h/\u202ex",
+    "http://h/\ue000",
+    "http://h/\ud800",
+    "a b:c",
+    "1a:b c",
+    "<http://h/>",
+    "http://[::1",
+    "http://[::zz]/ ",
+    "//h h/",
+]
+
+
+@pytest.mark.parametrize(("text", "wanted"), MENDED)
+def test_repairs(text: str, wanted: str) -> None:
+    done = repair(text)
+    assert str(done) == wanted
+    assert type(done.uri) is URI
+    applied = text
+    for change in sorted(done.changes, reverse=True):
+        assert text[change.start : change.end] == change.before
+        applied = applied[: change.start] + change.after + applied[change.end :]
+    assert applied == wanted
+    assert repair(wanted).changes == ()
+    assert (done.changes == ()) == (text == wanted)
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_what_is_refused(text: str) -> None:
+    with pytest.raises(InvalidURI) as caught:
+        repair(text, relative=True)
+    assert caught.value.text == text
+    assert caught.value.figure()
+
+
+def test_relative_references() -> None:
+    assert type(repair("my file", relative=True).uri) is URIReference
+    assert str(repair(" ", relative=True)) == "%20" or str(repair(" ", relative=True)) == ""
+    with pytest.raises(InvalidURI):
+        repair("my file")
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("www.w3.org/Addressing/", "https://www.w3.org/Addressing/"),
+        ("//h.example/a b", "https://h.example/a%20b"),
+        (" example.com ", "https://example.com"),
+        ("http://h/", "http://h/"),
+        ("\u00e9.example/a b", "https://%C3%A9.example/a%20b"),
+    ],
+)
+def test_a_guessed_scheme(text: str, wanted: str) -> None:
+    assert str(repair(text, scheme="https")) == wanted
+
+
+@pytest.mark.parametrize("text", ["a b", "/a", "", "joe@example.com", "a/b.c"])
+def test_no_scheme_to_guess(text: str) -> None:
+    with pytest.raises(InvalidURI):
+        repair(text, scheme="https")
+
+
+def test_what_browsers_read() -> None:
+    pytest.importorskip("ada_url")
+    done = repair("http://h\\a", browsers=True)
+    assert (str(done), [one.what for one in done.changes]) == ("http://h/a", ["the whole, as browsers read it"])
+    assert str(repair("http://h/a b", browsers=True)) == "http://h/a%20b"
+    with pytest.raises(InvalidURI):
+        repair("http://h h/", browsers=True)
+
+
+@given(st.text(st.sampled_from("ab:/?#[]@\\%<> {}\n\té\u202e."), max_size=12))
+def test_laws(text: str) -> None:
+    try:
+        done = repair(text, relative=True)
+    except InvalidURI:
+        return
+    assert repair(str(done), relative=True).changes == ()
+    # Nothing is read otherwise than it stood: what was no delimiter becomes none, and what was one stays.
+    rest = text.strip(" \t\n\r\f") if text.strip(" \t\n\r\f") else text
+    shown = "".join(c for c in rest if c not in "\t\n\r\f") if done.changes else text
+    path, _, _ = shown.partition("#")
+    assert ("#" in shown) == (done.uri.fragment is not None)
+    assert ("?" in path) == (done.uri.query is not None)
+
+
+def test_a_long_text_is_mended_in_time() -> None:
+    with processor(5):
+        assert len(repair("http://h/" + "a b" * 100_000).changes) == 100_000
+        assert len(repair("http://h/" + "a\n" * 100_000).changes) == 100_000
+        with pytest.raises(InvalidURI):
+            repair("http://h/" + " " * 100_000 + "\\")
+
+
+TEXTS = [text for text, _ in MENDED] + [text for text in REFUSED if text.isprintable()] + [None]
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())]
+)
+def test_columns(kind: Any) -> None:
+    def wanted(text: str | None) -> str | None:
+        try:
+            return None if text is None else str(repair(text))
+        except InvalidURI:
+            return None
+
+    column = pa.array(TEXTS).cast(kind) if not pa.types.is_dictionary(kind) else pa.array(TEXTS).dictionary_encode()
+    assert pa.array(columns.repair(column)).cast(pa.string()).to_pylist() == [wanted(text) for text in TEXTS]
+    chunked = pa.chunked_array([column, column])
+    assert len(columns.repair(chunked)) == 2 * len(TEXTS)
+
+
+def test_columns_that_repair_first() -> None:
+    texts = pa.array(["HTTP://h/a b", "http://h\\a", "c d"])
+    assert pa.array(columns.normalize(texts, errors="repair")).to_pylist() == ["http://h/a%20b", None, "c%20d"]
+    resolved = columns.resolve(texts, "http://g/", errors="repair")
+    assert pa.array(resolved).to_pylist() == ["HTTP://h/a%20b", None, "http://g/c%20d"]
+    with pytest.raises(ValueError, match="repair"):
+        columns.to_uri(texts, errors="repair")
+    found = pa.array(columns.repair(texts, errors="detail")).to_pylist()
+    assert [row["error"] for row in found] == [None, "path-char", "scheme-missing"]
+
+
+def test_references_of_documents() -> None:
+    """They get a target, and keep what is the matter."""
+    reference, problem = to_reference("my file.html")
+    assert str(reference) == "my%20file.html"
+    assert problem is not None
+    assert problem.kind == "space"
+    reference, problem = to_reference("a\\b")
+    assert reference is None
+    assert problem is not None
+
+
+def test_the_verb() -> None:
+    from click.testing import CliRunner
+
+    from overthere.cli.app import app
+
+    done = CliRunner().invoke(app, ["repair", " http://h/a b"])
+    assert (done.exit_code, done.stdout) == (0, "http://h/a%20b\n")
+    assert "at 11: a character that no URI holds: ' ' to '%20' (RFC 3987 3.1)" in done.stderr
+    done = CliRunner().invoke(app, ["repair", "--format", "jsonl", "http://h/%"])
+    assert json.loads(done.stdout)["changes"][0]["source"] == "RFC 3986 2.4"
+    done = CliRunner().invoke(app, ["repair", "http://h\\a"])
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "which is meant?" in done.stderr
+    done = CliRunner().invoke(app, ["repair", "--scheme", "https", "example.com"])
+    assert done.stdout == "https://example.com\n"
