@@ -28,7 +28,7 @@ from overthere import (
 )
 from overthere.editions import edition
 from overthere.kernel import reference, remove_dot_segments
-from support import linear, processor
+from support import LONG, linear, processor
 
 BASE = URI("http://h/a/b")
 ODD = [
@@ -155,10 +155,6 @@ def test_numbers_in_addresses() -> None:
     linear(lambda count: use(f"http://{'[' * count}{']' * count}/"), 100_000)
 
 
-LONG = 200_000
-"""Octets in which growth shows where every one is looked at in Python: as the square it would be minutes."""
-
-
 def big(unit: str, size: int) -> str:
     return unit * (size // len(unit))
 
@@ -191,14 +187,14 @@ def test_ten_megabytes() -> None:
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_megabytes_of_data(unit: str) -> None:
+def test_long_data(unit: str) -> None:
     def use(size: int) -> None:
         text = big(unit, size)
         encoded = refused_or_done(encode, text)
         decoded = refused_or_done(decode, text)
         assert (encoded is None) is (unit == "\ud800") is (decoded is None)
 
-    linear(use, 2_000_000)
+    linear(use, LONG)
 
 
 @pytest.mark.parametrize("unit", UNITS)
