@@ -15,7 +15,7 @@ ELSEWHERE := $(patsubst %,--ignore-glob='tests/test_%.py',access_* cli_get cli_o
     $(patsubst %,--deselect=tests/test_equality.py::test_%_the_grammar_on_its_cover,parse_equals zone_identifiers_equal) \
     $(patsubst %,--deselect=tests/test_links.py::test_%,a_worker_that_dies_costs_a_record an_interrupted_job_goes_on)
 
-.PHONY: demo test check bench fuzz docs clean
+.PHONY: demo test check bench fuzz mutants docs clean
 .DELETE_ON_ERROR:
 
 demo: .venv/run.stamp
@@ -50,6 +50,10 @@ bench: .venv/bench.stamp
 fuzz: .venv/fuzz.stamp
 	$(BIN)/python fuzz/runner.py --seconds $(or $(SECONDS),60) $(if $(KEEP),--keep) $(TARGETS)
 
+# SECONDS=900 in all; MODULES="relate.py rust/core"; WRITE=1 writes the score to docs/mutants.md.
+mutants: .venv/mutants.stamp
+	$(BIN)/python tools/mutants.py --seconds $(or $(SECONDS),900) $(if $(WRITE),--write) $(MODULES)
+
 docs: .venv/dev.stamp
 	$(BIN)/python tools/generate.py
 
@@ -72,6 +76,10 @@ clean:
 
 .venv/fuzz.stamp: .venv/dev.stamp requirements/fuzz.txt
 	$(BIN)/python -m pip install --quiet --only-binary :all: --requirement requirements/fuzz.txt || echo "atheris is not installed"
+	touch $@
+
+.venv/mutants.stamp: .venv/dev.stamp requirements/mutants.txt
+	$(BIN)/python -m pip install --quiet --requirement requirements/mutants.txt
 	touch $@
 
 .venv/bench.stamp: .venv/dev.stamp requirements/bench.txt

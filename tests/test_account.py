@@ -167,7 +167,7 @@ MADE = {
 }
 
 
-def read(folder: Path, name: str, data: bytes, walk: Walk | None = None) -> list[Document]:
+def read(folder: Path, name: str, data: bytes | bytearray, walk: Walk | None = None) -> list[Document]:
     file = folder / name
     file.unlink(missing_ok=True)  # a new file: one that is emptied and written is waited for by some file systems
     file.write_bytes(data)
