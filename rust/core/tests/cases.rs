@@ -8,6 +8,7 @@ use overthere_core::host::{host_kind, HostKind};
 use overthere_core::iri;
 use overthere_core::normalize::{may_change, normalize};
 use overthere_core::parse::{self, Rule, Spans};
+use overthere_core::percent::{decode, encode, Safe};
 use overthere_core::relate::relate;
 use overthere_core::resolve::{remove_dot_segments, resolve, Parsed};
 use overthere_core::{quickest, split};
@@ -178,4 +179,31 @@ fn iri_rows() {
             None => assert_eq!(given, wanted, "nothing but US-ASCII stays"),
         }
     }
+}
+
+/// RFC 3986 2.1, 2.3: every octet, as data of a component, with characters that are kept, and back.
+#[test]
+fn octets() {
+    let all: Vec<u8> = (0..=255).collect();
+    let kept = |extra: &'static [u8]| {
+        move |b: &u8| b.is_ascii_alphanumeric() || b"-._~".contains(b) || extra.contains(b)
+    };
+    let own = Safe::new(&all.iter().copied().filter(kept(b"/")).collect::<Vec<u8>>());
+    for (safe, extra) in [(Safe::of("query").expect("a component"), b"".as_slice()), (&own, b"/")] {
+        let one = |b: &u8| if kept(extra)(b) { char::from(*b).to_string() } else { format!("%{b:02X}") };
+        assert_eq!(written(|out| encode(&all, safe, out)), all.iter().map(one).collect::<String>());
+        // More than a block of it, and as far as nothing needs an escape.
+        let long = all.repeat(40);
+        let (mut text, mut back) = (Vec::new(), Vec::new());
+        encode(&long, safe, &mut text);
+        assert_eq!(decode(&text, &mut back), Ok(()));
+        assert_eq!(back, long);
+        assert_eq!(safe.prefix(b"abc-/d"), if extra.is_empty() { 4 } else { 6 });
+        assert_eq!(safe.prefix(b"ab%"), 2);
+    }
+    assert!(Safe::of("scheme").is_none());
+    for (text, at) in [("%", 0), ("a%4", 1), ("%41%zz", 3), ("%4g", 0), ("%g4", 0)] {
+        assert_eq!(decode(text.as_bytes(), &mut Vec::new()), Err(at), "{text}");
+    }
+    assert_eq!(written(|out| decode(b"%7e%7E+%c3%BC", out).expect("whole escapes")), "~~+\u{fc}");
 }
