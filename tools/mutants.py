@@ -117,7 +117,7 @@ def of_rust(seconds: float) -> tuple[int, Counter[str]]:
     folder, out = COPY / "rust", COPY / "mutants.out"
     common = ["cargo", "mutants", "--package", "overthere-core"]
     listed = subprocess.run([*common, "--list"], cwd=folder, check=True, capture_output=True, text=True)
-    command = [*common, "--in-place", "--shuffle", "--timeout", str(LONGEST), "--output", str(COPY)]
+    command = [*common, "--in-place", "--shuffle", "--timeout", "20", "--output", str(COPY)]
     environment = {**os.environ, "CARGO_TARGET_DIR": str(COPY / "target")}
     running = subprocess.Popen(command, cwd=folder, env=environment)
     try:

@@ -207,3 +207,33 @@ fn octets() {
     }
     assert_eq!(written(|out| decode(b"%7e%7E+%c3%BC", out).expect("whole escapes")), "~~+\u{fc}");
 }
+
+/// RFC 6874 2: "%25" and at least one character of a ZoneID, where it is asked for.
+#[test]
+fn zones() {
+    for (host, good) in [
+        ("[fe80::1%25en0]", true),
+        ("[fe80::1%25e-._~%41]", true),
+        ("[fe80::1%2541]", true),
+        ("[fe80::1%25]", false),
+        ("[fe80::1%25%4]", false),
+        ("[fe80::1%25%4g]", false),
+        ("[fe80::1%25a!]", false),
+        ("[fe80::1%en0]", false),
+        ("[fe80::g%25en0]", false),
+        ("[v1.a%25en0]", false),
+    ] {
+        for text in [format!("x://u@{host}:8/p"), format!("//{host}")] {
+            let text = text.as_bytes();
+            assert!(parse(text, Rule::UriReference).is_err(), "{host}: not asked for");
+            let read = parse::parse(text, Rule::UriReference, true);
+            assert_eq!(read.is_ok(), good, "{host}");
+            assert_eq!(first_finding(text, Rule::UriReference, true).is_none(), good, "{host}");
+            if let Some((start, end)) = read.ok().and_then(|read| read.host()) {
+                assert_eq!(&text[start..end], host.as_bytes());
+            }
+        }
+    }
+    let found = first_finding(b"//[fe80::1%25en0]", Rule::UriReference, false).expect("a finding");
+    assert_eq!((NAMES[found.0 as usize], found.1), ("ip-zone", 10));
+}
