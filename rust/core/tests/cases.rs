@@ -237,3 +237,20 @@ fn zones() {
     let found = first_finding(b"//[fe80::1%25en0]", Rule::UriReference, false).expect("a finding");
     assert_eq!((NAMES[found.0 as usize], found.1), ("ip-zone", 10));
 }
+
+/// Components that end at, before and behind the borders of what is read at once.
+#[test]
+fn long_texts() {
+    for length in 0..200 {
+        let run = "a".repeat(length);
+        for behind in ["", "/", "%41", "%4", "?q#f", ":80/", ":p@h", "@h/", "|", "/b%zz"] {
+            for before in ["x://", "x:", "/", "?", "#"] {
+                let text = format!("{before}{run}{behind}");
+                let sound = !matches!(behind, "%4" | "|" | "/b%zz");
+                let extra = before == "#" && behind == "?q#f";
+                assert_eq!(parse(text.as_bytes(), Rule::UriReference).is_ok(), sound && !extra, "{text}");
+                split(text.as_bytes());
+            }
+        }
+    }
+}
