@@ -254,3 +254,17 @@ fn long_texts() {
         }
     }
 }
+
+/// RFC 3986 3.3: each octet at each place of what is read at once.
+#[test]
+fn every_octet_of_a_path() {
+    for octet in 0..=255u8 {
+        let stands = octet.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/?#".contains(&octet);
+        for at in 1..80 {
+            let mut text = vec![b'z'; 80];
+            text[0] = b'/';
+            text[at] = octet;
+            assert_eq!(parse(&text, Rule::UriReference).is_ok(), stands, "{octet} at {at}");
+        }
+    }
+}
