@@ -5,15 +5,17 @@ BIN := .venv/bin
 PYTEST ?= -n auto --dist worksteal
 # The second run is of what a kernel answers.  Left out of it is what asks a kernel for nothing, or for no more than the
 # rest does: servers, Spark and packages of plug-ins; the grammar engine, whose automata are read from disk by both runs;
-# what lies in containers and files before a kernel is asked, and after; the measurements; what only the native one has.
+# what lies in containers and files before a kernel is asked, and after; where the command's output goes to; processes
+# that are stopped or killed; the measurements; what only the native one has.
 # The covers of the grammar are read by the reference kernel in the first run already, beside the native one.
-ELSEWHERE := $(patsubst %,--ignore-glob='tests/test_%.py',access_* cli_get spark links_spark plugin grammar automata bnf \
-    editions_compare archives torn warc arc account response metadata retrieved sources faults pool kinds charsets words dtd \
-    messages_links readers link_table cli_tables bench_links bench_browser code_from_data patterns security_page \
-    native support statements) $(patsubst %,--deselect=tests/test_equality.py::test_%_the_grammar_on_its_cover,parse_equals \
-    zone_identifiers_equal)
+ELSEWHERE := $(patsubst %,--ignore-glob='tests/test_%.py',access_* cli_get cli_output spark links_spark plugin packages \
+    grammar automata bnf editions_compare changes archives torn warc arc account response metadata retrieved sources faults \
+    pool kinds charsets words dtd messages_links readers link_table cli_tables bench_links bench_browser \
+    code_from_data patterns security_page native names support statements) \
+    $(patsubst %,--deselect=tests/test_equality.py::test_%_the_grammar_on_its_cover,parse_equals zone_identifiers_equal) \
+    $(patsubst %,--deselect=tests/test_links.py::test_%,a_worker_that_dies_costs_a_record an_interrupted_job_goes_on)
 
-.PHONY: demo test check bench fuzz docs clean
+.PHONY: demo test check bench fuzz mutants docs clean
 .DELETE_ON_ERROR:
 
 demo: .venv/run.stamp
@@ -36,6 +38,9 @@ check: .venv/dev.stamp
 	$(BIN)/python tools/statements.py
 	@if $(BIN)/overthere --version | grep -q native; then $(BIN)/python -m mypy.stubtest overthere._native; fi
 	@if command -v cargo >/dev/null && cargo fmt --version >/dev/null 2>&1; then cd rust && cargo fmt --check; fi
+	@if command -v cargo >/dev/null && cargo clippy --version >/dev/null 2>&1; then cd rust && \
+	    cargo clippy --quiet --all-targets -- --deny warnings; fi
+	@if command -v cargo >/dev/null; then cd rust && cargo test --quiet --package overthere-core --package overthere-html; fi
 	$(BIN)/python -m pytest tests/test_names.py
 
 bench: .venv/bench.stamp
@@ -44,6 +49,10 @@ bench: .venv/bench.stamp
 # SECONDS=60 in all; TARGETS="parse resolve"; KEEP=1 writes the minimised corpus to fuzz/kept.
 fuzz: .venv/fuzz.stamp
 	$(BIN)/python fuzz/runner.py --seconds $(or $(SECONDS),60) $(if $(KEEP),--keep) $(TARGETS)
+
+# SECONDS=900 in all; MODULES="relate.py rust/core"; WRITE=1 writes the score to docs/mutants.md.
+mutants: .venv/mutants.stamp
+	$(BIN)/python tools/mutants.py --seconds $(or $(SECONDS),900) $(if $(WRITE),--write) $(MODULES)
 
 docs: .venv/dev.stamp
 	$(BIN)/python tools/generate.py
@@ -67,6 +76,10 @@ clean:
 
 .venv/fuzz.stamp: .venv/dev.stamp requirements/fuzz.txt
 	$(BIN)/python -m pip install --quiet --only-binary :all: --requirement requirements/fuzz.txt || echo "atheris is not installed"
+	touch $@
+
+.venv/mutants.stamp: .venv/dev.stamp requirements/mutants.txt
+	$(BIN)/python -m pip install --quiet --requirement requirements/mutants.txt
 	touch $@
 
 .venv/bench.stamp: .venv/dev.stamp requirements/bench.txt

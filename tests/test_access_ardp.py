@@ -51,12 +51,27 @@ def hello(faults: Callable[[int, tuple[bytes, ...]], Iterable[bytes]], policy: P
 
 
 def test_a_request_or_answer_that_is_lost_is_asked_for_again() -> None:
-    start = time.monotonic()
     served = hello(lambda number, answers: () if number in (0, 1, 3) else answers, LOSSY)
     # The first twice more, the second once more, each octet for octet.
     assert served.requests == [served.requests[0]] * 3 + [served.requests[3]] * 2
-    # A fifteenth and two fifteenths of the patience, then a fifteenth.
-    assert time.monotonic() - start > 3.9
+
+
+def test_each_time_it_is_waited_twice_as_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fifteenth of the patience, then two, four and eight, by a clock that goes on where it is waited."""
+    now = 100.0
+    monkeypatch.setattr(ardp, "monotonic", lambda: now)
+    waited: list[float | None] = []
+
+    def ask() -> None:
+        nonlocal now
+        for effect in exchange(b"x", 1, 30, "h"):
+            if isinstance(effect, Read):
+                waited.append(effect.patience)
+                now += effect.patience or 0
+
+    with pytest.raises(AccessTimeout, match=r"no answer in 30 s, asked 4 times"):
+        ask()
+    assert waited == [2, 4, 8, 16]
 
 
 def test_doubled_late_and_strange_packets_are_no_answer() -> None:

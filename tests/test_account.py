@@ -167,10 +167,11 @@ MADE = {
 }
 
 
-def read(folder: Path, name: str, data: bytes) -> list[Document]:
+def read(folder: Path, name: str, data: bytes | bytearray, walk: Walk | None = None) -> list[Document]:
     file = folder / name
+    file.unlink(missing_ok=True)  # a new file: one that is emptied and written is waited for by some file systems
     file.write_bytes(data)
-    return [one for task in tasks([file], None, Options()) for one in documents(task, Options())]
+    return [one for task in tasks([file], None, Options()) for one in documents(task, Options(), walk)]
 
 
 def told(folder: Path, name: str, found: list[Document]) -> bool:
@@ -236,11 +237,8 @@ def test_whatever_octets_are_wrong(kind: str, seed: int, tmp_path: Path) -> None
                     data[at] = chance.randrange(256)
                 case _:
                     del data[at : at + chance.randrange(1, 9)]
-        (tmp_path / made.name).write_bytes(data)
         walk = Walk()
-        found = [
-            one for task in tasks([tmp_path / made.name], None, Options()) for one in documents(task, Options(), walk)
-        ]
+        found = read(tmp_path, made.name, data, walk)
         assert all(note in NOTES for one in found for note in one.notes)
         whole = len({one.source for one in found if one.content})
         # A message whose line "From " is broken is text of the one before it, and read as that.

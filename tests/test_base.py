@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overthere import URI
-from overthere.base import THIS_MESSAGE, Base, Passed, enclosed, establish, from_content
+from overthere import URI, InvalidIRI, URIReference
+from overthere.base import THIS_MESSAGE, Base, Passed, enclosed, establish, from_content, to_reference
 from overthere.editions.context1997 import base_url
 from overthere.errors import InvalidURI, NoBase, NotSpecified
 from support import cases, ids
@@ -100,3 +100,13 @@ def test_no_text_of_others_raises(
     )  # fmt: skip
     assert base.uri.fragment is None
     assert base.uri == URI(str(base.uri))
+
+
+def test_a_reference_out_of_a_document() -> None:
+    """What is no URI-reference is mapped where it goes beyond US-ASCII (RFC 3987 3.1), and why it is none is told."""
+    assert to_reference("a%20b") == (URIReference("a%20b"), None)
+    found, why = to_reference("\u00e9")
+    assert (found, type(why), why and why.kind) == (URIReference("%C3%A9"), InvalidURI, "non-ascii")
+    for text, kind in (("a b", InvalidURI), ("\u00e9 b", InvalidIRI)):
+        found, why = to_reference(text)
+        assert (found, type(why), why and why.kind) == (None, kind, "space")

@@ -37,6 +37,8 @@ MORE = {
     "get two": "get data:,hello data:,hello",
     "get a listing": "get file:///",
     "links as CSV": "links examples/site --format csv",
+    "links as JSON lines": "links examples/site --format jsonl",
+    "normalize as JSON lines": "normalize http://h/ --format jsonl",
     "links to -": "links examples/site -o -",
     "the graph": "links examples/site --distinct",
 }

@@ -27,7 +27,7 @@ from overthere.cli.app import app
 from overthere.kernel.reference import split, split_authority
 from servers import NET, wait_until
 from support import ROOT, cases
-from test_cli import run as command
+from test_cli import process as command
 
 FORMATS = (".parquet", ".csv", ".csv.gz", ".arrow", ".feather", ".arrows")
 TEXTS: list[str | None] = [

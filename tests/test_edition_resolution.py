@@ -26,7 +26,7 @@ from overthere.editions.resolution import (
 )
 from overthere.kernel.reference import remove_dot_segments
 from overthere.resolve import Target
-from support import SHARED, cases, ids, linear, outside
+from support import LONG, SHARED, cases, ids, linear, outside
 
 Row = dict[str, Any]
 
@@ -277,7 +277,7 @@ HUGE: dict[str, Callable[[int], str]] = {
 
 @pytest.mark.parametrize("huge", HUGE.values(), ids=HUGE)
 @pytest.mark.parametrize("name", RESOLUTIONS)
-def test_a_megabyte(name: str, huge: Callable[[int], str]) -> None:
+def test_long_paths(name: str, huge: Callable[[int], str]) -> None:
     """Linear, and without recursion."""
 
     def use(size: int) -> None:
@@ -290,7 +290,7 @@ def test_a_megabyte(name: str, huge: Callable[[int], str]) -> None:
         if name in STRIPPED:
             STRIPPED[name]("http://a/b", text, excess="strip")
 
-    linear(use, 1_000_000)
+    linear(use, LONG)
 
 
 def test_the_edition_of_3986_is_the_repaired_one() -> None:

@@ -28,7 +28,7 @@ from overthere import (
 )
 from overthere.editions import edition
 from overthere.kernel import reference, remove_dot_segments
-from support import linear, processor
+from support import LONG, linear, processor
 
 BASE = URI("http://h/a/b")
 ODD = [
@@ -187,19 +187,19 @@ def test_ten_megabytes() -> None:
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_megabytes_of_data(unit: str) -> None:
+def test_long_data(unit: str) -> None:
     def use(size: int) -> None:
         text = big(unit, size)
         encoded = refused_or_done(encode, text)
         decoded = refused_or_done(decode, text)
         assert (encoded is None) is (unit == "\ud800") is (decoded is None)
 
-    linear(use, 2_000_000)
+    linear(use, LONG)
 
 
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("before", ["", "http://h/", "http://u:"])
-def test_a_megabyte_explained(before: str, unit: str) -> None:
+def test_long_texts_are_explained(before: str, unit: str) -> None:
     def use(size: int) -> None:
         text = before + big(unit, size)
         explanation = explain(text)
@@ -211,7 +211,7 @@ def test_a_megabyte_explained(before: str, unit: str) -> None:
         refused_or_done(lambda: IRIReference(text).to_uri(idna=True))
 
     # Where each character is a finding, fewer of them: test_many_findings.
-    linear(use, 20_000 if before == "http://u:" else 1_000_000)
+    linear(use, 20_000 if before == "http://u:" else LONG)
 
 
 def test_explanation_keeps_to_its_width() -> None:
@@ -230,7 +230,7 @@ def test_the_kernel_on_any_text() -> None:
 
 @pytest.mark.parametrize("unit", ["[a", "%", "é|"])
 def test_many_findings(unit: str) -> None:
-    """A megabyte with a finding at every second character."""
+    """A long text with a finding at every second character."""
 
     def use(size: int) -> None:
         text = "http://h/" + big(unit, size)
@@ -239,14 +239,14 @@ def test_many_findings(unit: str) -> None:
         assert found[-1].kind == "more"
         assert explain(text).findings[-1].kind == "more"
 
-    linear(use, 1_000_000)
+    linear(use, LONG)
 
 
 def test_many_ats() -> None:
     def use(size: int) -> None:
         assert check("http://" + big("a@", size))[-1].kind == "more"
 
-    linear(use, 1_000_000)
+    linear(use, LONG)
 
 
 def test_deep_is_not_recursive() -> None:

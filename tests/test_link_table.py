@@ -17,48 +17,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from drawn import links
 from overthere.columns import cells
 from overthere.links.model import Link
 from overthere.links.table import FORMATS, files, folder, open_writer, schema, text, to_batch
 from overthere.links.table.mark import ResumeError, undisturbed
 from servers import NET
 
-PIECES = (
-    "",
-    "a",
-    '"',
-    '""',
-    "\\",
-    ",",
-    "\n",
-    "\r\n",
-    "\t",
-    "\x01",
-    "\x7f",
-    "ü",
-    "日本",
-    "\U0001f600",
-    "=1+1",
-    " ",
-    "'",
-)
 KINDS = (*FORMATS, "/")
-
-
-def links(number: int, seed: int = 0) -> list[Link]:
-    """Rows with everything in them that a format could stumble over."""
-    draw = random.Random(seed)
-
-    def text() -> str | None:
-        return None if draw.random() < 0.3 else "".join(draw.choices(PIECES, k=draw.randrange(4)))
-
-    return [
-        Link(
-            f"{row}{text() or ''}", text(), text(), text(), text(), text(), text(),
-            draw.choice((True, False, None)), text(), text(), draw.choice((None, 0, 2**40)), text(), text(),
-        )
-        for row in range(number)
-    ]  # fmt: skip
 
 
 def from_duckdb(file: Path) -> list[dict[str, Any]]:
@@ -228,7 +194,7 @@ text._SECONDS = 0
 files.ROWS = 20
 folder.ROWS = 30
 sys.path.insert(0, "tests")
-from test_link_table import links
+from drawn import links
 from overthere.links.table import open_writer, to_batch
 with open_writer(sys.argv[1], job="j", resume=sys.argv[2] == "resume") as writer:
     for number in range((writer.state or {}).get("tasks", 0), 100_000):

@@ -13,7 +13,7 @@ from overthere import URI
 from overthere.base import Base
 from overthere.links.documents import css, json, markdown, xml
 from overthere.links.model import NOTES, Document, Found, Note, Options, Passed
-from support import cases, linear
+from support import LONG, cases, linear
 
 Reader = Callable[[Document, Options], Iterator[Found | Note | Passed]]
 READERS: dict[str, Reader] = {"xml": xml.read, "css": css.read, "json": json.read, "markdown": markdown.read}
@@ -146,7 +146,7 @@ def test_hostile_text_does_not_hang(name: str, piece: str) -> None:
         _, notes = read(name, start + piece * (size // len(piece)))
         assert set(notes) <= set(NOTES)
 
-    linear(use, 60_000 if name == "markdown" else 500_000)
+    linear(use, 60_000 if name == "markdown" else LONG)
 
 
 _TEXT = {

@@ -7,7 +7,6 @@ import io
 import os
 import socket
 import subprocess
-import sys
 import threading
 import zipfile
 from collections import Counter
@@ -37,6 +36,7 @@ from servers import NET, wait_until
 from servers.ftpd import Server, anonymous
 from servers.nginx import Nginx, nginx
 from servers.replay import Served, serve
+from test_cli import process, run
 
 LOCAL = Policy.local()
 MAIL = (
@@ -377,13 +377,13 @@ def test_no_policy_no_uris(tmp_path: Path) -> None:
 
 
 def command(*arguments: str) -> subprocess.CompletedProcess[str]:
-    whole = [sys.executable, "-m", "overthere", "links", *arguments]
-    return subprocess.run(whole, capture_output=True, text=True, timeout=NET, check=False)
+    return run("links", *arguments)
 
 
 def test_the_command(server: Nginx, tmp_path: Path) -> None:
     table = tmp_path / "t.jsonl"
-    done = command(server.uri("/moved/"), server.uri("/none"), "-o", str(table))
+    # As a process: what the package logs stands on its standard error.
+    done = process("links", server.uri("/moved/"), server.uri("/none"), "-o", str(table))
     assert (done.returncode, len(table.read_text().splitlines())) == (1, 3)
     assert "404 Not Found" in done.stderr
     assert "missing" in done.stderr
@@ -393,30 +393,6 @@ def test_the_command(server: Nginx, tmp_path: Path) -> None:
     assert (small.returncode, '"not-opened"' in small.stdout) == (1, True)
     again = command(server.uri("/moved/"), server.uri("/none"), "-o", str(table), "--resume")
     assert "finished" in again.stderr or again.returncode == 0
-
-
-FULL = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
-
-
-@FULL
-@pytest.mark.parametrize("form", ["csv", "jsonl", "text"])
-@pytest.mark.parametrize("verb", ["links", "normalize"])
-@pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_standard_output_that_cannot_be_written(tmp_path: Path, verb: str, form: str, unbuffered: str) -> None:
-    if verb == "normalize" and form == "csv":
-        form = "jsonl"
-    (tmp_path / "a.html").write_text("<a href=x>")
-    source = str(tmp_path / "a.html") if verb == "links" else "http://h/"
-    with open("/dev/full", "wb") as full:
-        done = subprocess.run(
-            [sys.executable, "-m", "overthere", verb, source, "--format", form],
-            stdout=full, stderr=subprocess.PIPE, text=True, timeout=NET, check=False,
-            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
-        )  # fmt: skip
-    assert done.returncode == 2
-    errors = [line for line in done.stderr.splitlines() if "No space left" in line]
-    assert (len(errors), "Traceback" in done.stderr, "Exception ignored" in done.stderr) == (1, False, False)
-    assert errors[0].startswith("Error: ")
 
 
 def test_bounds_and_strictness(tmp_path: Path) -> None:

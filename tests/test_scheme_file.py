@@ -15,7 +15,7 @@ from overthere import URI, InvalidURI, PlanRefused, Rung, Unwritable, scheme
 from overthere.editions import edition
 from overthere.schemes.known.file import FileLocator
 from overthere.schemes.known.file.paths import Platform, from_path, resolve_on_drive, updated
-from support import linear
+from support import LONG, linear
 
 
 def there(text: str) -> FileLocator:
@@ -393,4 +393,4 @@ def test_huge_input_is_linear(piece: str) -> None:
                 from_path("\\\\" + piece * (size // len(piece)), platform)
         updated(text)
 
-    linear(use, 300_000)
+    linear(use, LONG // 4)

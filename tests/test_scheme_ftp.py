@@ -12,7 +12,7 @@ from overthere.access import Send
 from overthere.editions import edition
 from overthere.protocols.ftp.steps import guessed_type
 from overthere.schemes.known.ftp import FTPLocator
-from support import linear
+from support import LONG, linear
 
 
 def sent(locator: FTPLocator, credentials: Credentials | None = None) -> list[bytes]:
@@ -112,4 +112,4 @@ def test_huge_input_is_linear(piece: str) -> None:
         for name in ("url-1994", "rfc1738"):
             edition(name).locator(text)
 
-    linear(use, 300_000)
+    linear(use, LONG // 4)

@@ -12,7 +12,7 @@ from overthere.editions import edition
 from overthere.protocols.news.steps import at_server
 from overthere.schemes.known.news import NewsLocator
 from overthere.schemes.known.nntp import NNTPLocator
-from support import linear
+from support import LONG, linear
 
 
 def sent(locator: NewsLocator | NNTPLocator, credentials: Credentials | None = None) -> list[bytes]:
@@ -203,7 +203,7 @@ def test_many_characters_take_no_time(piece: str, name: str) -> None:
             with pytest.raises(PlanRefused):
                 plan(locator if isinstance(locator, NNTPLocator) else at_a_server(locator))
 
-    linear(use, 200_000)
+    linear(use, LONG // 4)
 
 
 @pytest.mark.parametrize("digits", ["1" * 5000, "0" * 1_000_000, "9" * 1_000_000])

@@ -10,7 +10,7 @@ import pytest
 from overthere import URI, InvalidURI, Rung, Unwritable, plan, scheme
 from overthere.editions import edition
 from overthere.schemes.known.tel import TelLocator
-from support import linear
+from support import LONG, linear
 
 TEL = scheme("tel")
 
@@ -187,4 +187,4 @@ def test_many_characters_take_no_time(piece: str) -> None:
                 replace(locator(text), written=None).uri()
             URI(text).normalize(Rung.SCHEME)
 
-    linear(use, 200_000)
+    linear(use, LONG // 4)

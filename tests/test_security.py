@@ -20,7 +20,7 @@ from overthere.errors import Finding
 from overthere.security import KINDS, LEVELS, audit, harmless, kinds, level_of, scripts
 from overthere.security import _places as places
 from overthere.security.parts import cut
-from support import cases, ids, linear, outside
+from support import LONG, cases, ids, linear, outside
 
 CASES = cases("audit")
 
@@ -169,12 +169,12 @@ def test_no_password_is_shown(scheme: str, user: str, password: str, rest: str) 
 )  # fmt: skip
 @pytest.mark.parametrize("start", ["", "http://", "http://h.example/", "ftp://u?", "mailto:a?", "http://h:"])
 def test_hostile_lengths(piece: str, start: str) -> None:
-    """A megabyte of anything: no exception, no hang, at most a thousand findings and the count of the rest."""
+    """Long texts of anything: no exception, no hang, at most a thousand findings and the count of the rest."""
 
     def use(size: int) -> None:
         assert len(audit(start + piece * (size // len(piece)))) <= 1001
 
-    linear(use, 1_000_000)
+    linear(use, LONG)
 
 
 def test_the_standards_own_rows() -> None:

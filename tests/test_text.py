@@ -38,7 +38,7 @@ from overthere.text.rules import (
     WORD,
     registered,
 )
-from support import ROOT, SHARED, cases, ids, linear, outside
+from support import LONG, ROOT, SHARED, cases, ids, linear, outside
 
 ROWS = cases("text")
 GFM = cases("gfm")
@@ -254,7 +254,7 @@ def repeated(before: str, unit: str) -> Callable[[int], str]:
     return lambda size: before + unit * (size // len(unit))
 
 
-# Runs of "`" of so many lengths make a text of 400,000 characters.
+# Runs of "`" of so many lengths make a text of 125,000 characters.
 _LONG: dict[str, Callable[[int], str]] = {
     **{unit: repeated("", unit) for unit in _REPEATED},
     **{f"http://h/{tail}": repeated("http://h/", tail) for tail in (")", "(", ".", "*", "a")},
@@ -271,7 +271,7 @@ def test_hostile(make: Callable[[int], str], rules: Any) -> None:
         text = make(size)
         lawful(text, list(find(text, rules=rules, **ALL)), uris=False)
 
-    linear(use, 400_000)
+    linear(use, LONG // 2)
 
 
 # -- output

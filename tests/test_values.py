@@ -100,6 +100,15 @@ def test_one_class_from_another() -> None:
     assert URIReference(zoned).zone == "a"
 
 
+@pytest.mark.parametrize(("text", "kind"), [("a b", InvalidURI), ("\u00e9 b", InvalidIRI)])
+def test_a_text_that_is_compared_is_refused_as_what_it_would_be(text: str, kind: type[InvalidURI]) -> None:
+    """A URI-reference in US-ASCII, an IRI-reference beyond."""
+    for a, b in ((text, "x"), ("x", text)):
+        with pytest.raises(InvalidURI) as caught:
+            lowest_rung(a, b)
+        assert type(caught.value) is kind
+
+
 def test_a_zone_keeps_its_case() -> None:
     """RFC 6874 2: what a zone is called is the system's affair; the address beside it is in small letters."""
     mixed = URI("http://[FE80::A%25Eth0]:80/", zone=True)

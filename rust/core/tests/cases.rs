@@ -1,0 +1,270 @@
+//! The rows of `tests/cases`, which Python's values are tested with, on the kernel by itself.
+
+use std::fs;
+use std::path::Path;
+
+use overthere_core::check::{first_finding, NAMES};
+use overthere_core::host::{host_kind, HostKind};
+use overthere_core::iri;
+use overthere_core::normalize::{may_change, normalize};
+use overthere_core::parse::{self, Rule, Spans};
+use overthere_core::percent::{decode, encode, Safe};
+use overthere_core::relate::relate;
+use overthere_core::resolve::{remove_dot_segments, resolve, Parsed};
+use overthere_core::{quickest, split};
+use toml::{Table, Value};
+
+/// The rows of a file, which are not suddenly few.
+fn rows(name: &str, least: usize) -> Vec<Table> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../tests/cases/{name}.toml"));
+    let text = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    let rows = text.parse::<Table>().expect("TOML")["case"].clone().try_into::<Vec<Table>>().expect("tables");
+    assert!(rows.len() >= least, "{name}: {} rows", rows.len());
+    rows
+}
+
+fn text<'a>(row: &'a Table, key: &str) -> &'a str {
+    row[key].as_str().unwrap_or_else(|| panic!("{key} is a text in {row}"))
+}
+
+/// Split and check, by whichever code this machine could run: one answer.
+fn parse(text: &[u8], rule: Rule) -> Result<Spans, usize> {
+    let plain = parse::parse(text, rule, false);
+    // SAFETY: `quickest!` has found AVX2.
+    let quick = quickest!(unsafe { parse::parse_avx2(text, rule, false) }, plain);
+    assert_eq!(plain.is_ok(), quick.is_ok(), "{:?}", String::from_utf8_lossy(text));
+    assert!(plain.is_err() || plain == quick, "{:?}", String::from_utf8_lossy(text));
+    quick
+}
+
+/// Appendix B, the same way.
+fn split(text: &[u8]) -> Spans {
+    let plain = split::split(text);
+    // SAFETY: as above.
+    assert_eq!(
+        plain,
+        quickest!(unsafe { split::split_avx2(text) }, plain),
+        "{:?}",
+        String::from_utf8_lossy(text)
+    );
+    plain
+}
+
+fn spans(text: &str, rule: Rule) -> Spans {
+    let spans = parse(text.as_bytes(), rule);
+    spans.unwrap_or_else(|at| panic!("{text:?} is valid, and refused at {at}"))
+}
+
+fn written(write: impl FnOnce(&mut Vec<u8>)) -> String {
+    let mut out = Vec::new();
+    write(&mut out);
+    String::from_utf8(out).expect("UTF-8")
+}
+
+#[test]
+fn parse_rows() {
+    for row in rows("parse", 300) {
+        let (given, wanted) = (text(&row, "text"), row["is"].as_table().expect("a table"));
+        let read = spans(given, Rule::UriReference);
+        assert_eq!(split(given.as_bytes()), read, "{given:?}: split and parse");
+        assert_eq!(parse(given.as_bytes(), Rule::Uri).is_ok(), read.scheme().is_some(), "{given:?}");
+        assert_eq!(first_finding(given.as_bytes(), Rule::UriReference, false), None, "{given:?}");
+        let found = [
+            ("scheme", read.scheme()),
+            ("authority", read.authority()),
+            ("userinfo", read.userinfo()),
+            ("host", read.host()),
+            ("port_text", read.port()),
+            ("path", Some(read.path())),
+            ("query", read.query()),
+            ("fragment", read.fragment(given.len())),
+        ];
+        for (name, span) in found {
+            let component = span.map(|(start, end)| &given[start..end]);
+            assert_eq!(component, wanted.get(name).and_then(Value::as_str), "{given:?}: {name}");
+        }
+        let kind = read.host().map(|(start, end)| match host_kind(&given.as_bytes()[start..end]) {
+            HostKind::RegName => "reg-name",
+            HostKind::IPv4address => "IPv4address",
+            HostKind::IPv6address => "IPv6address",
+            HostKind::IPvFuture => "IPvFuture",
+        });
+        assert_eq!(kind, wanted.get("host_kind").and_then(Value::as_str), "{given:?}");
+    }
+}
+
+#[test]
+fn invalid_rows() {
+    for row in rows("invalid", 300) {
+        let given = text(&row, "text");
+        let rule = if text(&row, "rule") == "URI" { Rule::Uri } else { Rule::UriReference };
+        assert!(parse(given.as_bytes(), rule).is_err(), "{given:?} is refused");
+        let (kind, at) = first_finding(given.as_bytes(), rule, false).expect("a finding");
+        // The rows count characters.
+        let start = String::from_utf8_lossy(&given.as_bytes()[..at]).chars().count() as i64;
+        let wanted = (text(&row, "kind"), row["start"].as_integer().expect("a number"));
+        assert_eq!((NAMES[kind as usize], start), wanted, "{given:?}");
+    }
+}
+
+#[test]
+fn resolve_rows() {
+    for row in rows("resolve", 150) {
+        let (base, reference) = (text(&row, "base"), text(&row, "reference"));
+        let (base_spans, its_spans) = (spans(base, Rule::Uri), spans(reference, Rule::UriReference));
+        let of = |text, spans| Parsed { text: str::as_bytes(text), spans };
+        let (base, reference) = (of(base, &base_spans), of(reference, &its_spans));
+        let answers = row["is"].as_table().expect("a table");
+        let strict = text(answers, "rfc3986");
+        let loose = answers.get("nonstrict").map_or(strict, |answer| answer.as_str().expect("a text"));
+        for (is_strict, wanted) in [(true, strict), (false, loose)] {
+            let mut out = b"before ".to_vec();
+            let read = resolve(base, reference, is_strict, &mut out);
+            assert_eq!(String::from_utf8_lossy(&out), format!("before {wanted}"), "{row}");
+            assert_eq!(read, split(wanted.as_bytes()), "{row}: where the components stand");
+        }
+        // The inverse: from the base to what was reached.
+        let target = spans(strict, Rule::Uri);
+        let back = relate(base, of(strict, &target)).map(|back| String::from_utf8(back).expect("UTF-8"));
+        let clean = written(|out| remove_dot_segments(of(strict, &target).path(), out));
+        assert!(back.is_some() || clean.as_bytes() != of(strict, &target).path(), "{row}: a way back");
+        if let Some(back) = back {
+            let again = spans(&back, Rule::UriReference);
+            let mut reached = Vec::new();
+            resolve(base, of(&back, &again), true, &mut reached);
+            assert_eq!(String::from_utf8_lossy(&reached), strict, "{row}: by {back}");
+            assert!(back.len() <= strict.len(), "{row}: {back} is no shorter");
+        }
+    }
+}
+
+#[test]
+fn dots_rows() {
+    for row in rows("dots", 90) {
+        let path = text(&row, "path");
+        assert_eq!(written(|out| remove_dot_segments(path.as_bytes(), out)), text(&row, "is"), "{path:?}");
+    }
+}
+
+#[test]
+fn normalize_rows() {
+    for row in rows("normalize", 100) {
+        let given = text(&row, "text");
+        let read = spans(given, Rule::UriReference);
+        let forms = row["is"].as_table().expect("a table");
+        for (rung, wanted) in
+            [(0, given), (1, text(forms, "CASE")), (2, text(forms, "PERCENT")), (3, text(forms, "PATH"))]
+        {
+            assert_eq!(
+                written(|out| normalize(given.as_bytes(), &read, rung, out)),
+                wanted,
+                "{given:?}: {rung}"
+            );
+            assert!(may_change(given.as_bytes(), &read, rung) || wanted == given, "{given:?}: {rung}");
+        }
+    }
+}
+
+#[test]
+fn iri_rows() {
+    for row in rows("iri", 70) {
+        let (given, wanted) = (text(&row, "iri"), text(&row, "uri"));
+        let mut uri = Vec::new();
+        match iri::escape(given, &mut uri) {
+            Some(escaped) => {
+                assert_eq!(String::from_utf8_lossy(&uri), wanted);
+                assert!(escaped.fits(&spans(wanted, Rule::UriReference)), "{given:?}");
+                assert_eq!(&given[..escaped.at], &wanted[..escaped.at]);
+            }
+            None => assert_eq!(given, wanted, "nothing but US-ASCII stays"),
+        }
+    }
+}
+
+/// RFC 3986 2.1, 2.3: every octet, as data of a component, with characters that are kept, and back.
+#[test]
+fn octets() {
+    let all: Vec<u8> = (0..=255).collect();
+    let kept = |extra: &'static [u8]| {
+        move |b: &u8| b.is_ascii_alphanumeric() || b"-._~".contains(b) || extra.contains(b)
+    };
+    let own = Safe::new(&all.iter().copied().filter(kept(b"/")).collect::<Vec<u8>>());
+    for (safe, extra) in [(Safe::of("query").expect("a component"), b"".as_slice()), (&own, b"/")] {
+        let one = |b: &u8| if kept(extra)(b) { char::from(*b).to_string() } else { format!("%{b:02X}") };
+        assert_eq!(written(|out| encode(&all, safe, out)), all.iter().map(one).collect::<String>());
+        // More than a block of it, and as far as nothing needs an escape.
+        let long = all.repeat(40);
+        let (mut text, mut back) = (Vec::new(), Vec::new());
+        encode(&long, safe, &mut text);
+        assert_eq!(decode(&text, &mut back), Ok(()));
+        assert_eq!(back, long);
+        assert_eq!(safe.prefix(b"abc-/d"), if extra.is_empty() { 4 } else { 6 });
+        assert_eq!(safe.prefix(b"ab%"), 2);
+    }
+    assert!(Safe::of("scheme").is_none());
+    for (text, at) in [("%", 0), ("a%4", 1), ("%41%zz", 3), ("%4g", 0), ("%g4", 0)] {
+        assert_eq!(decode(text.as_bytes(), &mut Vec::new()), Err(at), "{text}");
+    }
+    assert_eq!(written(|out| decode(b"%7e%7E+%c3%BC", out).expect("whole escapes")), "~~+\u{fc}");
+}
+
+/// RFC 6874 2: "%25" and at least one character of a ZoneID, where it is asked for.
+#[test]
+fn zones() {
+    for (host, good) in [
+        ("[fe80::1%25en0]", true),
+        ("[fe80::1%25e-._~%41]", true),
+        ("[fe80::1%2541]", true),
+        ("[fe80::1%25]", false),
+        ("[fe80::1%25%4]", false),
+        ("[fe80::1%25%4g]", false),
+        ("[fe80::1%25a!]", false),
+        ("[fe80::1%en0]", false),
+        ("[fe80::g%25en0]", false),
+        ("[v1.a%25en0]", false),
+    ] {
+        for text in [format!("x://u@{host}:8/p"), format!("//{host}")] {
+            let text = text.as_bytes();
+            assert!(parse(text, Rule::UriReference).is_err(), "{host}: not asked for");
+            let read = parse::parse(text, Rule::UriReference, true);
+            assert_eq!(read.is_ok(), good, "{host}");
+            assert_eq!(first_finding(text, Rule::UriReference, true).is_none(), good, "{host}");
+            if let Some((start, end)) = read.ok().and_then(|read| read.host()) {
+                assert_eq!(&text[start..end], host.as_bytes());
+            }
+        }
+    }
+    let found = first_finding(b"//[fe80::1%25en0]", Rule::UriReference, false).expect("a finding");
+    assert_eq!((NAMES[found.0 as usize], found.1), ("ip-zone", 10));
+}
+
+/// Components that end at, before and behind the borders of what is read at once.
+#[test]
+fn long_texts() {
+    for length in 0..200 {
+        let run = "a".repeat(length);
+        for behind in ["", "/", "%41", "%4", "?q#f", ":80/", ":p@h", "@h/", "|", "/b%zz"] {
+            for before in ["x://", "x:", "/", "?", "#"] {
+                let text = format!("{before}{run}{behind}");
+                let sound = !matches!(behind, "%4" | "|" | "/b%zz");
+                let extra = before == "#" && behind == "?q#f";
+                assert_eq!(parse(text.as_bytes(), Rule::UriReference).is_ok(), sound && !extra, "{text}");
+                split(text.as_bytes());
+            }
+        }
+    }
+}
+
+/// RFC 3986 3.3: each octet at each place of what is read at once.
+#[test]
+fn every_octet_of_a_path() {
+    for octet in 0..=255u8 {
+        let stands = octet.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/?#".contains(&octet);
+        for at in 1..80 {
+            let mut text = vec![b'z'; 80];
+            text[0] = b'/';
+            text[at] = octet;
+            assert_eq!(parse(&text, Rule::UriReference).is_ok(), stands, "{octet} at {at}");
+        }
+    }
+}
