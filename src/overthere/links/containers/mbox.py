@@ -32,10 +32,8 @@ def _messages(document: Document, options: Options) -> Steps:
     number = 0
     if not (yield from reader.starts(b"From ")):
         yield Note("corrupt" if reader.held else "empty")
-    while not (yield from reader.at_end()):
+    while (yield from reader.next_message()):
         number += 1
-        if number > 1 or reader.held.startswith(b"From "):
-            yield from reader.skip_line()
         pieces: list[bytes] = []
         left = options.limit
         mark: Mark | None = None

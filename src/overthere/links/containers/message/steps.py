@@ -18,7 +18,6 @@ Steps = Generator[Effect | Document | Note, Any, None]
 def carried(steps: Steps, file: BinaryIO) -> Iterator[Document | Note]:
     """What the steps find; a file that cannot be read on ends there, with a note."""
     answer: bytes | None = None
-    lines: tuple[bytes, bytes] | None = None
     while True:
         try:
             asked = steps.send(answer)
@@ -29,11 +28,6 @@ def carried(steps: Steps, file: BinaryIO) -> Iterator[Document | Note]:
             yield asked
         elif isinstance(asked, Read):
             answer, note = _read(file, asked.size)
-            if lines is None:
-                # Lines that end in CR alone are lines all the same.
-                lines = (b"\r", b"\n") if b"\n" not in answer and b"\r" in answer[:-1] else (b"", b"")
-            if lines[0]:
-                answer = answer.replace(*lines)
             if note is not None:
                 yield note
 
