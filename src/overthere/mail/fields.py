@@ -45,7 +45,9 @@ class Header:
 
     def __init__(self, raw: bytes = b"", blank: bytes = b"", broken: bool = False, default: str = "") -> None:
         self.raw, self.blank, self.broken = raw, blank, broken
-        self.fields = [(match[1].lower(), _text(match[2])) for match in _FIELDS.finditer(raw)]
+        # RFC 5322 2.2.3: unfolded.
+        values = ((match[1].lower(), match[2][:_VALUE].translate(None, b"\r\n")) for match in _FIELDS.finditer(raw))
+        self.fields = [(name, value.decode("utf-8", "surrogateescape").strip()) for name, value in values]
         first = dict(reversed(self.fields))
         told, self.parameters = _content_type(first.get(b"content-type", ""))
         self.media_type, self.told = told or default, bool(told)
@@ -54,32 +56,18 @@ class Header:
         self.content_id = _identifier(first.get(b"content-id", ""))
         self.bases = tuple((_BASES[name], first[name]) for name in _BASES if name in first)
         """The fields that establish a base, as they are written."""
-
-    @property
-    def charset(self) -> str | None:
-        return self.parameters.get("charset", "").strip().lower() or None
-
-    @property
-    def boundary(self) -> bytes:
-        """That of a multipart, else b""."""
-        told = self.parameters.get("boundary", "") if self.media_type.startswith("multipart/") else ""
-        return told.rstrip().encode("utf-8", "surrogateescape")
-
-    @property
-    def start(self) -> bytes:
+        self.charset = self.parameters.get("charset", "").strip().lower() or None
+        self.start = _identifier(self.parameters.get("start", ""))
         """Which Content-ID the root of multipart/related has (RFC 2387 3.2)."""
-        return _identifier(self.parameters.get("start", ""))
-
-    @property
-    def content_ids(self) -> tuple[bytes, ...]:
+        boundary = self.parameters.get("boundary", "") if self.media_type.startswith("multipart/") else ""
+        self.boundary = boundary.rstrip().encode("utf-8", "surrogateescape")
+        self.content_ids = tuple(filter(None, dict.fromkeys((self.content_id, unquote_to_bytes(self.content_id)))))
         """What cid: may say: RFC 2392 2 prints cid:foo4%25foo1@bar.net for the Content-ID <foo4%25foo1@bar.net> too."""
-        return tuple(filter(None, dict.fromkeys((self.content_id, unquote_to_bytes(self.content_id)))))
 
     @property
     def location(self) -> str:
         """The Content-Location."""
-        told = dict(self.bases).get("Content-Location")
-        return uri(told) if told else ""
+        return next((uri(value) for name, value in self.bases if name == "Content-Location"), "")
 
     @property
     def said(self) -> str:
@@ -98,11 +86,6 @@ class Header:
                 media_type, given = _content_type(value)
                 if media_type == EXTERNAL and given.get("access-type", "").lower() == "url" and "url" in given:
                     yield "Content-Type URL", "".join(given["url"].split())
-
-
-def _text(value: bytes) -> str:
-    """Unfolded (RFC 5322 2.2.3)."""
-    return value[:_VALUE].translate(None, b"\r\n").decode("utf-8", "surrogateescape").strip()
 
 
 def _content_type(value: str) -> tuple[str, dict[str, str]]:

@@ -46,15 +46,13 @@ END = Mark(-1)
 class Reader:
     """The file of channel 0."""
 
-    __slots__ = ("at", "held", "lines", "mbox", "over", "owed")
-
     def __init__(self) -> None:
         self.held = bytearray()
         self.at = 0
         self.over = False
         self.mbox = False
-        self.lines: tuple[bytes, bytes] | None = None
-        """What ends a line and what is put in its place, when the first line has been seen."""
+        self.lone: bool | None = None
+        """Whether lines end in CR alone: they are lines all the same."""
         self.owed = False
         """Whether the line end of a header's empty line is still to be taken."""
 
@@ -66,18 +64,14 @@ class Reader:
         del self.held[:done]
         self.at -= done
         piece: bytes = yield Read(_SIZE, counted=False)
-        data = piece
-        if self.lines is None:
-            seen = bytearray(piece)
-            while piece and b"\n" not in piece and len(seen) < _SIZE:
-                piece = yield Read(_SIZE, counted=False)
-                seen += piece
-            data = bytes(seen)
-            # Lines that end in CR alone are lines all the same.
-            lone = b"\n" not in data[:_SIZE] and b"\r" in data[: _SIZE - 1]
-            self.lines = (b"\r", b"\n") if lone else (b"", b"")
+        data = bytearray(piece)
+        while self.lone is None and piece and b"\n" not in piece and len(data) < _SIZE:
+            piece = yield Read(_SIZE, counted=False)
+            data += piece
+        if self.lone is None:
+            self.lone = b"\n" not in data[:_SIZE] and b"\r" in data[: _SIZE - 1]
         self.over = not piece
-        self.held += data.replace(*self.lines) if self.lines[0] else data
+        self.held += data.replace(b"\r", b"\n") if self.lone else data
         return bool(data)
 
     def starts(self, text: bytes) -> Generator[Effect, Any, bool]:
@@ -125,19 +119,14 @@ class Reader:
         raw, blank = bytearray(), b""
         begins, broken = True, False
         while line := (yield from self.line()):
-            if begins and not line.strip(b"\r\n"):
-                blank = line
-                self.at -= 1
-                self.owed = True
-                break
-            if len(raw) > _HEADER or (begins and not _BEGINS.match(line)):
+            ends = begins and not line.strip(b"\r\n")
+            if ends or len(raw) > _HEADER or (begins and not _BEGINS.match(line)):
+                blank = line if ends else b""
                 # A delimiter may follow a header that has no body (RFC 2046 5.1.1, body-part).
-                broken = not line.startswith(b"--")
-                self.at -= len(line)
-                if self.at and self.held[self.at - 1] == 10:
-                    # The line end before is that of the delimiter.
-                    self.at -= 1
-                    self.owed = True
+                broken = not ends and not line.startswith(b"--")
+                self.at -= 0 if ends else len(line)
+                self.owed = self.at > 0 and self.held[self.at - 1] == 10
+                self.at -= self.owed
                 break
             begins = line.endswith(b"\n")
             raw += line
@@ -211,6 +200,8 @@ class Decoder:
 
     wrong = ""
     """What is the matter with what has come, told at the end; what could be decoded is given."""
+    strange = False
+    """Whether there were octets that it has to ignore."""
 
     def feed(self, octets: bytes) -> bytes:
         return octets
@@ -228,16 +219,13 @@ class _Base64(Decoder):
         self.over = False
 
     def feed(self, octets: bytes) -> bytes:
+        self.strange = self.strange or bool(octets.translate(None, _BASE64 + b" \t\r\n"))
         octets = octets.translate(None, _NOT_BASE64)
-        if self.over:
-            if octets.strip(b"="):
-                self.wrong = "more octets behind its end"
-            return b""
-        data, padding, behind = (self.held + octets).partition(b"=")
+        data, padding, behind = (b"", b"", octets) if self.over else (self.held + octets).partition(b"=")
+        if behind.strip(b"="):
+            self.wrong = "more octets behind its end"
         if padding:
             self.over, self.held = True, b""
-            if behind.strip(b"="):
-                self.wrong = "more octets behind its end"
             return self._last(data)
         whole = len(data) // 4 * 4
         self.held = data[whole:]
@@ -254,7 +242,8 @@ class _Base64(Decoder):
         return binascii.a2b_base64(data + b"=" * (-len(data) % 4))
 
 
-_NOT_BASE64 = bytes(sorted(set(range(256)) - set(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=")))
+_BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
+_NOT_BASE64 = bytes(sorted(set(range(256)) - set(_BASE64)))
 
 
 class _QuotedPrintable(Decoder):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from overthere.access.wire import Effect
 from overthere.mail.fields import Header
 from overthere.mail.reader import ENCODED, END, Mark, Reader
 
-__all__ = ["End", "Part", "Walk", "child"]
+__all__ = ["End", "Part", "Walk"]
 
 _DEEPEST = 100
 """So many messages and multiparts may stand in one another."""
@@ -24,8 +24,8 @@ class Part(NamedTuple):
     header: Header
     message: str | None
     """The number of the message that begins here, "" for the outermost; None for a header that is only of a part."""
-    holds: Literal["", "message", "parts", "deep"]
-    """Whether there are headers in it: "deep" means too many in one another."""
+    holds: str
+    """What there is in it: "message", "parts", or "" for none; "deep" is too many of these in one another."""
 
 
 class End(NamedTuple):
@@ -45,7 +45,8 @@ class _Level:
 
     number: str
     multipart: str = ""
-    count: int = 0
+    count: int = 1
+    """Of its parts; a message has one."""
 
 
 class Walk:
@@ -53,8 +54,6 @@ class Walk:
 
     Linear in the message; what is held does not grow with it.
     """
-
-    __slots__ = ("_begins", "_levels", "_part", "marks", "reader")
 
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
@@ -75,7 +74,7 @@ class Walk:
             return (yield from self._header(message=True))
         if part is not None and part.holds == "parts":
             self.marks.setdefault(part.header.boundary, len(self._levels))
-            self._levels.append(_Level(part.number, part.header.media_type))
+            self._levels.append(_Level(part.number, part.header.media_type, 0))
         elif part is None and self._begins:
             self._levels[-1].count += 1
             return (yield from self._header(message=False))
@@ -83,10 +82,10 @@ class Walk:
 
     def skip(self) -> Generator[Effect, Any, End]:
         """Leave out a body, preamble or epilogue, up to its end."""
-        while True:
+        end = None
+        while end is None:
             _, end = yield from self.piece()
-            if end is not None:
-                return end
+        return end
 
     def piece(self) -> Generator[Effect, Any, tuple[bytes, End | None]]:
         """What comes next of a body, as it is encoded, and its end if it is the last before that."""
@@ -99,16 +98,15 @@ class Walk:
         # RFC 2046 5.1.5
         default = "message/rfc822" if around.multipart == "multipart/digest" else "text/plain"
         header = yield from self.reader.header(default)
-        number = child(around.number, around.count if around.multipart else 1)
-        holds: Literal["", "message", "parts", "deep"] = ""
+        holds = ""
         if header.media_type in ("message/rfc822", "message/global") and header.encoding not in ENCODED:
             holds = "message"
         elif header.boundary:
             holds = "parts"
-        if message and header.media_type.startswith("multipart/"):
-            number = around.number
         if holds and len(self._levels) > _DEEPEST:
             holds = "deep"
+        whole = message and header.media_type.startswith("multipart/")
+        number = around.number if whole else f"{around.number}.{around.count}".removeprefix(".")
         self._part = Part(number, header, around.number if message else None, holds)
         return self._part
 
@@ -116,13 +114,7 @@ class Walk:
         keep = 0 if mark is END else mark.depth + (not mark.closes)
         cut = any(level.multipart for level in self._levels[mark.depth + 1 :])
         empty = mark.closes and not self._levels[mark.depth].count
-        if keep < len(self._levels):
-            del self._levels[keep:]
-            self.marks = {text: depth for text, depth in self.marks.items() if depth < keep}
+        del self._levels[keep:]
+        self.marks = {text: depth for text, depth in self.marks.items() if depth < keep}
         self._begins = not mark.closes
         return End(keep, cut, empty)
-
-
-def child(number: str, name: int | str) -> str:
-    """The number of a part, or the name of a header, within what has a number."""
-    return f"{number}.{name}" if number else str(name)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from overthere.access.errors import LARGER, LimitExceeded, ProtocolError, ResourceMissing
@@ -61,7 +61,7 @@ class _Wanted:
     content_id: bytes | None = None
     seen: bool = False
     """Whether there was a message of that Message-ID."""
-    given: int = field(default=0)
+    given: int = 0
 
     def data(self, octets: bytes) -> Iterator[Data]:
         self.given += len(octets)
@@ -102,8 +102,7 @@ def _file(path: str, wanted: _Wanted) -> Looking:
     """One message, or those of an mbox, each behind a line that begins with "From "."""
     reader = Reader()
     reader.mbox = yield from reader.starts(b"From ")
-    number = 0
-    found = False
+    number, found = 0, False
     while not found and (yield from reader.next_message()):
         number += 1
         found = yield from _message(Walk(reader), wanted, {"path": path, **({"number": number} if reader.mbox else {})})
@@ -138,12 +137,10 @@ def _head(header: Header, where: dict[str, Any]) -> Head:
     said = header.said + ("; charset=us-ascii" if not header.told and header.media_type == "text/plain" else "")
     if header.encoding not in PLAIN | ENCODED:
         said = "application/octet-stream"  # whatever it says (RFC 2045 6.4)
-    names = {"content_id": header.content_id.decode("utf-8", "replace"), "content_location": _shown(header.location)}
-    return Head(_shown(said), "message", details={**where, **{name: text for name, text in names.items() if text}})
-
-
-def _shown(text: str) -> str:
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    content_id = header.content_id.decode("utf-8", "surrogateescape")
+    texts = {"": said, "content_id": content_id, "content_location": header.location}
+    shown = {name: text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for name, text in texts.items()}
+    return Head(shown.pop(""), "message", details={**where, **{name: text for name, text in shown.items() if text}})
 
 
 def _given(walk: Walk, wanted: _Wanted, through: Decoder) -> Dialogue:

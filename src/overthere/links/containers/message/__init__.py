@@ -11,21 +11,19 @@ from typing import Any, BinaryIO
 
 from overthere.base import THIS_MESSAGE, Base, enclosed, establish, to_reference
 from overthere.links.containers.message.labels import Labels, identified
-from overthere.links.containers.message.steps import Steps, carried, rewindable
+from overthere.links.containers.message.steps import Steps, carried, rewindable, taken
 from overthere.links.faults import guarded, noted
 from overthere.links.model import Document, Found, Note, Options
 from overthere.mail.fields import EXTERNAL, Header
-from overthere.mail.reader import ENCODED, PLAIN, Decoder, Reader, decoder
-from overthere.mail.walk import End, Part, Walk, child
+from overthere.mail.reader import ENCODED, PLAIN, Reader, decoder
+from overthere.mail.walk import End, Part, Walk
 
 __all__ = ["HEADER", "members", "read"]
 
 HEADER = "text/rfc822-headers"
 """The media type of a header without its body (RFC 6522 4)."""
 
-_SMIME = ("application/pkcs7-mime", "application/x-pkcs7-mime")
-"""What may be encrypted (RFC 8551 3.2.2)."""
-_ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/= \t\r\n"
+_SMIME = ("application/pkcs7-mime", "application/x-pkcs7-mime")  # RFC 8551 3.2.2: what may be encrypted
 
 
 def members(file: BinaryIO, document: Document, options: Options) -> Iterator[Document | Note]:
@@ -113,18 +111,14 @@ class _Reading:
     def steps(self) -> Steps:
         first = event = yield from self.walk.next()
         while True:
-            end: End | None
-            if isinstance(event, End):
-                if self.gives and event.cut:
-                    yield Note("truncated")
-                if self.gives and event.empty:
+            end = event if isinstance(event, End) else None
+            if isinstance(event, Part):
+                if event is first and not event.header.raw and (yield from self.walk.reader.at_end()):
                     yield Note("empty")
-                end = event
-            elif event is first and not event.header.raw and (yield from self.walk.reader.at_end()):
-                yield Note("empty")
-                return
-            else:
+                    return
                 end = yield from self._part(event)
+            elif self.gives:
+                yield from map(Note, ["truncated"] * event.cut + ["empty"] * event.empty)
             if end is not None:
                 self._close(end.open)
                 if not end.open:
@@ -138,38 +132,54 @@ class _Reading:
         if part.header.broken:
             self.flaws.append("corrupt")
         header, base, fault = self._said(part.header)
+        fault = fault or self._fault(part)
         number = part.number or "1"
-        if part.holds == "message" and not fault and self.document.depth + self.messages >= self.options.depth:
-            fault = "too-deep"
-        elif header.media_type == "multipart/encrypted":
-            fault = "encrypted"
-        elif part.holds == "deep":
-            fault = fault or "too-deep"
+        if fault or part.holds != "parts":
+            self._label(header, self._source(number))
         if fault:
-            return (yield from self._skipped(number, header, base, fault))
+            if self.gives:
+                yield self._document(number, base, header.media_type, notes=(*self.flaws, fault))
+            return (yield from self.walk.skip())
         if part.holds == "message":
-            self._label(header, base, self._source(number))
             self.around = base
-            return None
-        if part.holds == "parts":
+        elif part.holds == "parts":
             yield from self._notes()
             self._multipart(part.number, header, base)
-            return None
-        return (yield from self._leaf(number, header, base))
+        elif not self.gives:
+            return None if self.walk.marks else End(0, cut=False, empty=False)
+        elif header.media_type == EXTERNAL:
+            yield self._document(f"{number}.MIME", base, HEADER, content=header.raw)
+        else:
+            return (yield from self._leaf(number, header, base))
+        return None
+
+    def _fault(self, part: Part) -> str:
+        """Why a body is not read; "" if it is."""
+        header = part.header
+        enveloped = header.parameters.get("smime-type", "").lower() in ("enveloped-data", "authenveloped-data")
+        if header.media_type == "multipart/encrypted" or (header.media_type in _SMIME and enveloped):
+            return "encrypted"
+        inside = self.document.depth + self.messages
+        if part.holds == "deep" or (part.holds == "message" and inside >= self.options.depth):
+            return "too-deep"
+        # RFC 2045 6.4: of an encoding that nobody knows, no more can be said.
+        known = part.holds or header.media_type == EXTERNAL or header.encoding in PLAIN | ENCODED
+        return "" if known else "unsupported"
 
     # -- what opens and closes
 
     def _message(self, part: Part, number: str) -> Steps:
-        identifier = part.header.message_id
+        header = part.header
         self.messages += 1
         source = self._source(number) if number else self.document.source
-        self._opened(_Open(source, self.around, "", scope=self._scope(), message_id=identifier))
+        self._opened(_Open(source, self.around, "", message_id=header.message_id))
         if self.gives:
             yield from self._notes()
-            if next(part.header.uris, None) is not None:
-                yield self._document(child(number, "HEADER"), self.around, HEADER, content=part.header.raw)
-        elif identifier:
-            self.labels.put(0, identified("mid:", identifier), source)
+            if next(header.uris, None) is not None:
+                name = f"{number}.HEADER".removeprefix(".")
+                yield self._document(name, self.around, HEADER, content=header.raw)
+        elif header.message_id:
+            self.labels.put(0, identified("mid:", header.message_id), source)
 
     def _multipart(self, number: str, header: Header, base: Base) -> None:
         kind = header.media_type.partition("/")[2]
@@ -177,13 +187,7 @@ class _Reading:
         here = _Open(self._source(number), base, kind, start, content_id=header.content_id)
         if not self.gives:
             here.labels = list(self._called(header, self.opened[-1].base))
-        if kind == "related":
-            here.scope = self._scope()
         self._opened(here)
-
-    def _scope(self) -> int:
-        self.scopes += 1
-        return self.scopes - 1
 
     def _close(self, keep: int) -> None:
         while len(self.opened) > keep:
@@ -203,62 +207,19 @@ class _Reading:
 
     # -- what is given
 
-    def _leaf(self, number: str, header: Header, base: Base) -> Generator[Any, Any, End | None]:
-        if not self.gives:
-            self._label(header, base, self._source(number))
-            return None if self.walk.marks else End(0, cut=False, empty=False)
-        if header.media_type == EXTERNAL:
-            # The body is elsewhere: the references are in the fields (RFC 2046 5.2.3).
-            yield self._document(child(number, "MIME"), base, HEADER, content=header.raw)
-            return None
-        told = header.parameters.get("smime-type", "").lower()
-        if header.media_type in _SMIME and told in ("enveloped-data", "authenveloped-data"):
-            return (yield from self._skipped(number, header, base, "encrypted"))
-        if header.encoding not in PLAIN | ENCODED:
-            # RFC 2045 6.4: of an encoding that nobody knows, no more can be said.
-            return (yield from self._skipped(number, header, base, "unsupported"))
+    def _leaf(self, number: str, header: Header, base: Base) -> Generator[Any, Any, End]:
         media_type, flaws = header.media_type, self.flaws.copy()
         if media_type.startswith("multipart/"):
             media_type = "text/plain"
             flaws.append("corrupt")
-        content, wrong, end = yield from self._content(decoder(header.encoding), header.encoding == "base64")
+        content, wrong, end = yield from taken(self.walk.piece, decoder(header.encoding), self.options.limit)
         flaws += wrong
         if end.cut:
             flaws.append("truncated")
         if not content and not flaws:
             flaws.append("empty")
-        notes = tuple(dict.fromkeys(flaws))
-        yield self._document(number, base, media_type, header.charset, content, notes)
+        yield self._document(number, base, media_type, header.charset, content, tuple(dict.fromkeys(flaws)))
         return end
-
-    def _skipped(self, number: str, header: Header, base: Base, why: str) -> Generator[Any, Any, End]:
-        if self.gives:
-            yield self._document(number, base, header.media_type, notes=(*self.flaws, why))
-        else:
-            self._label(header, base, self._source(number))
-        return (yield from self.walk.skip())
-
-    def _content(self, through: Decoder, base64: bool) -> Generator[Any, Any, tuple[bytes, list[str], End]]:
-        """What stands up to its end, decoded, of it so much as is read; and what is the matter with it."""
-        pieces: list[bytes] = []
-        left = self.options.limit
-        flaws: list[str] = []
-        end: End | None = None
-        while end is None:
-            piece, end = yield from self.walk.piece()
-            if left < 0:
-                continue
-            if base64 and piece.translate(None, _ALPHABET):
-                flaws.append("corrupt")
-            found = through.feed(piece)
-            if end is not None:
-                found += through.end()
-                flaws += ["corrupt"] * bool(through.wrong)
-            left -= len(found)
-            pieces.append(found if left >= 0 else found[:left])
-            if left < 0:
-                flaws.append("too-large")
-        return b"".join(pieces), list(dict.fromkeys(flaws)), end
 
     def _document(
         self, number: str, base: Base, media_type: str, charset: str | None = None, content: bytes = b"",
@@ -278,12 +239,13 @@ class _Reading:
     def _said(self, header: Header) -> tuple[Header, Base, str]:
         """What a header says of the body, its base, and what went wrong: that is a note, and the walk goes on."""
         try:
-            return header, self._base(header, header.media_type.startswith("multipart/")), ""
+            return header, self._base(header), ""
         except Exception as error:
             return Header(), self.opened[-1].base, noted(error)
 
-    def _base(self, header: Header, multipart: bool) -> Base:
+    def _base(self, header: Header) -> Base:
         around = self.opened[-1].base
+        multipart = header.media_type.startswith("multipart/")
         # RFC 2110 4.1: in multipart headings the fields are "meaningless"; since RFC 2557 12 they are not.
         if not header.bases or (multipart and self.edition == "uri-2003"):
             # What is content of the entity around (1997 5.1.1) is 5.1.2 for what is in it.
@@ -293,11 +255,13 @@ class _Reading:
     def _opened(self, here: _Open) -> None:
         """What can be named in it: what is in it, in what is around it, in the message (8.2 d)."""
         here.parts = self.opened[-1].parts if self.opened else dict(self.document.parts or {})
-        if here.scope is not None and self.gives:
-            here.parts = self.labels.within(here.parts, here.scope)
+        if here.kind in ("", "related"):
+            here.scope, self.scopes = self.scopes, self.scopes + 1
+            if self.gives:
+                here.parts = self.labels.within(here.parts, here.scope)
         self.opened.append(here)
 
-    def _label(self, header: Header, base: Base, source: str) -> None:
+    def _label(self, header: Header, source: str) -> None:
         if self.gives:
             return
         better = self.opened[-1].kind == "alternative"
