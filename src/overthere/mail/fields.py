@@ -140,6 +140,8 @@ def uncommented(value: str) -> str:
     >>> uncommented('text/html (a (b) \\\\) " c); charset="(x)" (d')
     'text/html  ; charset="(x)" (d'
     """
+    if "(" not in value:
+        return value
     kept: list[str] = []
     at = begin = 0
     while (match := _OUTSIDE.search(value, at)) is not None:
