@@ -147,7 +147,7 @@ def broken(*given: Any) -> Any:
 
 
 def test_a_part_whose_header_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from overthere.links.containers.message import fields
+    from overthere.mail import fields
 
     def broken(value: str) -> str:
         raise CharsetError

@@ -15,12 +15,12 @@ from overthere import URI, OverthereError, Rung, kernel, plan
 from overthere.access.resource import Resource
 from overthere.base import Base
 from overthere.kernel.reference import resolve, split
-from overthere.links.containers.message import fields
 from overthere.links.documents import css, html, json, markdown, plaintext, xml
 from overthere.links.documents.kinds import kind_of
 from overthere.links.job.reading import fill
 from overthere.links.model import Document, Options
 from overthere.links.report.rows import OCTETS, _Native, _Plain
+from overthere.mail import fields
 from overthere.protocols.ftp import dialogue as ftpdialogue
 from overthere.protocols.gopher import entries as gopherentries
 from overthere.protocols.news import dialogue as newsdialogue
@@ -88,8 +88,10 @@ WAYS: dict[str, tuple[Callable[[str], object], Iterable[str]]] = {
     "json": (reader(json), [*MARKS, *OBJECTS]),
     "markdown": (reader(markdown), [*MARKDOWN, *TAGS, "\\", " ", "a", "\n"]),
     "text": (reader(plaintext), [*MARKS, *URIS]),
-    "fields": (lambda text: list(fields.uris(text.encode())), [*MARKS, *FIELDS]),
-    "a location": (lambda text: list(fields.uris(b"Content-Location: " + text.encode())), [*MARKS, *FIELDS]),
+    "fields": (lambda text: list(fields.Header(text.encode()).uris), [*MARKS, *FIELDS]),
+    "a location": (fields.uri, [*MARKS, *FIELDS, " ("]),
+    "comments": (fields.uncommented, [*MARKS, *FIELDS]),
+    "an identifier": (lambda text: fields.Header(b"Message-ID: " + text.encode()), [*MARKS, *FIELDS, " ("]),
     "parameters": (fields.parameters, [*MARKS, *FIELDS]),
     "kind": (lambda text: kind_of(DOCUMENT._replace(content=text.encode())), [*MARKS, *TAGS, *OBJECTS, *FIELDS]),
     "charset": (lambda text: charset_of(text), [*MARKS, *FIELDS, ';a="\\"', "; charset", ';a="']),

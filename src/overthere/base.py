@@ -213,7 +213,7 @@ def establish(
         said = entity.by if isinstance(entity, Base) else ""
         trail.take(entity.uri if isinstance(entity, Base) else URI(entity), "entity", said or "entity")
     values = [exact(one, "content") for one in _several(content, "content")]
-    fields = _fields(headers)
+    fields = _fields(headers, protocol)
     if edition == "url-1997":
         _by_1997(trail, values, by, fields)
     else:
@@ -352,19 +352,19 @@ def _by_1997(trail: _Trail, values: list[str], by: str, fields: Mapping[str, str
         trail.leave(who, text, str(error))
 
 
-def _fields(headers: Fields) -> dict[str, str]:
-    """The two fields, their first values without white space: what folds a URI is no part of it (RFC 2557 4.4.2)."""
+def _fields(headers: Fields, protocol: Protocol) -> dict[str, str]:
+    """The two fields, their first values; in a message with what may stand around and within the URI (RFC 2557 4)."""
+    from overthere.mail.fields import uri
+
     pairs = headers.items() if isinstance(headers, Mapping) else headers
     found: dict[str, str] = {}
     for name, value in cast("Iterable[tuple[str, str]]", pairs):
         known = _NAMES.get(name.strip().lower())
         if known is not None and known not in found:
-            found[known] = "".join(_COMMENT.sub("", value).split())
+            found[known] = uri(value) if protocol == "mime" else "".join(value.split())
     return found
 
 
-# RFC 2557 4.2: comments may stand around the URI; without white space "(" is of it.
-_COMMENT = re.compile(r"^\s*+\([^()]*+\)\s|\s\([^()]*+\)\s*+$")
 _HAS_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*+:")
 # What XML Base 3.1 lets stand in a value (a LEIRI) and no URI holds.
 _ONLY_LEIRI = re.compile(r"""[\x00-\x20"<>\\^`{|}\x7f]""")

@@ -10,10 +10,10 @@ import re
 from collections.abc import Generator
 from typing import Any, NamedTuple
 
-from overthere.access.errors import ProtocolError
 from overthere.access.wire import Effect, Read
+from overthere.mail.fields import Header
 
-__all__ = ["Decoder", "Mark", "Reader", "decoder"]
+__all__ = ["ENCODED", "END", "PLAIN", "Decoder", "Mark", "Reader", "decoder"]
 
 _SIZE = 1 << 18
 _LINE = 1 << 16
@@ -30,7 +30,7 @@ _CANDIDATES = {
     (True, False): re.compile(_DELIMITER),
     (False, True): re.compile(_FROM),
 }
-_FIELDS = frozenset((b"message-id", b"content-id", b"content-type", b"content-transfer-encoding"))
+_BEGINS = re.compile(rb"[!-9;-~]++[ \t]*+:|[ \t]|>?From ")
 
 
 class Mark(NamedTuple):
@@ -46,26 +46,33 @@ END = Mark(-1)
 class Reader:
     """The file of channel 0."""
 
-    __slots__ = ("at", "held", "mbox", "over", "owed")
-
     def __init__(self) -> None:
         self.held = bytearray()
         self.at = 0
         self.over = False
         self.mbox = False
+        self.lone: bool | None = None
+        """Whether lines end in CR alone: they are lines all the same."""
         self.owed = False
         """Whether the line end of a header's empty line is still to be taken."""
 
     def fill(self) -> Generator[Effect, Any, bool]:
         """Read more; False at the end."""
-        if not self.over:
-            done = max(0, self.at - _BACK)
-            del self.held[:done]
-            self.at -= done
-            data: bytes = yield Read(_SIZE, counted=False)
-            self.over = not data
-            self.held += data
-        return not self.over
+        if self.over:
+            return False
+        done = max(0, self.at - _BACK)
+        del self.held[:done]
+        self.at -= done
+        piece: bytes = yield Read(_SIZE, counted=False)
+        data = bytearray(piece)
+        while self.lone is None and piece and b"\n" not in piece and len(data) < _SIZE:
+            piece = yield Read(_SIZE, counted=False)
+            data += piece
+        if self.lone is None:
+            self.lone = b"\n" not in data[:_SIZE] and b"\r" in data[: _SIZE - 1]
+        self.over = not piece
+        self.held += data.replace(b"\r", b"\n") if self.lone else data
+        return bool(data)
 
     def starts(self, text: bytes) -> Generator[Effect, Any, bool]:
         """Whether the file begins so."""
@@ -93,48 +100,37 @@ class Reader:
         self.at = end
         return line
 
-    def skip_line(self) -> Generator[Effect, Any, None]:
-        while (line := (yield from self.line())) and not line.endswith(b"\n"):
-            pass
+    def next_message(self) -> Generator[Effect, Any, bool]:
+        """Go on behind the line "From " of the next message of an mbox (RFC 4155); False at the end of the file."""
+        if (yield from self.at_end()):
+            return False
+        if self.mbox and self.held.startswith(b"From ", self.at):
+            while (line := (yield from self.line())) and not line.endswith(b"\n"):
+                pass
+        return True
 
-    def header(self) -> Generator[Effect, Any, tuple[dict[bytes, bytes], bytes]]:
-        """The fields that are asked for, unfolded, the first of each name; and the octets with the empty line.
+    def header(self, default: str) -> Generator[Effect, Any, Header]:
+        """The header that comes next.  The line end before the body stays, for a delimiter may follow at once.
 
-        The end of that line stays to be found, for a mark may follow at once.
+        A line that is no field ends it too (RFC 5322 3.5): what follows is body.  `default` is that of `Header`.
         """
         self.at += self.owed
         self.owed = False
-        fields: dict[bytes, bytearray] = {}
-        raw = bytearray()
-        current: bytearray | None = None
-        whole = True
-        while len(raw) < _HEADER:
-            line = yield from self.line()
+        raw, blank = bytearray(), b""
+        begins, broken = True, False
+        while line := (yield from self.line()):
+            ends = begins and not line.strip(b"\r\n")
+            if ends or len(raw) > _HEADER or (begins and not _BEGINS.match(line)):
+                blank = line if ends else b""
+                # A delimiter may follow a header that has no body (RFC 2046 5.1.1, body-part).
+                broken = not ends and not line.startswith(b"--")
+                self.at -= 0 if ends else len(line)
+                self.owed = self.at > 0 and self.held[self.at - 1] == 10
+                self.at -= self.owed
+                break
+            begins = line.endswith(b"\n")
             raw += line
-            if not line:
-                break
-            begins, whole = whole, line.endswith(b"\n")
-            if not begins:
-                continue
-            if not line.strip(b"\r\n"):
-                self.at -= 1
-                self.owed = True
-                break
-            if line[0] in b" \t":
-                if current is not None:
-                    current += line
-                continue
-            name, colon, value = line.partition(b":")
-            name = name.rstrip().lower()
-            current = fields.setdefault(name, bytearray(value)) if colon and name in _FIELDS - fields.keys() else None
-        return {name: bytes(value) for name, value in fields.items()}, bytes(raw)
-
-    def until(self, marks: dict[bytes, int]) -> Generator[Effect, Any, Mark]:
-        """Leave out everything up to the next mark."""
-        while True:
-            _, mark = yield from self.piece(marks)
-            if mark is not None:
-                return mark
+        return Header(bytes(raw), blank, broken, default)
 
     def piece(self, marks: dict[bytes, int]) -> Generator[Effect, Any, tuple[bytes, Mark | None]]:
         """What comes next, and the mark if it is the last before one.
@@ -200,7 +196,12 @@ def _mark(line: bytes, marks: dict[bytes, int]) -> Mark | None:
 
 
 class Decoder:
-    """A content transfer encoding that leaves the octets as they are (RFC 2045 6.2)."""
+    """A content transfer encoding that leaves the octets as they are (RFC 2045 6.2).  None of them raises."""
+
+    wrong = ""
+    """What is the matter with what has come, told at the end; what could be decoded is given."""
+    strange = False
+    """Whether there were octets that it has to ignore."""
 
     def feed(self, octets: bytes) -> bytes:
         return octets
@@ -211,38 +212,27 @@ class Decoder:
 
 
 class _Base64(Decoder):
-    """RFC 2045 6.8: what is not in the alphabet is ignored, and "=" says that the end has been reached.
-
-    What is wrong is told at the end, so that what could be decoded is given, however the octets come.
-    """
+    """RFC 2045 6.8: what is not in the alphabet is ignored, and "=" says that the end has been reached."""
 
     def __init__(self) -> None:
         self.held = b""
         self.over = False
-        self.wrong = ""
 
     def feed(self, octets: bytes) -> bytes:
+        self.strange = self.strange or bool(octets.translate(None, _BASE64 + b" \t\r\n"))
         octets = octets.translate(None, _NOT_BASE64)
-        if self.over:
-            if octets.strip(b"="):
-                self.wrong = "more octets behind its end"
-            return b""
-        data, padding, behind = (self.held + octets).partition(b"=")
+        data, padding, behind = (b"", b"", octets) if self.over else (self.held + octets).partition(b"=")
+        if behind.strip(b"="):
+            self.wrong = "more octets behind its end"
         if padding:
             self.over, self.held = True, b""
-            if behind.strip(b"="):
-                self.wrong = "more octets behind its end"
             return self._last(data)
         whole = len(data) // 4 * 4
         self.held = data[whole:]
         return binascii.a2b_base64(data[:whole])
 
     def end(self) -> bytes:
-        """Raises: ProtocolError if not all of it was base64."""
-        left = b"" if self.over else self._last(self.held)
-        if self.wrong:
-            raise ProtocolError(f"the body part is no base64: {self.wrong}", "RFC 2045 6.8")
-        return left
+        return b"" if self.over else self._last(self.held)
 
     def _last(self, data: bytes) -> bytes:
         """The last characters; padding that is missing is no harm."""
@@ -252,7 +242,8 @@ class _Base64(Decoder):
         return binascii.a2b_base64(data + b"=" * (-len(data) % 4))
 
 
-_NOT_BASE64 = bytes(sorted(set(range(256)) - set(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=")))
+_BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
+_NOT_BASE64 = bytes(sorted(set(range(256)) - set(_BASE64)))
 
 
 class _QuotedPrintable(Decoder):
@@ -274,6 +265,11 @@ class _QuotedPrintable(Decoder):
         return binascii.a2b_qp(self.held)
 
 
-def decoder(encoding: bytes) -> Decoder:
-    """By the value of Content-Transfer-Encoding; one that nobody knows changes nothing (RFC 2045 6.4)."""
-    return {b"base64": _Base64, b"quoted-printable": _QuotedPrintable}.get(encoding, Decoder)()
+_DECODERS: dict[str, type[Decoder]] = {"base64": _Base64, "quoted-printable": _QuotedPrintable}
+ENCODED = frozenset(_DECODERS)
+PLAIN = frozenset(("", "7bit", "8bit", "binary"))
+
+
+def decoder(encoding: str) -> Decoder:
+    """By what Content-Transfer-Encoding says; one that nobody knows changes nothing (RFC 2045 6.4)."""
+    return _DECODERS.get(encoding, Decoder)()

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from overthere.base import enclosed
-from overthere.links.containers.message.steps import Steps, carried
+from overthere.links.containers.message.steps import Steps, carried, taken
 from overthere.links.model import Document, Note, Options
-from overthere.mail.reader import Mark, Reader
+from overthere.mail.reader import Decoder, Reader
 
 __all__ = ["members"]
 
@@ -32,20 +32,10 @@ def _messages(document: Document, options: Options) -> Steps:
     number = 0
     if not (yield from reader.starts(b"From ")):
         yield Note("corrupt" if reader.held else "empty")
-    while not (yield from reader.at_end()):
+    while (yield from reader.next_message()):
         number += 1
-        if number > 1 or reader.held.startswith(b"From "):
-            yield from reader.skip_line()
-        pieces: list[bytes] = []
-        left = options.limit
-        mark: Mark | None = None
-        while mark is None:
-            piece, mark = yield from reader.piece({})
-            if left >= 0:
-                pieces.append(piece[:left])
-                left -= len(piece)
-        content = b"".join(pieces)
-        notes = ("too-large",) if left < 0 else () if content.strip() else ("empty",)
+        content, flaws, _ = yield from taken(lambda: reader.piece({}), Decoder(), options.limit)
+        notes = (*flaws,) if content.strip() or flaws else ("empty",)
         if (yield from reader.at_end()) and not reader.held.endswith((b"\n\n", b"\n\r\n")):
             notes = (*notes, "truncated")  # an empty line ends each message, the last one too (RFC 4155 Appendix A)
         source = f"{document.source}!{number}"

@@ -6,25 +6,23 @@ Files are read through once and not held: .eml files, mbox files (RFC 4155) and 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from overthere.access.errors import LARGER, LimitExceeded, ResourceMissing
+from overthere.access.errors import LARGER, LimitExceeded, ProtocolError, ResourceMissing
 from overthere.access.steps import Place
 from overthere.access.wire import Data, Dialogue, Effect, Found, Hangup, Head, Look
 from overthere.errors import NotSpecified
-from overthere.mail.reader import Decoder, Reader, decoder
+from overthere.mail.fields import Header
+from overthere.mail.reader import ENCODED, PLAIN, Decoder, Reader, decoder
+from overthere.mail.walk import Part, Walk
 
 if TYPE_CHECKING:
     from overthere.access.planning import Plan
     from overthere.access.policy import Policy
 
 __all__ = ["dialogue"]
-
-_DEEPEST = 100
-"""So many multiparts may stand in one another: deeper ones are looked at as text."""
 
 
 def dialogue(plan: Plan, policy: Policy) -> Dialogue:
@@ -63,7 +61,7 @@ class _Wanted:
     content_id: bytes | None = None
     seen: bool = False
     """Whether there was a message of that Message-ID."""
-    given: int = field(default=0)
+    given: int = 0
 
     def data(self, octets: bytes) -> Iterator[Data]:
         self.given += len(octets)
@@ -104,95 +102,53 @@ def _file(path: str, wanted: _Wanted) -> Looking:
     """One message, or those of an mbox, each behind a line that begins with "From "."""
     reader = Reader()
     reader.mbox = yield from reader.starts(b"From ")
-    number = 0
-    while not (yield from reader.at_end()):
+    number, found = 0, False
+    while not found and (yield from reader.next_message()):
         number += 1
-        if reader.mbox:
-            yield from reader.skip_line()
-        where = {"path": path, **({"number": number} if reader.mbox else {})}
-        if (yield from _message(reader, wanted, where)):
-            yield Hangup()
-            return True
+        found = yield from _message(Walk(reader), wanted, {"path": path, **({"number": number} if reader.mbox else {})})
     yield Hangup()
-    return False
+    return found
 
 
-def _message(reader: Reader, wanted: _Wanted, where: dict[str, Any]) -> Looking:
-    fields, raw = yield from reader.header()
-    identifier = _identifier(fields.get(b"message-id", b""))
-    if wanted.message_id is not None and wanted.message_id != identifier:
-        yield from reader.until({})
+def _message(walk: Walk, wanted: _Wanted, where: dict[str, Any]) -> Looking:
+    event = yield from walk.next()
+    assert isinstance(event, Part)
+    identifier = event.header.message_id
+    if wanted.message_id not in (None, identifier):
+        yield from walk.skip()
         return False
     wanted.seen = True
     where["message_id"] = identifier.decode("utf-8", "replace")
     if wanted.content_id is None:
         yield Head("message/rfc822", "message", details=where)
-        yield from wanted.data(raw)
-        yield from _given(reader, wanted, {}, Decoder())
+        yield from wanted.data(event.header.raw + event.header.blank)
+        yield from _given(walk, wanted, Decoder())
         return True
-    return (yield from _parts(reader, wanted, where, fields))
-
-
-def _given(reader: Reader, wanted: _Wanted, marks: dict[bytes, int], through: Decoder) -> Dialogue:
-    """What stands up to the next mark, decoded."""
-    while True:
-        piece, mark = yield from reader.piece(marks)
-        yield from wanted.data(through.feed(piece))
-        if mark is not None:
-            yield from wanted.data(through.end())
-            return
-
-
-def _parts(reader: Reader, wanted: _Wanted, where: dict[str, Any], fields: dict[bytes, bytes]) -> Looking:
-    """The body parts of a message in their order, those of messages in it too (RFC 2046 5.1 and 5.2)."""
-    marks: dict[bytes, int] = {}
-    digests: list[bool] = []
-    content_id = wanted.content_id or b""
-    while True:
-        # RFC 2045 5.2, RFC 2046 5.1.5: what is there if nothing is said.
-        missing = "message/rfc822" if digests and digests[-1] else "text/plain; charset=us-ascii"
-        written = b" ".join(fields.get(b"content-type", b"").split()).decode("latin-1")
-        media_type = written if _TYPE.match(written) else missing
-        encoding = fields.get(b"content-transfer-encoding", b"").strip().lower()
-        if _identifier(fields.get(b"content-id", b"")) == content_id:
-            details = {**where, "content_id": content_id.decode("utf-8", "replace")}
-            yield Head(media_type, "message", details=details)
-            yield from _given(reader, wanted, marks, decoder(encoding))
+    while isinstance(event, Part) or event.open:
+        if isinstance(event, Part) and wanted.content_id in event.header.content_ids:
+            yield _head(event.header, where)
+            yield from _given(walk, wanted, decoder(event.header.encoding))
             return True
-        kind = media_type.lower()
-        if kind.startswith(("message/rfc822", "message/global")) and encoding not in (b"base64", b"quoted-printable"):
-            fields, _ = yield from reader.header()
-            fields.setdefault(b"content-type", b"text/plain; charset=us-ascii")
-            if not (yield from reader.at_end()):
-                continue
-            return False
-        boundary = _boundary(fields) if kind.startswith("multipart/") else b""
-        if boundary and len(digests) < _DEEPEST:
-            marks.setdefault(boundary, len(digests))
-            digests.append(kind.startswith("multipart/digest"))
-        while True:
-            mark = yield from reader.until(marks)
-            if mark.depth < 0:
-                return False
-            del digests[mark.depth + (0 if mark.closes else 1) :]
-            marks = {text: depth for text, depth in marks.items() if depth < len(digests)}
-            if not mark.closes:
-                break
-        fields, _ = yield from reader.header()
+        event = yield from walk.next()
+    return False
 
 
-_TYPE = re.compile(r"[!#$%&'*+\-.^_`{|}~0-9A-Za-z]+/[!#$%&'*+\-.^_`{|}~0-9A-Za-z]+[ \t]*(?:;|$)")
-_BOUNDARY = re.compile(rb';\s*boundary\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))', re.IGNORECASE)
-_PAIR = re.compile(rb"\\(.)")
-_ANGLES = re.compile(rb"<([^<>]*)>")
+def _head(header: Header, where: dict[str, Any]) -> Head:
+    said = header.said + ("; charset=us-ascii" if not header.told and header.media_type == "text/plain" else "")
+    if header.encoding not in PLAIN | ENCODED:
+        said = "application/octet-stream"  # whatever it says (RFC 2045 6.4)
+    content_id = header.content_id.decode("utf-8", "surrogateescape")
+    texts = {"": said, "content_id": content_id, "content_location": header.location}
+    shown = {name: text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for name, text in texts.items()}
+    return Head(shown.pop(""), "message", details={**where, **{name: text for name, text in shown.items() if text}})
 
 
-def _boundary(fields: dict[bytes, bytes]) -> bytes:
-    match = _BOUNDARY.search(fields.get(b"content-type", b""))
-    return b"" if match is None else (match[2] or _PAIR.sub(rb"\1", match[1])).rstrip()
-
-
-def _identifier(value: bytes) -> bytes:
-    """What stands between the angle brackets of a Message-ID or Content-ID."""
-    match = _ANGLES.search(value)
-    return (match[1] if match else value).strip()
+def _given(walk: Walk, wanted: _Wanted, through: Decoder) -> Dialogue:
+    """A body, decoded."""
+    end = None
+    while end is None:
+        piece, end = yield from walk.piece()
+        yield from wanted.data(through.feed(piece))
+    yield from wanted.data(through.end())
+    if through.wrong:
+        raise ProtocolError(f"the body part is no base64: {through.wrong}", "RFC 2045 6.8")

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Generator, Iterator
-from typing import Any, BinaryIO
+from collections.abc import Callable, Generator, Iterator
+from typing import Any, BinaryIO, TypeVar
 
 from overthere.access.wire import Effect, Read
 from overthere.links.model import Document, Note
+from overthere.mail.reader import Decoder
 
-__all__ = ["Steps", "carried", "rewindable"]
+__all__ = ["Steps", "carried", "rewindable", "taken"]
 
+_End = TypeVar("_End")
 Steps = Generator[Effect | Document | Note, Any, None]
 """Yields `Read`s, which are answered with octets, and what is found."""
 
@@ -18,7 +20,6 @@ Steps = Generator[Effect | Document | Note, Any, None]
 def carried(steps: Steps, file: BinaryIO) -> Iterator[Document | Note]:
     """What the steps find; a file that cannot be read on ends there, with a note."""
     answer: bytes | None = None
-    lines: tuple[bytes, bytes] | None = None
     while True:
         try:
             asked = steps.send(answer)
@@ -29,13 +30,24 @@ def carried(steps: Steps, file: BinaryIO) -> Iterator[Document | Note]:
             yield asked
         elif isinstance(asked, Read):
             answer, note = _read(file, asked.size)
-            if lines is None:
-                # Lines that end in CR alone are lines all the same.
-                lines = (b"\r", b"\n") if b"\n" not in answer and b"\r" in answer[:-1] else (b"", b"")
-            if lines[0]:
-                answer = answer.replace(*lines)
             if note is not None:
                 yield note
+
+
+def taken(
+    piece: Callable[[], Generator[Effect, Any, tuple[bytes, _End | None]]], through: Decoder, limit: int
+) -> Generator[Effect, Any, tuple[bytes, list[str], _End]]:
+    """What stands up to an end, decoded, so much of it as is read; what is the matter with it; and the end."""
+    pieces: list[bytes] = []
+    left, end = limit, None
+    while end is None:
+        octets, end = yield from piece()
+        if left >= 0:
+            found = through.feed(octets) + (b"" if end is None else through.end())
+            left -= len(found)
+            pieces.append(found if left >= 0 else found[:left])
+    corrupt = bool(through.wrong or through.strange)
+    return b"".join(pieces), ["corrupt"] * corrupt + ["too-large"] * (left < 0), end
 
 
 def rewindable(file: BinaryIO, limit: int) -> tuple[BinaryIO | None, Note | None]:
