@@ -103,10 +103,12 @@ def test_no_text_of_others_raises(
 
 
 def test_a_reference_out_of_a_document() -> None:
-    """What is no URI-reference is mapped where it goes beyond US-ASCII (RFC 3987 3.1), and why it is none is told."""
+    """What is no URI-reference is mapped or repaired (RFC 3987 3.1), and why it is none is told."""
     assert to_reference("a%20b") == (URIReference("a%20b"), None)
     found, why = to_reference("\u00e9")
     assert (found, type(why), why and why.kind) == (URIReference("%C3%A9"), InvalidURI, "non-ascii")
-    for text, kind in (("a b", InvalidURI), ("\u00e9 b", InvalidIRI)):
+    for text, mended, kind in (("a b", "a%20b", InvalidURI), ("\u00e9 b", "%C3%A9%20b", InvalidIRI)):
         found, why = to_reference(text)
-        assert (found, type(why), why and why.kind) == (None, kind, "space")
+        assert (found, type(why), why and why.kind) == (URIReference(mended), kind, "space")
+    found, why = to_reference("a\\b")
+    assert (found, why and why.kind) == (None, "path-char")

@@ -224,7 +224,7 @@ def test_links_graph_and_picture(tmp_path: Path) -> None:
     assert picture.read_text().startswith("<svg ")
     graph = tmp_path / "graph.csv"
     run("links", "examples/site", "--base", "https://museum.example/harbour/", "--distinct", "-o", str(graph))
-    assert '"museum.example","museum.example",,33' in graph.read_text().splitlines()
+    assert '"museum.example","museum.example",,36' in graph.read_text().splitlines()
 
 
 def test_find_and_audit(tmp_path: Path) -> None:
