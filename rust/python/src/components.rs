@@ -94,11 +94,6 @@ impl Components {
         })
     }
 
-    /// Whether the host is an IP-literal with a zone identifier.
-    pub(crate) fn has_zone(&self, py: Python<'_>) -> PyResult<bool> {
-        Ok(zone_of(self.part(py, self.spans.host())?).is_some())
-    }
-
     /// The text in UTF-8.
     pub(crate) fn octets<'py>(&'py self, py: Python<'py>) -> PyResult<&'py [u8]> {
         Ok(self.text.bind(py).to_str()?.as_bytes())
@@ -214,20 +209,20 @@ fn named(rule: &str) -> Option<Asked> {
     }
 }
 
-/// A value of the same class with another text, which a URI is; its spans if they are known.
-pub(crate) fn alike<'py>(
-    value: &Bound<'py, Components>,
+/// A value of a class with a text, which a URI is; its spans if they are known.
+#[cfg(not(feature = "abi3"))]
+pub(crate) fn made<'py>(
+    class: &Bound<'py, PyType>,
     octets: &[u8],
     spans: Option<Spans>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let class = value.get_type();
-    let text = quick::text(value.py(), octets)?;
-    if let Some((rule, false)) = quick::asked(&class) {
+    let text = quick::text(class.py(), octets)?;
+    if let Some((rule, false)) = quick::asked(class) {
         let known = spans.filter(|_| octets.len() < OMITTED as usize);
         let found = known.map_or_else(|| parse(octets, rule, false).ok(), Some);
         if let Some(spans) = found {
             let length = octets.len();
-            return quick::instance(&class, Components { text: text.unbind(), spans, length, ascii: true });
+            return quick::instance(class, Components { text: text.unbind(), spans, length, ascii: true });
         }
     }
     class.call1((text,))

@@ -2,11 +2,10 @@
 //!
 //! With the feature `abi3` the stable part serves: one build for all versions, slower by what `docs/decisions.md` says.
 
-use overthere_core::parse::Rule;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
-use crate::components::{refusal, Asked, Components, Reading};
+use crate::components::{Asked, Components};
 
 /// The text as a `str` and no subclass: theirs may answer as they like, hold others, and be held in a cycle.
 #[inline]
@@ -66,12 +65,14 @@ mod values {
 mod values {
     use super::*;
 
+    use overthere_core::parse::Rule;
     use pyo3::ffi::{self, PyObject, PyTypeObject};
     use pyo3::impl_::pymethods::tp_new_impl;
     use pyo3::intern;
     use pyo3::{PyClassInitializer, PyTypeInfo};
 
     use crate::bug::guarded;
+    use crate::components::{refusal, Reading};
 
     /// Whether calling the class is no more than `Components.__new__`, now: `__new__` and `__init__` can be assigned.
     #[inline]
@@ -158,6 +159,17 @@ mod values {
         value: Components,
     }
 
+    /// Whether objects of the class are `Object` and no more.
+    unsafe fn is_bare(class: *mut PyTypeObject) -> bool {
+        // SAFETY: a type, as in `is_plain`.
+        unsafe {
+            (*class).tp_basicsize == size_of::<Object>() as ffi::Py_ssize_t
+                && (*class).tp_dictoffset == 0
+                && (*class).tp_weaklistoffset == 0
+                && ffi::PyType_HasFeature(class, ffi::Py_TPFLAGS_HAVE_GC) != 0
+        }
+    }
+
     /// A new object of the class.
     ///
     /// # Safety
@@ -166,11 +178,7 @@ mod values {
         // SAFETY: a subclass of `Components` can hold one.  Where it adds no place of its own, the memory is `Object`,
         // all of which is written here; what is new is nobody else's yet.
         unsafe {
-            let plain = (*class).tp_basicsize == size_of::<Object>() as ffi::Py_ssize_t
-                && (*class).tp_dictoffset == 0
-                && (*class).tp_weaklistoffset == 0
-                && ffi::PyType_HasFeature(class, ffi::Py_TPFLAGS_HAVE_GC) != 0;
-            if !plain {
+            if !is_bare(class) {
                 return tp_new_impl::<_, Components>(py, PyClassInitializer::from(value), class);
             }
             // It holds a text and nothing else, so the collector need not know of it.
@@ -180,6 +188,27 @@ mod values {
             }
             (&raw mut (*new).value).write(value);
             Ok(new.cast())
+        }
+    }
+
+    /// The end of a value: the text, the memory and the class are given back.
+    unsafe extern "C" fn end(object: *mut PyObject) {
+        // SAFETY: CPython calls it when nothing refers to the object any more.  Its class is one of those to which
+        // `quicken` gave this, or one below, of which `subtype_dealloc` has undone all that is not `Object`; then
+        // it leaves the reference to the class to us, as to every class that was made at run time.
+        unsafe {
+            let class = ffi::Py_TYPE(object);
+            let own = (*class).tp_dealloc.is_some_and(|f| std::ptr::fn_addr_eq(f, end as ffi::destructor));
+            // A method `__del__` can be given to a class at any time, and can keep the object alive.
+            if own && (*class).tp_finalize.is_some() && ffi::PyObject_CallFinalizerFromDealloc(object) < 0 {
+                return;
+            }
+            ffi::PyObject_GC_UnTrack(object.cast());
+            ffi::Py_DECREF((*object.cast::<Object>()).value.text.as_ptr());
+            if let Some(free) = (*class).tp_free {
+                free(object.cast());
+            }
+            ffi::Py_DECREF(class.cast());
         }
     }
 
@@ -221,11 +250,17 @@ mod values {
         }
     }
 
-    /// Let calls of the class come without a tuple.  CPython never lets a subclass inherit this.
+    /// Let calls of the class come without a tuple, and its objects go.  CPython never lets a subclass inherit this.
     pub fn quicken(class: &Bound<'_, PyType>, asked: Asked) {
         let call = CALLS.iter().find(|(_, own)| *own == asked).map(|(call, _)| *call);
-        // SAFETY: the class is being made (`__init_subclass__`), so nobody calls it meanwhile.
-        unsafe { (*class.as_type_ptr()).tp_vectorcall = call };
+        let raw = class.as_type_ptr();
+        // SAFETY: the class is being made (`__init_subclass__`), so nobody calls it meanwhile, and it has no objects.
+        unsafe {
+            (*raw).tp_vectorcall = call;
+            if is_bare(raw) {
+                (*raw).tp_dealloc = Some(end);
+            }
+        }
     }
 
     /// The rule of a class that is called as `quicken` lets it.
