@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 import pickle
 import random
@@ -12,7 +13,7 @@ from typing import Any, get_args
 import pytest
 
 import overthere
-from overthere import URI, URIReference, decode, encode, kernel
+from overthere import IRI, URI, IRIReference, URIReference, decode, encode, kernel
 from overthere.kernel import components
 from overthere.kernel import reference as plain
 from overthere.kernel.components import Component
@@ -92,7 +93,61 @@ def test_docstrings_are_those_of_the_reference_kernel() -> None:
         assert inspect.getdoc(own) == inspect.getdoc(member), name
 
 
-@pytest.mark.parametrize("function", [encode, decode, URI.join, URIReference.normalize])
+def test_values_give_back_what_they_hold() -> None:
+    """Text and class are counted right in every kind of class, with places of its own and with an end of its own."""
+    ended: list[str] = []
+
+    class Bare(URI):
+        __slots__ = ()
+
+    class Slot(URI):
+        __slots__ = ("more",)
+
+    class Open(URI):
+        pass
+
+    class Ending(Bare):
+        __slots__ = ()
+
+        def __del__(self) -> None:
+            ended.append(self.host or "")
+
+    class OpenEnding(Ending):
+        pass
+
+    text = "http://host/" + "a" * 50
+    for kind in (URI, URIReference, IRI, IRIReference, Bare, Slot, Open, Ending, OpenEnding):
+        before = sys.getrefcount(kind), sys.getrefcount(text)
+        for _ in range(100):
+            made = [kind(text), kind(text, zone=True), kind.parse(text), kind("http://b/").replace(host="c")]
+            if kind in (Open, OpenEnding):
+                made[0].__dict__["self"] = made[0]
+            if kind is Slot:
+                object.__setattr__(made[0], "more", made[0])
+        del made
+        gc.collect()
+        assert (sys.getrefcount(kind), sys.getrefcount(text)) == before, kind
+        assert len(ended) == (500 if issubclass(kind, Ending) else 0)
+        ended.clear()
+
+
+def test_a_value_can_be_kept_by_its_end() -> None:
+    kept: list[URI] = []
+
+    class Again(URI):
+        __slots__ = ()
+
+        def __del__(self) -> None:
+            kept.append(self)
+
+    Again("x:a")
+    gc.collect()
+    assert [str(value) for value in kept] == ["x:a"]
+    kept.clear()
+    assert kept == []
+
+
+@pytest.mark.parametrize("function", [encode, decode, URI.join, URI.relate, URIReference.normalize])
 def test_fronts_say_what_stands_behind(function: Any) -> None:
     holder = getattr(function, "__objclass__", None) or sys.modules[function.__module__]
     behind = getattr(holder, f"_{function.__name__}_by_steps")

@@ -29,6 +29,7 @@ from overthere import (
     check,
     edition,
     explain,
+    findings,
     lowest_rung,
 )
 from overthere.errors import KINDS
@@ -283,6 +284,123 @@ def test_exceptions(action: Any, kind: type[OverthereError]) -> None:
         assert type(other) is kind
         assert (str(other), repr(other), other.args) == (str(error), repr(error), error.args)
         assert vars(other) == vars(error)
+
+
+def test_an_exception_waits_until_somebody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is wrong is looked for once, when it is asked for; a text that is only refused costs no look."""
+    looks: list[str] = []
+
+    class Counting(findings._Walker):
+        def __init__(self, text: str, rule: str, zone: bool) -> None:
+            looks.append(text)
+            super().__init__(text, rule, zone)
+
+    monkeypatch.setattr(findings, "_Walker", Counting)
+    for kind, text in ((URI, "http://h:8o/"), (URIReference, "a b"), (IRI, "http://h/\u202e"), (IRIReference, "//[é]")):
+        with pytest.raises(InvalidURI) as caught:
+            kind(text)
+        assert (caught.value.text, caught.value.args, looks) == (text, (text,), [])
+        place = caught.value.kind, caught.value.start
+        assert looks == [text]
+        assert (caught.value.finding.kind, caught.value.finding.start) == place
+        assert str(caught.value) == str(caught.value)
+        assert looks == [text]
+        looks.clear()
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        caught.value.nothing  # noqa: B018
+
+
+def in_handler(before: Exception, kind: Any, how: dict[str, Any]) -> None:
+    try:
+        raise before
+    except KeyError:
+        kind("http://u:secret@h:8o/", **how)
+
+
+def test_exceptions_chain() -> None:
+    """What was being handled is the context, and the line that called is in the traceback."""
+    before = KeyError("before")
+    for kind in (URI, URIReference, IRI, IRIReference):
+        for how in ({}, {"zone": True}):
+            with pytest.raises(InvalidURI) as caught:
+                in_handler(before, kind, how)
+            error = caught.value
+            assert error.__context__ is before
+            assert error.__cause__ is None
+            shown = "".join(traceback.format_exception(error))
+            assert "During handling" in shown
+            assert "kind(" in shown
+            assert "secret" not in shown.rpartition("errors.Invalid")[2]
+    with pytest.raises(InvalidURI) as caught:
+        URI("http://h:8o/")
+    assert caught.value.__context__ is None
+
+
+# -- parse and can_parse
+
+
+@pytest.mark.parametrize("kind", [URI, URIReference, IRI, IRIReference])
+def test_parse(kind: type[URIReference] | type[IRIReference]) -> None:
+    """A value where the class makes one, None where it refuses; with and without a zone."""
+    texts = [row.bad for row in KINDS.values()] + [row.good for row in KINDS.values()]
+    texts += [
+        "http://[fe80::1%25en0]/",
+        "",
+        "é:x",
+        "http://é/?\ue000",
+        "\ud800",
+        "//h",
+        "http://[v1.é]/",
+        "http://é[::1]/",
+    ]
+    made = 0
+    for text in texts:
+        for zone in (False, True):
+            try:
+                value = kind(text, zone=zone)
+            except InvalidURI:
+                assert kind.parse(text, zone=zone) is None
+                assert kind.can_parse(text, zone=zone) is False
+                continue
+            found = kind.parse(text, zone=zone)
+            assert (found, type(found)) == (value, kind)
+            assert found is not None
+            assert (str(found), found.host, found.path, found.zone) == (text, value.host, value.path, value.zone)
+            assert kind.can_parse(text, zone=zone) is True
+            made += 1
+    assert made > len(KINDS)
+
+
+def test_parse_takes_what_the_class_takes() -> None:
+    class Text(str):
+        __slots__ = ()
+
+    found = URI.parse(Text("http://h/"))
+    assert type(str(found)) is str
+    zoned = URIReference("http://[fe80::1%25en0]/", zone=True)
+    assert URI.parse(zoned) == URI(zoned)
+    assert URI.parse(URIReference("//h")) is None
+    assert not URI.can_parse(URIReference("//h"))
+    for call in (URI.parse, URI.can_parse, IRI.parse):
+        with pytest.raises(TypeError, match=r"RI\(\) takes text .*not bytes"):
+            call(b"http://h/")  # type: ignore[arg-type]
+        with pytest.raises(TypeError):
+            call("http://h/", True)  # type: ignore[call-arg]
+
+
+def test_parse_makes_a_value_of_the_class_as_calling_it_does() -> None:
+    assert type(Own.parse("http://h/")) is Own
+    assert Own.parse("h") is None
+
+    made: list[str] = []
+
+    class Counted(URI):
+        def __init__(self, text: str, *, zone: bool = False) -> None:
+            made.append(text)
+
+    assert type(Counted.parse("http://h/")) is Counted
+    assert (made, Counted.can_parse("http://h/"), Counted.parse("h")) == (["http://h/"], True, None)
+    assert made == ["http://h/"]
 
 
 def test_invalid_uri_says_where() -> None:

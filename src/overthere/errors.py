@@ -22,6 +22,12 @@ from typing import NamedTuple
 from overthere.redact import Span, mask, password_spans
 from overthere.showing import bounded, underline
 
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Self
+
 __all__ = [
     "KINDS",
     "CodingError",
@@ -275,6 +281,9 @@ class InvalidURI(OverthereError, ValueError):
     expected: str
     source: str
     message: str
+    _asked: tuple[Callable[..., Refused], str, tuple[object, ...]] | None
+    _refused: Finding | Refused
+    _secret: Span | None
     _secrets: tuple[Span, ...]
 
     def __init__(self, text: str, finding: Finding | Refused, secret: Span | None = None) -> None:
@@ -283,10 +292,25 @@ class InvalidURI(OverthereError, ValueError):
         self.text = text
         self._refused = finding
         self._secret = secret
+        self._asked = None
+
+    @classmethod
+    def of(cls, text: str, refused: Callable[..., Refused], *how: object) -> Self:
+        """The exception for a text of which nothing is known yet: `refused(text, *how)` is called when somebody looks.
+
+        Most refusals are only counted, so that the attributes wait too.
+        """
+        error = cls.__new__(cls, text)
+        error._asked = refused, text, how
+        return error
 
     def __getattr__(self, name: str) -> object:
-        """What is the matter is put in words when somebody looks: most refusals are only counted."""
-        if name == "_secrets":
+        """What is the matter is put in words when somebody looks."""
+        if name in ("text", "_refused", "_secret"):
+            if self._asked is not None:  # else another thread has looked meanwhile
+                refused, text, how = self._asked
+                InvalidURI.__init__(self, text, refused(text, *how))
+        elif name == "_secrets":
             self._secrets = (self._secret,) if self._secret else password_spans(self.text)
         elif name in ("kind", "start", "end") and isinstance(self._refused, Refused):
             self.kind, self.start, self.end = self._refused.place()

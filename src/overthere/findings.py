@@ -53,7 +53,7 @@ def check_uri(text: str, rule: str = "URI", zone: bool = False, limit: int | Non
 
 def refusal(text: str, rule: str, zone: bool = False) -> InvalidURI:
     """The exception for a text that `rule` does not derive."""
-    return (InvalidIRI if "IRI" in rule else InvalidURI)(text, _First(text, rule, zone))
+    return (InvalidIRI if "IRI" in rule else InvalidURI).of(text, _First, rule, zone)
 
 
 class _First(Refused):

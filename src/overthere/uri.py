@@ -7,7 +7,6 @@ only where they are asked for.
 from __future__ import annotations
 
 from overthere.kernel import front
-from overthere.rung import Rung
 from overthere.value import Value
 
 TYPE_CHECKING = False
@@ -18,9 +17,13 @@ if TYPE_CHECKING:
 
     from overthere.iri import IRIReference
     from overthere.normalize import Change
+    from overthere.rung import Rung
     from overthere.schemes import Locator
 
 __all__ = ["URI", "URIReference"]
+
+# Rung.SYNTAX, without the enumeration: that is loaded when somebody asks for it (decisions, "The native kernel").
+_SYNTAX: Rung = 3  # type: ignore[assignment]  # pyright: ignore[reportAssignmentType]
 
 
 class URIReference(Value):
@@ -67,13 +70,14 @@ class URIReference(Value):
         return same_document(base if isinstance(base, Value) else URI(base), self)
 
     @front
-    def normalize(self, rung: Rung = Rung.SYNTAX, *, evidence: Mapping[str, str] | None = None) -> Self:
+    def normalize(self, rung: Rung = _SYNTAX, *, evidence: Mapping[str, str] | None = None) -> Self:
         """The normal form at a rung of the ladder (6.2); see `Rung`.
 
         Raises: ValueError for a number that is no rung.
 
         A normal form is a key to compare with.  A relative-path reference keeps its dot-segments (6.2.2.3).
 
+        >>> from overthere import Rung
         >>> str(URI("HTTP://Example.com:80/%7Eu/../a").normalize(Rung.SCHEME))
         'http://example.com/a'
         """
@@ -83,19 +87,19 @@ class URIReference(Value):
         form = normal_form(text, rung, evidence)
         return self if form == text else type(self)(form, zone=self.zone is not None)
 
-    def changes(self, rung: Rung = Rung.SYNTAX, *, evidence: Mapping[str, str] | None = None) -> list[Change]:
+    def changes(self, rung: Rung = _SYNTAX, *, evidence: Mapping[str, str] | None = None) -> list[Change]:
         """What normalising up to `rung` changes, where, and by which paragraph (6.2)."""
         from overthere.normalize import changes
 
         return changes(str(self), rung, evidence)
 
-    def equivalent(self, other: Value, rung: Rung = Rung.SYNTAX, *, evidence: Mapping[str, str] | None = None) -> bool:
+    def equivalent(self, other: Value, rung: Rung = _SYNTAX, *, evidence: Mapping[str, str] | None = None) -> bool:
         """Whether both have the same normal form at a rung (6.2).
 
         >>> URI("http://a/%7Eb").equivalent(URI("http://A/~b")), URI("http://a").equivalent(URI("http://a/"))
         (True, False)
         """
-        from overthere.normalize import lowest_rung
+        from overthere.normalize import Rung, lowest_rung
 
         found = lowest_rung(self, other, evidence if rung >= Rung.PROTOCOL else None)
         return found is not None and found <= rung
@@ -163,6 +167,7 @@ class URI(URIReference):
             resolve_text(self, reference, strict), zone=self.zone is not None or reference.zone is not None
         )
 
+    @front
     def relate(self, target: URI | str) -> URIReference:
         """The shortest reference such that `self.join(it) == target`.
 

@@ -3,7 +3,7 @@
 use crate::classes::{self, CLASS};
 use crate::parse::Spans;
 use crate::percent::octet;
-use crate::resolve::{may_have_dot_segments, remove_dot_segments};
+use crate::resolve::{may_have_dot_segments, without_dot_segments};
 
 /// The highest rung that is generic.
 pub const SYNTAX: u8 = 3;
@@ -71,8 +71,7 @@ fn path(path: &[u8], spans: &Spans, rung: u8, out: &mut Vec<u8>) {
     if rung < SYNTAX || waits || !may_have_dot_segments(&out[start..]) {
         return;
     }
-    let written = out.split_off(start);
-    remove_dot_segments(&written, out);
+    without_dot_segments(out, start);
     if spans.authority().is_none() && out[start..].starts_with(b"//") {
         out.splice(start..start, *b"/.");
     }

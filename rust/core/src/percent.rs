@@ -81,28 +81,70 @@ pub fn encode(data: &[u8], safe: &Safe, out: &mut Vec<u8>) {
 #[inline]
 pub fn octet(text: &[u8], i: usize) -> Option<u8> {
     match text.get(i..i + 3) {
-        Some(&[b'%', high, low]) if CLASS[high as usize] & CLASS[low as usize] & classes::HEXDIG != 0 => {
-            Some(nibble(high) << 4 | nibble(low))
+        Some(&[b'%', high, low]) => {
+            let (high, low) = (DIGIT[high as usize], DIGIT[low as usize]);
+            ((high | low) <= 15).then_some(high << 4 | low)
         }
         _ => None,
     }
 }
 
-#[inline]
-fn nibble(digit: u8) -> u8 {
-    // Letters of either case follow nine past the low half of their code.
-    (digit & 15) + if digit > b'9' { 9 } else { 0 }
-}
+/// What each hexadecimal digit stands for; of the other bytes, more than that.
+static DIGIT: [u8; 256] = {
+    let mut digits = [0xFF; 256];
+    let mut i = 0;
+    while i < 256 {
+        let byte = i as u8;
+        if CLASS[i] & classes::HEXDIG != 0 {
+            // Letters of either case follow nine past the low half of their code.
+            digits[i] = (byte & 15) + if byte > b'9' { 9 } else { 0 };
+        }
+        i += 1;
+    }
+    digits
+};
 
 /// Every whole escape becomes its octet; `Err` at a "%" that two hexadecimal digits do not follow.
 pub fn decode(text: &[u8], out: &mut Vec<u8>) -> Result<(), usize> {
-    out.reserve(text.len());
-    let mut done = 0;
-    for at in memchr::memchr_iter(b'%', text) {
-        out.extend_from_slice(&text[done..at]);
-        out.push(octet(text, at).ok_or(at)?);
-        done = at + 3;
+    let start = out.len();
+    // Whole words are written, of which the next covers what is too much.
+    out.resize(start + text.len() + WORD, 0);
+    let (mut i, mut end) = (0, start);
+    while i < text.len() {
+        if text[i] == b'%' {
+            let Some(octet) = octet(text, i) else {
+                out.truncate(start);
+                return Err(i);
+            };
+            out[end] = octet;
+            i += 3;
+            end += 1;
+            continue;
+        }
+        let count = match text[i..].first_chunk::<WORD>() {
+            Some(word) => {
+                out[end..end + WORD].copy_from_slice(word);
+                before_percent(u64::from_le_bytes(*word))
+            }
+            None => {
+                out[end] = text[i];
+                1
+            }
+        };
+        i += count;
+        end += count;
     }
-    out.extend_from_slice(&text[done..]);
+    out.truncate(end);
     Ok(())
+}
+
+const WORD: usize = 8;
+
+/// How many bytes of a word stand before the first "%".
+fn before_percent(word: u64) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let other = word ^ (ONES * u64::from(b'%'));
+    // The lowest byte that is zero, and perhaps others above it, get their high bit.
+    let zero = other.wrapping_sub(ONES) & !other & ONES << 7;
+    zero.trailing_zeros() as usize / 8
 }

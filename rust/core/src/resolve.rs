@@ -44,40 +44,48 @@ impl<'a> Parsed<'a> {
     }
 }
 
-/// 5.2.4, written to the end of `out`; the steps A to E are those of the document.
+/// 5.2.4, written to the end of `out`.
 pub fn remove_dot_segments(path: &[u8], out: &mut Vec<u8>) {
     let start = out.len();
-    let mut rest = path;
+    out.extend_from_slice(path);
+    without_dot_segments(out, start);
+}
+
+/// 5.2.4 for the path that `out` holds from `start` on; the steps A to E are those of the document.
+///
+/// It is written where it is read: what is kept never goes past what is still to be read.
+pub(crate) fn without_dot_segments(out: &mut Vec<u8>, start: usize) {
+    let (mut from, mut to) = (start, start);
     // 2A, 2D: only before the first segment, for every later one begins with "/".
-    while let Some(tail) = rest.strip_prefix(b"../").or_else(|| rest.strip_prefix(b"./")) {
-        rest = tail;
+    while let Some(dots) = [&b"../"[..], b"./"].iter().find(|dots| out[from..].starts_with(dots)) {
+        from += dots.len();
     }
-    if rest == b"." || rest == b".." {
-        return;
+    if matches!(&out[from..], b"." | b"..") {
+        return out.truncate(start);
     }
-    while let Some((_, tail)) = rest.split_first() {
+    while from < out.len() {
         // 2E: the first segment with its initial "/" (if any), up to the next "/".
-        let end = memchr::memchr(b'/', tail).map_or(rest.len(), |next| next + 1);
-        let segment = &rest[..end];
-        rest = &rest[end..];
-        match segment {
+        let end = memchr::memchr(b'/', &out[from + 1..]).map_or(out.len(), |next| from + 1 + next);
+        let dots = match &out[from..end] {
             // 2B: "/./" and a final "/." are replaced by "/".
-            b"/." => {
-                if rest.is_empty() {
-                    out.push(b'/');
-                }
-            }
+            b"/." => true,
             // 2C: the same, and the last segment and its preceding "/" (if any) leave the output.
             b"/.." => {
-                let last = memchr::memrchr(b'/', &out[start..]).unwrap_or(0);
-                out.truncate(start + last);
-                if rest.is_empty() {
-                    out.push(b'/');
-                }
+                to = start + memchr::memrchr(b'/', &out[start..to]).unwrap_or(0);
+                true
             }
-            _ => out.extend_from_slice(segment),
+            _ => false,
+        };
+        if !dots {
+            out.copy_within(from..end, to);
+            to += end - from;
+        } else if end == out.len() {
+            out[to] = b'/';
+            to += 1;
         }
+        from = end;
     }
+    out.truncate(to);
 }
 
 /// Whether a path may hold a dot-segment at all: none does without one of these.
@@ -106,69 +114,78 @@ pub(crate) fn guard_path(scheme: bool, authority: bool, path: &[u8]) -> &'static
 /// more has no spans that could be trusted.
 pub fn resolve(base: Parsed<'_>, reference: Parsed<'_>, strict: bool, out: &mut Vec<u8>) -> Spans {
     out.reserve(base.text.len() + reference.text.len() + 4);
-    let (begin, mut spans) = (out.len(), Spans::EMPTY);
+    let begin = out.len();
     let mut scheme = reference.scheme();
     if !strict {
         scheme = scheme.filter(|s| !base.scheme().is_some_and(|b| b.eq_ignore_ascii_case(s)));
     }
+    // What stands before the path is taken whole; a span that moves keeps its distance.
     let own = scheme.is_some() || reference.authority().is_some();
-    if let Some(scheme) = scheme.or(base.scheme()) {
-        out.extend_from_slice(scheme);
-        spans.scheme_end = (out.len() - begin) as u32;
-        out.push(b':');
-    }
     let from = if own { reference } else { base };
-    if let Some(authority) = from.authority() {
-        out.extend_from_slice(b"//");
-        spans.authority = (out.len() - begin) as u32;
-        // The parts of an authority move together.
-        let moved = |at: u32| if at == OMITTED { at } else { at - from.spans.authority + spans.authority };
-        spans.userinfo_end = moved(from.spans.userinfo_end);
-        spans.host_end = moved(from.spans.host_end);
-        out.extend_from_slice(authority);
+    let mut spans = *from.spans;
+    let mut skipped = 0;
+    if own && scheme.is_none() {
+        // A scheme that is ignored is skipped.
+        skipped = reference.spans.scheme().map_or(0, |(_, end)| end + 1);
+        if let Some((_, end)) = base.spans.scheme() {
+            out.extend_from_slice(&base.text[..end + 1]);
+        }
+        spans.scheme_end = base.spans.scheme_end;
+        for place in [&mut spans.authority, &mut spans.userinfo_end, &mut spans.host_end] {
+            *place = moved(*place, skipped, out.len() - begin);
+        }
     }
-    let path = reference.path();
-    let mut query = reference.query();
+    out.extend_from_slice(&from.text[skipped..from.spans.path as usize]);
     let start = out.len();
+    spans.path = (start - begin) as u32;
+    let path = reference.path();
+    let mut query = None;
     if own || path.starts_with(b"/") {
-        push_clean(path, out);
+        out.extend_from_slice(path);
+        if may_have_dot_segments(path) {
+            without_dot_segments(out, start);
+        }
     } else if path.is_empty() {
         out.extend_from_slice(base.path());
-        query = query.or(base.query());
+        query = base.query().filter(|_| reference.query().is_none());
     } else {
         // 5.2.3
         let folder = memchr::memrchr(b'/', base.path()).map_or(0, |last| last + 1);
-        let slash: &[u8] = if base.path().is_empty() && base.authority().is_some() { b"/" } else { b"" };
-        let parts = [slash, &base.path()[..folder], path];
-        if parts.iter().any(|part| may_have_dot_segments(part)) {
-            remove_dot_segments(&parts.concat(), out);
-        } else {
-            parts.iter().for_each(|part| out.extend_from_slice(part));
+        if base.path().is_empty() && base.authority().is_some() {
+            out.push(b'/');
+        }
+        out.extend_from_slice(&base.path()[..folder]);
+        out.extend_from_slice(path);
+        if may_have_dot_segments(&out[start..]) {
+            without_dot_segments(out, start);
         }
     }
     let guard = guard_path(true, from.authority().is_some(), &out[start..]);
     if !guard.is_empty() {
         out.splice(start..start, guard.iter().copied());
     }
-    spans.path = (start - begin) as u32;
     spans.path_end = (out.len() - begin) as u32;
+    spans.query_end = OMITTED;
     if let Some(query) = query {
         out.push(b'?');
         out.extend_from_slice(query);
         spans.query_end = (out.len() - begin) as u32;
     }
-    if let Some(fragment) = reference.fragment() {
-        out.push(b'#');
-        spans.fragment = (out.len() - begin) as u32;
-        out.extend_from_slice(fragment);
+    // What stands after the path, too.
+    let (end, here) = (reference.spans.path_end as usize, out.len() - begin);
+    out.extend_from_slice(&reference.text[end..]);
+    if reference.query().is_some() {
+        spans.query_end = moved(reference.spans.query_end, end, here);
     }
+    spans.fragment = moved(reference.spans.fragment, end, here);
     spans
 }
 
-fn push_clean(path: &[u8], out: &mut Vec<u8>) {
-    if may_have_dot_segments(path) {
-        remove_dot_segments(path, out);
+/// A place that stood so far after `from` as it stands after `to` now.
+fn moved(place: u32, from: usize, to: usize) -> u32 {
+    if place == OMITTED {
+        place
     } else {
-        out.extend_from_slice(path);
+        (place as usize - from + to) as u32
     }
 }

@@ -10,41 +10,55 @@ use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple, PyType};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+use pyo3::IntoPyObjectExt;
 
 use crate::fast::parse;
 use crate::quick;
 
-type Place = Option<(usize, usize)>;
+pub(crate) type Place = Option<(usize, usize)>;
 
 /// The components of a text that its class's rule derives; None is undefined, "" is empty.
 #[pyclass(frozen, subclass, module = "overthere._native")]
 pub struct Components {
     pub(crate) text: Py<PyString>,
     pub(crate) spans: Spans,
-    length: usize,
+    pub(crate) length: usize,
     pub(crate) ascii: bool,
 }
 
-impl Components {
-    /// A text that a rule of RFC 3986 derives.
-    #[inline]
-    pub(crate) fn of(text: &Bound<'_, PyString>, rule: Rule, zone: bool) -> Option<Self> {
-        // A lone surrogate has no UTF-8 form, and no place in a URI.
-        let characters = text.to_str().ok()?;
-        let spans = parse(characters.as_bytes(), rule, zone).ok()?;
-        Some(Components { text: text.clone().unbind(), spans, length: characters.len(), ascii: true })
-    }
+/// A rule of RFC 3986, and whether it is the one of RFC 3987 that extends it.
+pub(crate) type Asked = (Rule, bool);
 
-    /// A text that a rule of RFC 3987 derives, but for some that the reference kernel reads.
-    pub(crate) fn of_iri(text: &Bound<'_, PyString>, rule: Rule, zone: bool) -> Option<Self> {
-        let characters = text.to_str().ok()?;
-        if characters.is_ascii() {
-            return Components::of(text, rule, zone);
+/// What the fast kernel says of a text.
+pub(crate) enum Reading {
+    Derived(Components),
+    NotDerived,
+    /// The reference kernel reads it.
+    Unread,
+}
+
+impl Components {
+    /// What a rule makes of a text.
+    #[inline(always)]
+    pub(crate) fn read(text: &Bound<'_, PyString>, (rule, iri): Asked, zone: bool) -> Reading {
+        // A lone surrogate has no UTF-8 form, and no place in a URI or an IRI.
+        let Ok(characters) = text.to_str() else { return Reading::NotDerived };
+        let (spans, length, ascii) = if iri && !characters.is_ascii() {
+            if memchr::memchr(b'[', characters.as_bytes()).is_some() {
+                return Reading::Unread;
+            }
+            let mut stand_ins = Vec::with_capacity(characters.len());
+            (iri::parse(characters, rule, &mut stand_ins), stand_ins.len(), false)
+        } else {
+            (parse(characters.as_bytes(), rule, zone).ok(), characters.len(), true)
+        };
+        match spans {
+            Some(spans) => Reading::Derived(Components { text: text.clone().unbind(), spans, length, ascii }),
+            None if characters.len() < OMITTED as usize => Reading::NotDerived,
+            None => Reading::Unread,
         }
-        let mut stand_ins = Vec::with_capacity(characters.len());
-        let spans = iri::parse(characters, rule, &mut stand_ins)?;
-        Some(Components { text: text.clone().unbind(), spans, length: stand_ins.len(), ascii: false })
     }
 
     #[inline]
@@ -80,17 +94,12 @@ impl Components {
         })
     }
 
-    /// Whether the host is an IP-literal with a zone identifier.
-    pub(crate) fn has_zone(&self, py: Python<'_>) -> PyResult<bool> {
-        Ok(zone_of(self.part(py, self.spans.host())?).is_some())
-    }
-
     /// The text in UTF-8.
     pub(crate) fn octets<'py>(&'py self, py: Python<'py>) -> PyResult<&'py [u8]> {
         Ok(self.text.bind(py).to_str()?.as_bytes())
     }
 
-    fn part<'py>(&'py self, py: Python<'py>, place: Place) -> PyResult<&'py str> {
+    pub(crate) fn part<'py>(&'py self, py: Python<'py>, place: Place) -> PyResult<&'py str> {
         let text = self.text.bind(py).to_str()?;
         Ok(place.map_or("", |(start, end)| &text[start..end]))
     }
@@ -112,56 +121,84 @@ fn spans_of(regs: &Bound<'_, PyAny>) -> PyResult<Spans> {
     })
 }
 
-/// A text that the fast path does not take: another type, an IRI, or something to refuse.
-#[cold]
-fn slow(cls: &Bound<'_, PyType>, text: &Bound<'_, PyAny>, zone: bool) -> PyResult<Components> {
-    let py = cls.py();
-    let mut zone = zone;
-    let text: Bound<'_, PyString> = if let Ok(other) = text.cast::<Components>() {
-        zone = zone || !text.getattr(intern!(py, "zone"))?.is_none();
-        other.get().text.bind(py).clone()
-    } else if let Ok(text) = text.cast::<PyString>() {
-        quick::exact(text)?
-    } else {
-        return Err(PyTypeError::new_err(format!(
-            "{}() takes text (RFC 3986 2: characters, not octets), not {}",
-            cls.name()?,
-            text.get_type().name()?
-        )));
-    };
-    let rule = cls.getattr(intern!(py, "rule"))?;
-    let reference = py.import(intern!(py, "overthere.kernel.reference"))?;
-    let found = reference.call_method1(intern!(py, "parse"), (&text, &rule, zone))?;
-    if found.is_none() {
-        let findings = py.import(intern!(py, "overthere.findings"))?;
-        let refusal = findings.call_method1(intern!(py, "refusal"), (&text, &rule, zone))?;
-        return Err(PyErr::from_value(refusal));
+/// The exact text of what a class is called with, and whether it may have a zone.
+fn given<'py>(
+    cls: &Bound<'py, PyType>,
+    text: &Bound<'py, PyAny>,
+    zone: bool,
+) -> PyResult<(Bound<'py, PyString>, bool)> {
+    if let Ok(text) = text.cast_exact::<PyString>() {
+        return Ok((text.clone(), zone));
     }
-    Components::of_match(&text, &found)
+    if let Ok(other) = text.cast::<Components>() {
+        let zone = zone || !text.getattr(intern!(cls.py(), "zone"))?.is_none();
+        return Ok((other.get().text.bind(cls.py()).clone(), zone));
+    }
+    if let Ok(text) = text.cast::<PyString>() {
+        return Ok((quick::exact(text)?, zone));
+    }
+    Err(PyTypeError::new_err(format!(
+        "{}() takes text (RFC 3986 2: characters, not octets), not {}",
+        cls.name()?,
+        text.get_type().name()?
+    )))
+}
+
+/// The components of a text, by the fast kernel if it knows the rule and can tell, else by the reference one.
+fn components(
+    text: &Bound<'_, PyString>,
+    asked: Option<Asked>,
+    rule: impl FnOnce() -> PyResult<Py<PyAny>>,
+    zone: bool,
+) -> PyResult<Option<Components>> {
+    match asked.map_or(Reading::Unread, |asked| Components::read(text, asked, zone)) {
+        Reading::Derived(value) => return Ok(Some(value)),
+        Reading::NotDerived => return Ok(None),
+        Reading::Unread => {}
+    }
+    let py = text.py();
+    let reference = py.import(intern!(py, "overthere.kernel.reference"))?;
+    let found = reference.call_method1(intern!(py, "parse"), (text, rule()?, zone))?;
+    if found.is_none() {
+        return Ok(None);
+    }
+    Components::of_match(text, &found).map(Some)
+}
+
+/// The components of a text by the rule of a class, which is known or looked up.
+fn by_class(
+    cls: &Bound<'_, PyType>,
+    known: Option<Asked>,
+    text: &Bound<'_, PyString>,
+    zone: bool,
+) -> PyResult<Option<Components>> {
+    let rule = || Ok(cls.getattr(intern!(cls.py(), "rule"))?.unbind());
+    let asked = match known {
+        Some(asked) => Some(asked),
+        None => named(rule()?.extract(cls.py())?),
+    };
+    components(text, asked, rule, zone)
+}
+
+/// The exception for a text that a rule does not derive, as `overthere.findings.refusal` makes it.
+#[cold]
+pub(crate) fn refusal(text: &Bound<'_, PyString>, rule: &Bound<'_, PyAny>, zone: bool) -> PyErr {
+    static REFUSAL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let made = REFUSAL
+        .import(text.py(), "overthere.findings", "refusal")
+        .and_then(|refusal| refusal.call1((text, rule, zone)));
+    made.map_or_else(|error| error, |error| quick::raised(&error))
 }
 
 /// The components of a text, or None if `rule` (URI, URI-reference, IRI, IRI-reference) does not derive it.
 #[pyfunction]
 #[pyo3(name = "parse", signature = (text, rule = "URI-reference", zone = false))]
 pub fn parse_text(text: &Bound<'_, PyString>, rule: &str, zone: bool) -> PyResult<Option<Components>> {
-    let (py, text) = (text.py(), &quick::exact(text)?);
-    if let Some((own, iri)) = named(rule) {
-        let found = read(text, (own, iri), zone);
-        if found.is_some() || !iri {
-            return Ok(found);
-        }
-    }
-    let reference = py.import(intern!(py, "overthere.kernel.reference"))?;
-    let found = reference.call_method1(intern!(py, "parse"), (text, rule, zone))?;
-    if found.is_none() {
-        return Ok(None);
-    }
-    Ok(Some(Components::of_match(text, &found)?))
+    let name = || rule.into_py_any(text.py());
+    components(&quick::exact(text)?, named(rule), name, zone)
 }
 
-/// The rule of RFC 3986, and whether it is the one of RFC 3987 that extends it.
-type Asked = (Rule, bool);
-
+/// The rule of that name.
 fn named(rule: &str) -> Option<Asked> {
     match rule {
         "URI" => Some((Rule::Uri, false)),
@@ -172,33 +209,20 @@ fn named(rule: &str) -> Option<Asked> {
     }
 }
 
-/// Which rule a class asks for.
-fn rule_of(cls: &Bound<'_, PyType>) -> PyResult<Option<Asked>> {
-    Ok(named(cls.getattr(intern!(cls.py(), "rule"))?.extract()?))
-}
-
-fn read(text: &Bound<'_, PyString>, (rule, iri): Asked, zone: bool) -> Option<Components> {
-    if iri {
-        Components::of_iri(text, rule, zone)
-    } else {
-        Components::of(text, rule, zone)
-    }
-}
-
-/// A value of the same class with another text, which a URI is; its spans if they are known.
-pub(crate) fn alike<'py>(
-    value: &Bound<'py, Components>,
+/// A value of a class with a text, which a URI is; its spans if they are known.
+#[cfg(not(feature = "abi3"))]
+pub(crate) fn made<'py>(
+    class: &Bound<'py, PyType>,
     octets: &[u8],
     spans: Option<Spans>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let class = value.get_type();
-    let text = quick::text(value.py(), octets)?;
-    if let Some(rule) = quick::rule_of(&class) {
+    let text = quick::text(class.py(), octets)?;
+    if let Some((rule, false)) = quick::asked(class) {
         let known = spans.filter(|_| octets.len() < OMITTED as usize);
         let found = known.map_or_else(|| parse(octets, rule, false).ok(), Some);
         if let Some(spans) = found {
             let length = octets.len();
-            return quick::instance(&class, Components { text: text.unbind(), spans, length, ascii: true });
+            return quick::instance(class, Components { text: text.unbind(), spans, length, ascii: true });
         }
     }
     class.call1((text,))
@@ -220,93 +244,61 @@ impl Components {
     #[classmethod]
     #[pyo3(signature = (text, *, zone = false))]
     fn new(cls: &Bound<'_, PyType>, text: &Bound<'_, PyAny>, zone: bool) -> PyResult<Self> {
-        if let Ok(exact) = text.cast_exact::<PyString>() {
-            if let Some(value) = rule_of(cls)?.and_then(|rule| read(exact, rule, zone)) {
-                return Ok(value);
-            }
+        let (text, zone) = given(cls, text, zone)?;
+        match by_class(cls, None, &text, zone)? {
+            Some(value) => Ok(value),
+            None => Err(refusal(&text, &cls.getattr(intern!(cls.py(), "rule"))?, zone)),
         }
-        slow(cls, text, zone)
     }
 
     /// Calls of every class of URIs and IRIs take the short way.
     #[classmethod]
     fn __init_subclass__(cls: &Bound<'_, PyType>) -> PyResult<()> {
-        if let Some((rule, iri)) = rule_of(cls)? {
-            quick::quicken(cls, rule, iri);
+        if let Some(asked) = named(cls.getattr(intern!(cls.py(), "rule"))?.extract()?) {
+            quick::quicken(cls, asked);
         }
         Ok(())
     }
 
-    /// The scheme as written (RFC 3986 3.1), or None.
-    #[getter]
-    fn scheme<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
-        // Most are one of two, and need no new text.
-        match self.text.bind(py).to_str()?.as_bytes() {
-            [b'h', b't', b't', b'p', b's', b':', ..] => Ok(Some(intern!(py, "https").clone())),
-            [b'h', b't', b't', b'p', b':', ..] => Ok(Some(intern!(py, "http").clone())),
-            _ => self.slice(py, self.spans.scheme()),
+    /// The value of a text, or None where the class would raise InvalidURI: nothing is looked for beyond that.
+    ///
+    /// Raises: TypeError if it is not text.
+    ///
+    /// >>> from overthere import URI
+    /// >>> URI.parse("http://a/b"), URI.parse("http://a b/")
+    /// (URI('http://a/b'), None)
+    #[classmethod]
+    #[pyo3(signature = (text, *, zone = false))]
+    fn parse<'py>(
+        cls: &Bound<'py, PyType>,
+        text: &Bound<'py, PyAny>,
+        zone: bool,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let (text, zone) = given(cls, text, zone)?;
+        let known = quick::asked(cls);
+        match by_class(cls, known, &text, zone)? {
+            Some(value) if known.is_some() => quick::instance(cls, value).map(Some),
+            Some(_) => {
+                let how = PyDict::new(cls.py());
+                how.set_item(intern!(cls.py(), "zone"), zone)?;
+                cls.call((text,), Some(&how)).map(Some)
+            }
+            None => Ok(None),
         }
     }
 
-    /// The authority (3.2) without its "//", or None.
-    #[getter]
-    fn authority<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
-        self.slice(py, self.spans.authority())
-    }
-
-    /// The userinfo (3.2.1) without its "@", or None.
-    #[getter]
-    fn userinfo<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
-        self.slice(py, self.spans.userinfo())
-    }
-
-    /// The host (3.2.2), brackets included; None without an authority, "" if it is empty.
-    #[getter]
-    fn host<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
-        self.slice(py, self.spans.host())
-    }
-
-    /// The port's digits as written (3.2.3), "" after a bare colon, or None.
-    #[getter]
-    fn port_text<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
-        self.slice(py, self.spans.port())
-    }
-
-    /// The path (3.3); it is always defined, and may be empty.
-    #[getter]
-    fn path<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
-        self.slice(py, Some(self.spans.path()))
-    }
-
-    /// The query (3.4) without its "?", or None.
-    #[getter]
-    fn query<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
-        self.slice(py, self.spans.query())
-    }
-
-    /// The fragment (3.5) without its "#", or None.
-    #[getter]
-    fn fragment<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
-        self.slice(py, self.spans.fragment(self.length))
-    }
-
-    /// The port as a number; None if undefined, empty or of more than 18 digits.
-    #[getter]
-    fn port(&self, py: Python<'_>) -> PyResult<Option<u64>> {
-        if self.spans.port().is_none() {
-            return Ok(None);
-        }
-        let port = self.slice(py, self.spans.port())?;
-        let digits = port.as_ref().map_or(Ok(""), |p| p.to_str())?;
-        if digits.is_empty() {
-            return Ok(None);
-        }
-        let digits = digits.trim_start_matches('0');
-        Ok(match digits.len() {
-            0 => Some(0),
-            1..=18 => digits.parse().ok(),
-            _ => None,
-        })
+    /// Whether the class has a value for a text.
+    ///
+    /// Raises: TypeError if it is not text.
+    ///
+    /// >>> from overthere import URI, URIReference
+    /// >>> URI.can_parse("//a/b"), URIReference.can_parse("//a/b")
+    /// (False, True)
+    #[classmethod]
+    #[pyo3(signature = (text, *, zone = false))]
+    fn can_parse(cls: &Bound<'_, PyType>, text: &Bound<'_, PyAny>, zone: bool) -> PyResult<bool> {
+        let (text, zone) = given(cls, text, zone)?;
+        Ok(by_class(cls, quick::asked(cls), &text, zone)?.is_some())
     }
 
     /// Which alternative of 3.2.2 the host is: the first that matches; None without an authority.

@@ -2,10 +2,11 @@
 //!
 //! `overthere.kernel.native.front` makes them; name, signature and docstring are the function's own.
 
+use std::cell::Cell;
 use std::ffi::CString;
 
 use overthere_core::normalize::{may_change, normalize, SYNTAX};
-use overthere_core::parse::{Rule, OMITTED};
+use overthere_core::parse::{Rule, Spans, OMITTED};
 use overthere_core::percent::{self, Safe};
 use overthere_core::relate::relate;
 use overthere_core::resolve::{resolve, Parsed};
@@ -13,10 +14,11 @@ use pyo3::exceptions::{PyLookupError, PyRuntimeError};
 use pyo3::ffi::{self, PyObject};
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyType};
 
 use crate::bug::guarded;
-use crate::components::{alike, Components};
+use crate::components::{made, Components};
 use crate::fast::parse;
 use crate::quick;
 
@@ -46,9 +48,10 @@ fn encode<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     if safe.prefix(octets) == octets.len() {
         return Ok(Some((**data).clone()));
     }
-    let mut out = Vec::new();
-    percent::encode(octets, safe, &mut out);
-    Ok(Some(quick::text(data.py(), &out)?.into_any()))
+    with_buffer(|out| {
+        percent::encode(octets, safe, out);
+        Ok(Some(quick::text(data.py(), out)?.into_any()))
+    })
 }
 
 /// `decode(text)`
@@ -59,42 +62,81 @@ fn decode<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     if memchr::memchr(b'%', characters.as_bytes()).is_none() {
         return Ok(Some((**data).clone()));
     }
-    let mut out = Vec::new();
-    match percent::decode(characters.as_bytes(), &mut out).map(|()| std::str::from_utf8(&out)) {
-        Ok(Ok(_)) => Ok(Some(quick::text(data.py(), &out)?.into_any())),
+    with_buffer(|out| match percent::decode(characters.as_bytes(), out).map(|()| std::str::from_utf8(out)) {
+        Ok(Ok(_)) => Ok(Some(quick::text(data.py(), out)?.into_any())),
         _ => Ok(None),
-    }
+    })
+}
+
+/// Whether the host is an IP-literal with a zone identifier.
+fn zone(value: Parsed<'_>) -> bool {
+    let Some((start, end)) = value.spans.host() else { return false };
+    value.text.get(start) == Some(&b'[') && value.text[start..end].contains(&b'%')
 }
 
 /// A value that is US-ASCII and has no zone, as nearly all are.
 fn usual<'a, 'py>(value: &Borrowed<'a, 'py, PyAny>) -> PyResult<Option<Borrowed<'a, 'py, Components>>> {
     let Ok(value) = value.cast::<Components>() else { return Ok(None) };
+    Ok(if value.get().ascii && !zone(parsed(&value)?) { Some(value) } else { None })
+}
+
+fn parsed<'a>(value: &'a Borrowed<'_, '_, Components>) -> PyResult<Parsed<'a>> {
     let own = value.get();
-    Ok(if own.ascii && !own.has_zone(value.py())? { Some(value) } else { None })
+    Ok(Parsed { text: own.octets(value.py())?, spans: &own.spans })
+}
+
+/// Do the work with a buffer that is used again: most of what is written is short.
+fn with_buffer<T>(work: impl FnOnce(&mut Vec<u8>) -> T) -> T {
+    const KEPT: usize = 1 << 12;
+    thread_local! {
+        static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+    }
+    let mut buffer = BUFFER.take();
+    buffer.clear();
+    let found = work(&mut buffer);
+    if buffer.capacity() <= KEPT {
+        BUFFER.set(buffer);
+    }
+    found
+}
+
+/// A text that a rule derives, without a zone.
+fn read<'a>(text: &'a Borrowed<'_, '_, PyString>, rule: Rule) -> Option<(&'a [u8], Spans)> {
+    let octets = text.to_str().ok()?.as_bytes();
+    Some((octets, parse(octets, rule, false).ok()?))
+}
+
+/// What a quick way makes of a base with a scheme and of a text that the rule derives, or a value.
+fn with_base<'py>(
+    call: &Call<'_, 'py>,
+    rule: Rule,
+    way: impl FnOnce(&Bound<'py, PyType>, Parsed<'_>, Parsed<'_>) -> Answer<'py>,
+) -> Answer<'py> {
+    let ([base, other], None) = (call.plain, call.keep) else { return Ok(None) };
+    let Some(base) = usual(base)? else { return Ok(None) };
+    let one = parsed(&base)?;
+    if one.spans.scheme_end == OMITTED {
+        return Ok(None);
+    }
+    let class = base.get_type();
+    if let Ok(text) = other.cast_exact::<PyString>() {
+        let Some((text, spans)) = read(&text, rule) else { return Ok(None) };
+        way(&class, one, Parsed { text, spans: &spans })
+    } else if let Some(other) = usual(other)? {
+        way(&class, one, parsed(&other)?)
+    } else {
+        Ok(None)
+    }
 }
 
 /// `base.join(reference)`, of text or a value
 fn join<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
-    let ([base, reference], None) = (call.plain, call.keep) else { return Ok(None) };
-    let Some(base) = usual(base)? else { return Ok(None) };
-    let py = base.py();
-    let own = base.get();
-    if own.spans.scheme_end == OMITTED {
-        return Ok(None);
-    }
-    let one = Parsed { text: own.octets(py)?, spans: &own.spans };
-    let mut out = Vec::new();
-    let spans = if let Ok(text) = reference.cast_exact::<PyString>() {
-        let Ok(characters) = text.to_str() else { return Ok(None) };
-        let Ok(spans) = parse(characters.as_bytes(), Rule::UriReference, false) else { return Ok(None) };
-        resolve(one, Parsed { text: characters.as_bytes(), spans: &spans }, true, &mut out)
-    } else if let Some(other) = usual(reference)? {
-        let two = other.get();
-        resolve(one, Parsed { text: two.octets(py)?, spans: &two.spans }, true, &mut out)
-    } else {
-        return Ok(None);
-    };
-    alike(&base, &out, Some(spans)).map(Some)
+    with_base(call, Rule::UriReference, |class, base, reference| {
+        with_buffer(|out| {
+            let spans = resolve(base, reference, true, out);
+            made(class, out, Some(spans)).map(Some)
+        })
+    })
 }
 
 /// `value.normalize()`, `value.normalize(rung)` of a generic rung
@@ -105,37 +147,43 @@ fn normal<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
         _ => return Ok(None),
     };
     let Some(value) = usual(value)? else { return Ok(None) };
+    let Parsed { text, spans } = parsed(&value)?;
     if !(0..=i64::from(SYNTAX)).contains(&rung) {
         return Ok(None);
     }
-    let (own, rung) = (value.get(), rung as u8);
-    let text = own.octets(value.py())?;
-    if !may_change(text, &own.spans, rung) {
+    let rung = rung as u8;
+    if !may_change(text, spans, rung) {
         return Ok(Some((*value).clone().into_any()));
     }
-    let mut out = Vec::new();
-    normalize(text, &own.spans, rung, &mut out);
-    if out == text {
-        return Ok(Some((*value).clone().into_any()));
-    }
-    alike(&value, &out, None).map(Some)
+    with_buffer(|out| {
+        normalize(text, spans, rung, out);
+        if out == text {
+            return Ok(Some((*value).clone().into_any()));
+        }
+        made(&value.get_type(), out, None).map(Some)
+    })
 }
 
 /// `relate(base, target)`, of texts
 fn relative<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     let ([base, target], None) = (call.plain, call.keep) else { return Ok(None) };
-    let (Ok(one), Ok(two)) = (base.cast_exact::<PyString>(), target.cast_exact::<PyString>()) else {
-        return Ok(None);
-    };
-    let (Ok(one), Ok(two)) = (one.to_str(), two.to_str()) else { return Ok(None) };
-    let (one, two) = (one.as_bytes(), two.as_bytes());
-    let (Ok(from), Ok(to)) = (parse(one, Rule::Uri, true), parse(two, Rule::Uri, true)) else {
+    let (Ok(base), Ok(target)) = (base.cast_exact(), target.cast_exact()) else { return Ok(None) };
+    let (Some((one, from)), Some((two, to))) = (read(&base, Rule::Uri), read(&target, Rule::Uri)) else {
         return Ok(None);
     };
     match relate(Parsed { text: one, spans: &from }, Parsed { text: two, spans: &to }) {
         Some(found) => Ok(Some(quick::text(base.py(), &found)?.into_any())),
         None => Ok(None),
     }
+}
+
+/// `base.relate(target)`, of text or a value
+fn relative_value<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
+    static REFERENCE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    with_base(call, Rule::Uri, |class, base, target| {
+        let Some(found) = relate(base, target) else { return Ok(None) };
+        made(REFERENCE.import(class.py(), "overthere.uri", "URIReference")?, &found, None).map(Some)
+    })
 }
 
 /// One of those above.
@@ -237,15 +285,17 @@ front!(call_decode, "decode", decode, method: false);
 front!(call_relate, "relate", relative, method: false);
 front!(call_join, "join", join, method: true);
 front!(call_normalize, "normalize", normal, method: true);
+front!(call_relate_value, "relate", relative_value, method: true);
 
 /// A definition that lives as long as the process, as CPython wants it.
-fn definition(name: &str, documentation: &str) -> PyResult<*mut ffi::PyMethodDef> {
-    let call = match name {
-        "encode" => call_encode,
-        "decode" => call_decode,
-        "relate" => call_relate,
-        "join" => call_join,
-        "normalize" => call_normalize,
+fn definition(name: &str, method: bool, documentation: &str) -> PyResult<*mut ffi::PyMethodDef> {
+    let call = match (name, method) {
+        ("encode", false) => call_encode,
+        ("decode", false) => call_decode,
+        ("relate", false) => call_relate,
+        ("join", true) => call_join,
+        ("normalize", true) => call_normalize,
+        ("relate", true) => call_relate_value,
         _ => return Err(PyLookupError::new_err(format!("there is no quick way for {name}"))),
     };
     Ok(Box::into_raw(Box::new(ffi::PyMethodDef {
@@ -263,7 +313,7 @@ pub fn front<'py>(
     name: &str,
     documentation: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let new = definition(name, documentation)?;
+    let new = definition(name, holder.is_instance_of::<PyType>(), documentation)?;
     // SAFETY: the definition is whole and never freed.
     unsafe {
         let new = match holder.cast::<PyType>() {

@@ -9,6 +9,7 @@ mod components;
 mod fast;
 #[cfg(not(feature = "abi3"))]
 mod front;
+mod getters;
 mod links;
 mod quick;
 mod text;
@@ -31,6 +32,10 @@ mod _native {
     #[cfg(not(feature = "abi3"))]
     #[pymodule_export]
     use super::front::front;
+    #[pymodule_init]
+    fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
+        super::getters::install(module.py())
+    }
     #[pymodule_export]
     use super::links::LinkRows;
     #[pymodule_export]

@@ -2,11 +2,10 @@
 //!
 //! With the feature `abi3` the stable part serves: one build for all versions, slower by what `docs/decisions.md` says.
 
-use overthere_core::parse::Rule;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
-use crate::components::Components;
+use crate::components::{Asked, Components};
 
 /// The text as a `str` and no subclass: theirs may answer as they like, hold others, and be held in a cycle.
 #[inline]
@@ -40,13 +39,20 @@ pub fn text<'py>(py: Python<'py>, octets: &[u8]) -> PyResult<Bound<'py, PyString
     Ok(PyString::new(py, characters))
 }
 
+/// The exception as it is when it has been raised here: what was being handled is its context.
+pub fn raised(error: &Bound<'_, PyAny>) -> PyErr {
+    // SAFETY: the interpreter is attached, and takes its own references to an exception and its class.
+    unsafe { pyo3::ffi::PyErr_SetObject(error.get_type_ptr().cast(), error.as_ptr()) };
+    PyErr::fetch(error.py())
+}
+
 #[cfg(feature = "abi3")]
 mod values {
     use super::*;
 
-    pub fn quicken(_: &Bound<'_, PyType>, _: Rule, _: bool) {}
+    pub fn quicken(_: &Bound<'_, PyType>, _: Asked) {}
 
-    pub fn rule_of(_: &Bound<'_, PyType>) -> Option<Rule> {
+    pub fn asked(_: &Bound<'_, PyType>) -> Option<Asked> {
         None
     }
 
@@ -59,11 +65,14 @@ mod values {
 mod values {
     use super::*;
 
+    use overthere_core::parse::Rule;
     use pyo3::ffi::{self, PyObject, PyTypeObject};
     use pyo3::impl_::pymethods::tp_new_impl;
+    use pyo3::intern;
     use pyo3::{PyClassInitializer, PyTypeInfo};
 
     use crate::bug::guarded;
+    use crate::components::{refusal, Reading};
 
     /// Whether calling the class is no more than `Components.__new__`, now: `__new__` and `__init__` can be assigned.
     #[inline]
@@ -76,54 +85,38 @@ mod values {
         }
     }
 
-    unsafe extern "C" fn call_uri(
-        class: *mut PyObject,
-        arguments: *const *mut PyObject,
-        count: usize,
-        names: *mut PyObject,
-    ) -> *mut PyObject {
-        // SAFETY: CPython calls it by its vectorcall protocol, as `call` wants.
-        unsafe { call(Rule::Uri, Components::of, class, arguments, count, names) }
+    /// `class(*arguments)` for each rule.
+    macro_rules! calls {
+        ($($call:ident, $asked:expr;)*) => {$(
+            unsafe extern "C" fn $call(
+                class: *mut PyObject,
+                arguments: *const *mut PyObject,
+                count: usize,
+                names: *mut PyObject,
+            ) -> *mut PyObject {
+                // SAFETY: CPython calls it by its vectorcall protocol, as `call` wants.
+                unsafe { call($asked, class, arguments, count, names) }
+            }
+        )*
+            const CALLS: &[(ffi::vectorcallfunc, Asked)] = &[$(($call, $asked)),*];
+        };
     }
 
-    unsafe extern "C" fn call_reference(
-        class: *mut PyObject,
-        arguments: *const *mut PyObject,
-        count: usize,
-        names: *mut PyObject,
-    ) -> *mut PyObject {
-        // SAFETY: as in `call_uri`.
-        unsafe { call(Rule::UriReference, Components::of, class, arguments, count, names) }
+    calls! {
+        call_uri, (Rule::Uri, false);
+        call_uri_reference, (Rule::UriReference, false);
+        call_iri, (Rule::Uri, true);
+        call_iri_reference, (Rule::UriReference, true);
     }
 
-    unsafe extern "C" fn call_iri(
-        class: *mut PyObject,
-        arguments: *const *mut PyObject,
-        count: usize,
-        names: *mut PyObject,
-    ) -> *mut PyObject {
-        // SAFETY: as in `call_uri`.
-        unsafe { call(Rule::Uri, Components::of_iri, class, arguments, count, names) }
-    }
-
-    unsafe extern "C" fn call_iri_reference(
-        class: *mut PyObject,
-        arguments: *const *mut PyObject,
-        count: usize,
-        names: *mut PyObject,
-    ) -> *mut PyObject {
-        // SAFETY: as in `call_uri`.
-        unsafe { call(Rule::UriReference, Components::of_iri, class, arguments, count, names) }
-    }
-
-    /// `class(*arguments)`: one `str` that the rule derives is made a value here, all else by `type.__call__`.
+    /// `class(*arguments)`: one `str` that the rule is read in is made a value or refused here, all else goes by
+    /// `type.__call__`.
     ///
     /// # Safety
     /// As of CPython's vectorcall protocol, of which this is an implementation.
     #[inline(always)]
     unsafe fn call(
-        rule: Rule,
-        read: impl Fn(&Bound<'_, PyString>, Rule, bool) -> Option<Components>,
+        asked: Asked,
         class: *mut PyObject,
         arguments: *const *mut PyObject,
         count: usize,
@@ -136,9 +129,14 @@ mod values {
             if ffi::PyVectorcall_NARGS(count) == 1 && names.is_null() && is_plain(py, class.cast()) {
                 let text = Borrowed::from_ptr(py, *arguments);
                 if let Ok(text) = text.cast_exact::<PyString>() {
-                    let made = guarded(py, || match read(&text, rule, false) {
-                        Some(value) => new(py, value, class.cast()).map(Some),
-                        None => Ok(None),
+                    let made = guarded(py, || match Components::read(&text, asked, false) {
+                        Reading::Derived(value) => new(py, value, class.cast()).map(Some),
+                        Reading::NotDerived => Err(refusal(
+                            &text,
+                            &Bound::from_borrowed_ptr(py, class).getattr(intern!(py, "rule"))?,
+                            false,
+                        )),
+                        Reading::Unread => Ok(None),
                     });
                     match made {
                         Ok(Some(new)) => return new,
@@ -154,22 +152,63 @@ mod values {
         }
     }
 
+    /// A value as it lies in memory: what CPython has of every object, and ours.
+    #[repr(C)]
+    struct Object {
+        base: PyObject,
+        value: Components,
+    }
+
+    /// Whether objects of the class are `Object` and no more.
+    unsafe fn is_bare(class: *mut PyTypeObject) -> bool {
+        // SAFETY: a type, as in `is_plain`.
+        unsafe {
+            (*class).tp_basicsize == size_of::<Object>() as ffi::Py_ssize_t
+                && (*class).tp_dictoffset == 0
+                && (*class).tp_weaklistoffset == 0
+                && ffi::PyType_HasFeature(class, ffi::Py_TPFLAGS_HAVE_GC) != 0
+        }
+    }
+
     /// A new object of the class.
     ///
     /// # Safety
     /// The class is a subclass of `Components`.
     unsafe fn new(py: Python<'_>, value: Components, class: *mut PyTypeObject) -> PyResult<*mut PyObject> {
-        // SAFETY: a subclass of `Components` can hold one; what is new is nobody else's yet, and is tracked, for every
-        // class with a collector tracks what it makes.
+        // SAFETY: a subclass of `Components` can hold one.  Where it adds no place of its own, the memory is `Object`,
+        // all of which is written here; what is new is nobody else's yet.
         unsafe {
-            let new = tp_new_impl::<_, Components>(py, PyClassInitializer::from(value), class)?;
-            // It holds a text and nothing else, unless it has a place for more: the collector need not look.
-            if (*class).tp_dictoffset == 0
-                && (*class).tp_basicsize == (*Components::type_object_raw(py)).tp_basicsize
-            {
-                ffi::PyObject_GC_UnTrack(new.cast());
+            if !is_bare(class) {
+                return tp_new_impl::<_, Components>(py, PyClassInitializer::from(value), class);
             }
-            Ok(new)
+            // It holds a text and nothing else, so the collector need not know of it.
+            let new = ffi::PyObject_GC_New::<Object>(class);
+            if new.is_null() {
+                return Err(PyErr::fetch(py));
+            }
+            (&raw mut (*new).value).write(value);
+            Ok(new.cast())
+        }
+    }
+
+    /// The end of a value: the text, the memory and the class are given back.
+    unsafe extern "C" fn end(object: *mut PyObject) {
+        // SAFETY: CPython calls it when nothing refers to the object any more.  Its class is one of those to which
+        // `quicken` gave this, or one below, of which `subtype_dealloc` has undone all that is not `Object`; then
+        // it leaves the reference to the class to us, as to every class that was made at run time.
+        unsafe {
+            let class = ffi::Py_TYPE(object);
+            let own = (*class).tp_dealloc.is_some_and(|f| std::ptr::fn_addr_eq(f, end as ffi::destructor));
+            // A method `__del__` can be given to a class at any time, and can keep the object alive.
+            if own && (*class).tp_finalize.is_some() && ffi::PyObject_CallFinalizerFromDealloc(object) < 0 {
+                return;
+            }
+            ffi::PyObject_GC_UnTrack(object.cast());
+            ffi::Py_DECREF((*object.cast::<Object>()).value.text.as_ptr());
+            if let Some(free) = (*class).tp_free {
+                free(object.cast());
+            }
+            ffi::Py_DECREF(class.cast());
         }
     }
 
@@ -211,38 +250,32 @@ mod values {
         }
     }
 
-    /// Let calls of the class come without a tuple.  CPython never lets a subclass inherit this.
-    ///
-    /// iri: whether it is the rule of RFC 3987 that extends this one.
-    pub fn quicken(class: &Bound<'_, PyType>, rule: Rule, iri: bool) {
-        let call: ffi::vectorcallfunc = match (rule, iri) {
-            (Rule::Uri, false) => call_uri,
-            (Rule::UriReference, false) => call_reference,
-            (Rule::Uri, true) => call_iri,
-            (Rule::UriReference, true) => call_iri_reference,
-        };
-        // SAFETY: the class is being made (`__init_subclass__`), so nobody calls it meanwhile.
-        unsafe { (*class.as_type_ptr()).tp_vectorcall = Some(call) };
+    /// Let calls of the class come without a tuple, and its objects go.  CPython never lets a subclass inherit this.
+    pub fn quicken(class: &Bound<'_, PyType>, asked: Asked) {
+        let call = CALLS.iter().find(|(_, own)| *own == asked).map(|(call, _)| *call);
+        let raw = class.as_type_ptr();
+        // SAFETY: the class is being made (`__init_subclass__`), so nobody calls it meanwhile, and it has no objects.
+        unsafe {
+            (*raw).tp_vectorcall = call;
+            if is_bare(raw) {
+                (*raw).tp_dealloc = Some(end);
+            }
+        }
     }
 
     /// The rule of a class that is called as `quicken` lets it.
-    pub fn rule_of(class: &Bound<'_, PyType>) -> Option<Rule> {
+    #[inline]
+    pub fn asked(class: &Bound<'_, PyType>) -> Option<Asked> {
         let raw = class.as_type_ptr();
         if !is_plain(class.py(), raw) {
             return None;
         }
         // SAFETY: a type, as in `is_plain`.
         let call = unsafe { (*raw).tp_vectorcall }? as usize;
-        if call == call_uri as *const () as usize {
-            Some(Rule::Uri)
-        } else if call == call_reference as *const () as usize {
-            Some(Rule::UriReference)
-        } else {
-            None
-        }
+        CALLS.iter().find(|(own, _)| *own as usize == call).map(|(_, asked)| *asked)
     }
 
-    /// A value of a class of which `rule_of` knows the rule.
+    /// A value of a class of which `asked` knows the rule.
     pub fn instance<'py>(class: &Bound<'py, PyType>, value: Components) -> PyResult<Bound<'py, PyAny>> {
         let py = class.py();
         // SAFETY: the class is a subclass of `Components`, for `quicken` was told of no other; what is new is ours.
@@ -250,4 +283,4 @@ mod values {
     }
 }
 
-pub use values::{instance, quicken, rule_of};
+pub use values::{asked, instance, quicken};

@@ -44,15 +44,7 @@ class Components:
     """The grammar rule that a text must follow to become a value of this class."""
 
     def __new__(cls, text: str | Components, *, zone: bool = False) -> Self:
-        if isinstance(text, Components):
-            zone = zone or "%25" in (text.host or "")
-            text = str(text)
-        if type(text) is not str:
-            if not issubclass(type(text), str):
-                raise TypeError(
-                    f"{cls.__name__}() takes text (RFC 3986 2: characters, not octets), not {type(text).__name__}"
-                )
-            text = exact(text, cls.__name__)
+        text, zone = cls._given(text, zone)
         match = match_of(text, cls.rule, zone)
         if match is None:
             from overthere.findings import refusal
@@ -61,6 +53,44 @@ class Components:
         self = object.__new__(cls)
         _set_match(self, match)
         return self
+
+    @classmethod
+    def parse(cls, text: str | Components, *, zone: bool = False) -> Self | None:
+        """The value of a text, or None where the class would raise InvalidURI: nothing is looked for beyond that.
+
+        Raises: TypeError if it is not text.
+
+        >>> from overthere import URI
+        >>> URI.parse("http://a/b"), URI.parse("http://a b/")
+        (URI('http://a/b'), None)
+        """
+        return cls(text, zone=zone) if cls.can_parse(text, zone=zone) else None
+
+    @classmethod
+    def can_parse(cls, text: str | Components, *, zone: bool = False) -> bool:
+        """Whether the class has a value for a text.
+
+        Raises: TypeError if it is not text.
+
+        >>> from overthere import URI, URIReference
+        >>> URI.can_parse("//a/b"), URIReference.can_parse("//a/b")
+        (False, True)
+        """
+        text, zone = cls._given(text, zone)
+        return match_of(text, cls.rule, zone) is not None
+
+    @classmethod
+    def _given(cls, text: str | Components, zone: bool) -> tuple[str, bool]:
+        """The exact text of what the class is called with, and whether it may have a zone."""
+        if type(text) is str:
+            return text, zone
+        if isinstance(text, Components):
+            return str(text), zone or "%25" in (text.host or "")
+        if not issubclass(type(text), str):
+            raise TypeError(
+                f"{cls.__name__}() takes text (RFC 3986 2: characters, not octets), not {type(text).__name__}"
+            )
+        return exact(text, cls.__name__), zone
 
     # -- the components, as written
 
