@@ -32,7 +32,7 @@ from overthere.links.model import Document, Options
 from overthere.links.report import graph
 from overthere.links.report.rows import rows
 from overthere.links.report.summary import Summary
-from overthere.links.table import open_writer
+from overthere.links.report.table import open_writer
 
 Row = dict[str, Any]
 OPTIONS = Options()

@@ -36,7 +36,7 @@ from overthere.links.job.sources import tasks
 from overthere.links.model import Options
 from overthere.links.report import graph
 from overthere.links.report.summary import Summary
-from overthere.links.table import schema
+from overthere.links.report.table import schema
 from overthere.normalize import Rung
 from overthere.uri import URI
 

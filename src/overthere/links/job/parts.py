@@ -32,11 +32,11 @@ from overthere.links.model import Options
 from overthere.links.report import graph
 from overthere.links.report.choosing import chosen
 from overthere.links.report.summary import Summary, Top
-from overthere.links.table import schema
-from overthere.links.table.files import Pen
-from overthere.links.table.folder import MARK
-from overthere.links.table.mark import KEY, Mark, ResumeError, load_mark, read_mark
+from overthere.links.report.table import layout
 from overthere.redact import mask
+from overthere.tables.folder import MARK
+from overthere.tables.mark import KEY, Mark, ResumeError, load_mark, read_mark
+from overthere.tables.whole import Growing
 from overthere.uri import URI
 
 if TYPE_CHECKING:
@@ -237,12 +237,12 @@ def make(part: Part, how: How, *, guarded: bool = False) -> tuple[Summary, bool]
     path.parent.mkdir(parents=True, exist_ok=True)
     aside = Path(how.folder, _ASIDE, f"{part.number}-{uuid.uuid4().hex}.parquet")
     aside.parent.mkdir(exist_ok=True)
-    pen = Pen(path, aside, graph.schema() if how.distinct else schema(), ".parquet")
+    file = Growing(path, aside, layout(graph.schema() if how.distinct else None))
     try:
-        summary = _fill(pen, part, how, guarded)
-        pen.end(Mark(job, pen.rows, 0, {"summary": summary.to_dict()}))
+        summary = _fill(file, part, how, guarded)
+        file.end(Mark(job, file.rows, 0, {"summary": summary.to_dict()}))
     except BaseException:
-        pen.drop()
+        file.drop()
         raise
     return summary, False
 
@@ -264,7 +264,7 @@ def _found(path: Path, job: str) -> Summary | None:
         return None
 
 
-def _fill(pen: Pen, part: Part, how: How, guarded: bool) -> Summary:
+def _fill(file: Growing, part: Part, how: How, guarded: bool) -> Summary:
     summary = Summary()
     summary.hosts = Top(_HOSTS)
     with graph.Graph() as added:
@@ -278,11 +278,11 @@ def _fill(pen: Pen, part: Part, how: How, guarded: bool) -> Summary:
             pairs = graph.pairs(batch)
             summary.add(batch, pairs)
             if not how.distinct:
-                pen.write(wanted)
+                file.write(wanted)
             else:
                 added.add(pairs if wanted is batch else graph.pairs(wanted))
         for batch in added.batches():
-            pen.write(batch)
+            file.write(batch)
     return summary
 
 

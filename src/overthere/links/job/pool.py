@@ -323,7 +323,7 @@ def _read(message: bytes) -> pa.RecordBatch | Done:
         return done
     import pyarrow as pa
 
-    from overthere.links.table import schema
+    from overthere.links.report.table import schema
 
     batch = _packed(message)
     decode = compute().run_end_decode
@@ -360,7 +360,7 @@ def _packed(message: bytes) -> pa.RecordBatch:
 def _in_runs() -> pa.Schema:
     import pyarrow as pa
 
-    from overthere.links.table import schema
+    from overthere.links.report.table import schema
 
     runs = pa.run_end_encoded(pa.int32(), pa.string())
     return pa.schema([(field.name, runs if field.name in _IN_RUNS else field.type) for field in schema()])

@@ -7,16 +7,15 @@ import json
 import os
 import signal
 import threading
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from overthere.errors import OverthereError
 from overthere.wholefile import reopen, write
 
-__all__ = ["KEY", "Mark", "ResumeError", "TableWriter", "load_mark", "lock", "own", "read_mark", "undisturbed"]
+__all__ = ["KEY", "Mark", "ResumeError", "load_mark", "lock", "own", "read_mark", "undisturbed"]
 
 KEY = "overthere.links"
 """What a mark is called where it stands among other things."""
@@ -141,90 +140,3 @@ def lock(handle: int, name: str) -> None:
         raise BlockingIOError(errno.EAGAIN, "another process is writing it", name) from None
     except OSError:
         return
-
-
-class TableWriter(ABC):
-    """What the writers of files and folders have in common."""
-
-    def __init__(self, path: Path, columns: Any, job: str, resume: bool) -> None:
-        self.path, self.columns, self.job, self.resume = path, columns, job, resume
-        self.rows = 0
-        self.state: dict[str, Any] | None = None
-        self.notice: str | None = None
-        self.mark = Mark(job, 0, 0, {})
-        self.marks = bool(job) or resume
-        self.closed = False
-
-    @property
-    def name(self) -> str:
-        return os.fsencode(self.path).decode("utf-8", "replace")
-
-    @property
-    def done(self) -> bool:
-        return bool(self.state and self.state.get("done"))
-
-    def take(self, mark: Mark) -> None:
-        """Go on from a mark."""
-        self.mark, self.rows, self.state = mark, mark.rows, mark.state or None
-        if self.done:
-            self.notice = f"{self.name} is finished, with {self.rows:,} rows: nothing is left to do"
-            self.closed = True
-        else:
-            self.notice = f"{self.name}: going on after {self.rows:,} rows"
-
-    def write(self, batch: Any) -> None:
-        if not batch.schema.equals(self.columns):
-            raise ValueError(f"{self.name}: a batch has other columns than the table")
-        if self.closed:
-            raise ValueError(f"{self.name}: the table is closed")
-        with undisturbed(), self._blamed():
-            self._write(batch)
-            self.rows += batch.num_rows
-
-    def commit(self, state: dict[str, Any]) -> None:
-        if self.closed:
-            raise ValueError(f"{self.name}: the table is closed")
-        with undisturbed(), self._blamed():
-            self.state = dict(state)
-            self.mark = Mark(self.job, self.rows, 0, self.state)
-            self._commit()
-
-    def close(self) -> None:
-        if not self.closed:
-            self.closed = True
-            with undisturbed(), self._blamed():
-                self._close()
-
-    @contextmanager
-    def _blamed(self) -> Iterator[None]:
-        """An error says which table it is about; after one the table is closed with what it holds."""
-        try:
-            yield
-        except OSError as error:
-            self.closed = True
-            self._fail()
-            number = error.errno or errno.EIO
-            raise OSError(number, error.strerror or str(error), self.name) from error
-        except BaseException:
-            self.closed = True
-            self._fail()
-            raise
-
-    @abstractmethod
-    def _write(self, batch: Any) -> None: ...
-
-    @abstractmethod
-    def _commit(self) -> None: ...
-
-    @abstractmethod
-    def _close(self) -> None: ...
-
-    @abstractmethod
-    def _fail(self) -> None:
-        """Keep what can be kept; raises nothing."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()

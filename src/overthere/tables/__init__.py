@@ -1,0 +1,102 @@
+"""Tables as files: one writer, and one reader, of Parquet, Arrow, CSV and JSON lines, by the suffix of the name.
+
+What is written may be a file, a folder of Parquet parts, a pipe, a device or standard output.  `open_source` reads
+(all but folders and JSON lines), `open_writer` writes.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, Protocol, Self, cast
+
+from overthere.tables.formats import FORMATS, READ, Layout, fitting, suffix
+from overthere.tables.reading import Source, open_source
+from overthere.wholefile import is_stream, refuse_link
+
+__all__ = ["FORMATS", "READ", "Layout", "Source", "Writer", "fitting", "open_source", "open_writer", "suffix"]
+
+
+class Writer(Protocol):
+    """Takes batches of one schema.  A context manager: at its end, whatever the reason, the table is closed.
+
+    What is written between two commits belongs to one task of the job.  A closed table is whole and readable,
+    and tells what the last commit was.  Ctrl-C is heard between two calls, never within one.
+    """
+
+    rows: int
+    """Rows in the table, with those of an earlier run that were kept."""
+    state: dict[str, Any] | None
+    """Of the last commit; after taking up, where the job goes on."""
+    notice: str | None
+    """What there is to say about taking up, in a sentence."""
+
+    closed: bool
+    """Nothing more can be written: it has come to its end, or an error was raised."""
+
+    @property
+    def columns(self) -> Any:
+        """The `pyarrow.Schema` that a batch must have."""
+        ...
+
+    @property
+    def done(self) -> bool:
+        """Whether the state says `"done": True`: nothing is left to write."""
+        ...
+
+    def write(self, batch: Any) -> None:
+        """Raises: ValueError for another schema; OSError if the table cannot be written."""
+
+    def commit(self, state: dict[str, Any]) -> None:
+        """What was written so far are whole tasks.  `state` is JSON; with `"done": True` the table is finished."""
+
+    def close(self) -> None:
+        """Make the table stand under its name.  Raises: OSError."""
+
+    def drop(self) -> None:
+        """End without what was not committed: where nobody may go on, what was there before stays.  Raises nothing."""
+
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *exception: object) -> None: ...
+
+
+def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", resume: bool = False) -> Writer:
+    """The writer for a name: by its suffix, a folder of Parquet parts for `DIR/`, standard output for "-".
+
+    A file stands under its name when it is closed, until then under another; what stood there before is replaced
+    then.  A folder takes a part when that is whole.  A name that is no regular file (a pipe) is written to as it is.
+    A name that is a link to a file is refused, and no planted NAME.part or NAME.resume is followed or gone on with.
+
+    layout: its form is that of standard output, and of pipes without a suffix.
+    job: what the job is, in a text that is the same if and only if it may be taken up; a JSON object lets a
+    refusal name what differs.  With one (or with `resume`) the table grows as NAME.part, and is marked with the state
+    of each commit: Parquet in its metadata ("overthere.links"), folders in DIR/_overthere.json, others in
+    NAME.resume; the last goes when the job is done, unless `resume` is asked for.
+    resume: take up what an earlier run has left.  Rows after its last commit are cut off; with nothing there, or
+    nothing that can be read, the table begins anew, and `notice` says so.
+
+    Raises: ValueError for a suffix that is none of `FORMATS`, and for `csv_safe` without CSV; ResumeError if what is
+    there is not of this job, or not ours; OSError if it cannot be written, is a link, or another process is writing it.
+    """
+    from overthere.tables.folder import Folder
+    from overthere.tables.growing import Text
+    from overthere.tables.stream import Stream
+    from overthere.tables.whole import Table
+
+    name = os.fspath(path)
+    form = next((form for form in FORMATS if name.lower().endswith(form)), "")
+    layout = layout._replace(form=form or layout.form)
+    if layout.csv_safe and not layout.form.startswith(".csv"):
+        raise ValueError(f"{name}: only CSV is guarded against spreadsheets")
+    if name == "-":
+        return Stream(None, layout)
+    if name.endswith(("/", os.sep)) or os.path.isdir(name):
+        parts = layout._replace(form=".parquet")
+        return cast(Writer, Folder(Path(os.path.realpath(name)), parts, job, resume))
+    if is_stream(name):
+        return Stream(name, layout)
+    if not form:
+        raise ValueError(f"{name}: the name of a table ends in {', '.join(FORMATS)}, or in / for a folder")
+    refuse_link(name)
+    growing = bool(job or resume) and form.startswith((".csv", ".jsonl"))
+    return cast(Writer, (Text if growing else Table)(Path(os.path.abspath(name)), layout, job, resume))
