@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import json
 import os
 import signal
 import subprocess
@@ -714,3 +715,25 @@ def test_a_table_for_a_spreadsheet(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert [row[:2] for row in rows] == [["url", "'=cell"], ["'=1+1", "a:b"], ["a:b", "'\t=x"], ["''@", "'-1"]]
     assert run(*asked, "-o", "x.parquet").exit_code == 2
     assert run("check", "--csv-safe", "a:b").exit_code == 2
+
+
+@pytest.mark.parametrize("form", [".jsonl", ".jsonl.gz"])
+def test_json_lines_are_written(form: str, table: Any, tmp_path: Path) -> None:
+    """Each row an object; text of any Arrow type is a string; what has no plain form in JSON is refused."""
+    typed = table.append_column("n", pa.array(range(len(TEXTS)))).append_column(
+        "l", table["url"].cast(pa.large_string())
+    )
+    save(typed.append_column("d", table["id"].dictionary_encode()), tmp_path / "in.parquet")
+    output = tmp_path / f"out{form}"
+    assert run("check", "--column", "url", tmp_path / "in.parquet", "-o", output).exit_code == 1
+    assert run("check", "--column", "url", tmp_path / "in.parquet", "-o", tmp_path / "out.parquet").exit_code == 1
+    data = output.read_bytes()
+    lines = (gzip.decompress(data) if form.endswith(".gz") else data).decode().split("\n")[:-1]
+    assert [json.loads(line) for line in lines] == pq.read_table(tmp_path / "out.parquet").to_pylist()
+    save(pa.table({"url": ["a:b"], "x": [1.5]}), tmp_path / "odd.parquet")
+    done = run("check", "--column", "url", tmp_path / "odd.parquet", "-o", output)
+    assert (done.exit_code, done.stderr) == (
+        2,
+        f'Error: {output}: column "x" holds double, which a {form} file cannot\n',
+    )
+    assert output.read_bytes() == data

@@ -20,7 +20,7 @@ import pytest
 from overthere.columns import cells
 from overthere.links.model import Link
 from overthere.links.report.table import FORMATS, open_writer, schema, to_batch
-from overthere.tables import Layout, folder, growing, pens, text
+from overthere.tables import Layout, folder, growing, pens, reading
 from overthere.tables.mark import ResumeError, undisturbed
 from servers import NET
 
@@ -130,7 +130,7 @@ def test_csv_tells_undefined_from_empty_and_json_lines_are_those_of_json(tmp_pat
 
 def test_json_lines_of_any_slice_and_any_column() -> None:
     rows = links(300, 5)
-    _, encode = text.encoder(Layout(schema(), ".jsonl"))
+    _, encode = pens.encoder(Layout(schema(), ".jsonl"))
     for batch in (to_batch(rows), to_batch(rows).slice(17, 40), to_batch([Link("", *[None] * 12)]), to_batch([])):
         wanted = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in batch.to_pylist())
         assert bytes(encode(batch)).decode() == wanted
@@ -144,7 +144,7 @@ def test_lone_surrogates_do_not_end_a_job() -> None:
 
 def test_large_batches_are_made_text_piece_by_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = links(200)
-    monkeypatch.setattr(text, "PIECE", 500)
+    monkeypatch.setattr(reading, "_BYTES", 500)
     monkeypatch.setattr(growing, "BLOCK", 100)
     for kind in (".csv", ".jsonl.gz"):
         with open_writer(name(tmp_path, kind)) as writer:
@@ -327,6 +327,34 @@ def test_a_disk_that_is_full_is_said_and_whole_rows_are_kept(tmp_path: Path, kin
         assert writer.rows >= (2700 if kind == "/" else 900)
 
 
+SHORT = """
+import resource
+from overthere.links.report.table import open_writer, to_batch
+with open_writer(sys.argv[1], job="j") as writer:
+    writer.write(to_batch(links(200)))
+    writer.commit({"tasks": 1, "done": True})
+    limit = int(sys.argv[2])
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+"""
+
+
+@posix
+@pytest.mark.parametrize("kind", INDEXED)
+def test_a_disk_that_is_full_at_the_last_octet_is_said(tmp_path: Path, kind: str) -> None:
+    # The system writes what there is room for, and says so; only the next octet is an error.
+    with open_writer(name(tmp_path, kind), job="j") as writer:
+        writer.write(to_batch(links(200)))
+        writer.commit({"tasks": 1, "done": True})
+    size = Path(name(tmp_path, kind)).stat().st_size
+    code = "import sys; sys.path.insert(0, 'tests')\nfrom test_link_table import links" + SHORT
+    done = subprocess.run(
+        [sys.executable, "-c", code, name(tmp_path, f"2{kind}"), str(size - 1)],
+        capture_output=True, text=True, cwd=Path(__file__).parent.parent, timeout=NET, check=False,
+    )  # fmt: skip
+    assert "OSError: [Errno 27] File too large" in done.stderr, done.stderr
+    assert not Path(name(tmp_path, f"2{kind}")).exists()
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_another_job_is_refused(tmp_path: Path, kind: str) -> None:
     path = name(tmp_path, kind)
@@ -441,9 +469,10 @@ def test_standard_output(tmp_path: Path, form: str, capfdbinary: pytest.CaptureF
 @pytest.mark.parametrize("kind", FORMATS)
 def test_a_pipe_is_written_to_as_it_is(tmp_path: Path, kind: str) -> None:
     os.mkfifo(tmp_path / f"x{kind}")
-    with open(tmp_path / f"y{kind}", "wb") as taken, subprocess.Popen(["cat", tmp_path / f"x{kind}"], stdout=taken):
-        with open_writer(tmp_path / f"x{kind}") as writer:
-            writer.write(to_batch(links(20)))
+    with open(tmp_path / f"y{kind}", "wb") as taken:
+        cat = subprocess.Popen(["cat", tmp_path / f"x{kind}"], stdout=taken)
+    with cat, open_writer(tmp_path / f"x{kind}") as writer:
+        writer.write(to_batch(links(20)))
     assert stored(tmp_path / f"y{kind}") == [row._asdict() for row in links(20)]
 
 

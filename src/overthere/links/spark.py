@@ -27,8 +27,7 @@ import overthere
 from overthere.editions import NAMES
 from overthere.errors import NotSpecified
 from overthere.extras import brought_by
-from overthere.links.containers import contents
-from overthere.links.job import Sources, needed, parts
+from overthere.links.job import Sources, contents, needed, parts
 from overthere.links.job.carrying import Done
 from overthere.links.job.parts import How, Part
 from overthere.links.job.pool import run as carried

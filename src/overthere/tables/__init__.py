@@ -8,56 +8,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, Protocol, Self, cast
 
 from overthere.tables.formats import FORMATS, READ, Layout, fitting, suffix
 from overthere.tables.reading import Source, open_source
+from overthere.tables.writer import Stream, Writer
 from overthere.wholefile import is_stream, refuse_link
 
 __all__ = ["FORMATS", "READ", "Layout", "Source", "Writer", "fitting", "open_source", "open_writer", "suffix"]
-
-
-class Writer(Protocol):
-    """Takes batches of one schema.  A context manager: at its end, whatever the reason, the table is closed.
-
-    What is written between two commits belongs to one task of the job.  A closed table is whole and readable,
-    and tells what the last commit was.  Ctrl-C is heard between two calls, never within one.
-    """
-
-    rows: int
-    """Rows in the table, with those of an earlier run that were kept."""
-    state: dict[str, Any] | None
-    """Of the last commit; after taking up, where the job goes on."""
-    notice: str | None
-    """What there is to say about taking up, in a sentence."""
-
-    closed: bool
-    """Nothing more can be written: it has come to its end, or an error was raised."""
-
-    @property
-    def columns(self) -> Any:
-        """The `pyarrow.Schema` that a batch must have."""
-        ...
-
-    @property
-    def done(self) -> bool:
-        """Whether the state says `"done": True`: nothing is left to write."""
-        ...
-
-    def write(self, batch: Any) -> None:
-        """Raises: ValueError for another schema; OSError if the table cannot be written."""
-
-    def commit(self, state: dict[str, Any]) -> None:
-        """What was written so far are whole tasks.  `state` is JSON; with `"done": True` the table is finished."""
-
-    def close(self) -> None:
-        """Make the table stand under its name.  Raises: OSError."""
-
-    def drop(self) -> None:
-        """End without what was not committed: where nobody may go on, what was there before stays.  Raises nothing."""
-
-    def __enter__(self) -> Self: ...
-    def __exit__(self, *exception: object) -> None: ...
 
 
 def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", resume: bool = False) -> Writer:
@@ -80,7 +37,6 @@ def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", 
     """
     from overthere.tables.folder import Folder
     from overthere.tables.growing import Text
-    from overthere.tables.stream import Stream
     from overthere.tables.whole import Table
 
     name = os.fspath(path)
@@ -92,11 +48,11 @@ def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", 
         return Stream(None, layout)
     if name.endswith(("/", os.sep)) or os.path.isdir(name):
         parts = layout._replace(form=".parquet")
-        return cast(Writer, Folder(Path(os.path.realpath(name)), parts, job, resume))
+        return Folder(Path(os.path.realpath(name)), parts, job, resume)
     if is_stream(name):
         return Stream(name, layout)
     if not form:
         raise ValueError(f"{name}: the name of a table ends in {', '.join(FORMATS)}, or in / for a folder")
     refuse_link(name)
     growing = bool(job or resume) and form.startswith((".csv", ".jsonl"))
-    return cast(Writer, (Text if growing else Table)(Path(os.path.abspath(name)), layout, job, resume))
+    return (Text if growing else Table)(Path(os.path.abspath(name)), layout, job, resume)

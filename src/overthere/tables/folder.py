@@ -11,8 +11,8 @@ from typing import Any
 
 from overthere.tables.formats import Layout
 from overthere.tables.mark import Mark, ResumeError, load_mark, lock, undisturbed
-from overthere.tables.whole import Growing, count, read
-from overthere.tables.writer import TableWriter
+from overthere.tables.whole import Growing, about, read
+from overthere.tables.writer import Writer
 
 __all__ = ["Folder"]
 
@@ -25,7 +25,7 @@ _MOST = 4
 _PART = re.compile(r"part-([0-9]{5,})\.parquet")
 
 
-class Folder(TableWriter):
+class Folder(Writer):
     """DIR/part-00000.parquet and so on, and the mark that says how many of the rows are committed."""
 
     def __init__(self, path: Path, layout: Layout, job: str, resume: bool) -> None:
@@ -66,7 +66,7 @@ class Folder(TableWriter):
 
     def _keep(self, parts: list[str], found: Mark) -> None:
         """The parts that hold what is committed; of the last of them, its rows up to there."""
-        start, sizes = 0, [count(self.path / name) for name in parts]
+        start, sizes = 0, [about(self.path / name).num_rows for name in parts]
         if sum(sizes) < found.rows:
             raise ResumeError(self.name, f"it has {sum(sizes):,} rows, and had {found.rows:,} when it was marked")
         for name, size in zip(parts, sizes, strict=True):

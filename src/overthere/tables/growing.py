@@ -11,7 +11,8 @@ from typing import IO, Any
 
 from overthere.tables.formats import Layout
 from overthere.tables.mark import Mark, ResumeError, load_mark, own, undisturbed
-from overthere.tables.text import encoder, pieces, put
+from overthere.tables.pens import encoder, put
+from overthere.tables.reading import pieces
 from overthere.tables.writer import FileWriter, open_part
 
 __all__ = ["Text"]

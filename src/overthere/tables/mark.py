@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from overthere.errors import OverthereError
 from overthere.wholefile import reopen, write
 
-__all__ = ["KEY", "Mark", "ResumeError", "load_mark", "lock", "own", "read_mark", "undisturbed"]
+__all__ = ["KEY", "Mark", "ResumeError", "load_mark", "lock", "ours", "own", "read_mark", "undisturbed"]
 
 KEY = "overthere.links"
 """What a mark is called where it stands among other things."""
@@ -70,20 +70,25 @@ def read_mark(text: str | bytes, name: str, job: str) -> Mark:
 def load_mark(path: Path, name: str, job: str) -> Mark | None:
     """The mark in a file, None if there is no such file.  Raises: ResumeError; OSError."""
     try:
-        with open(reopen(path), "rb") as file:
+        with ours(path), open(reopen(path), "rb") as file:
             return read_mark(file.read(), name, job)
     except FileNotFoundError:
         return None
+
+
+@contextmanager
+def ours(path: Path) -> Iterator[None]:
+    """Raises: ResumeError if what stands there, and is opened in the block, is not what a run of ours has left."""
+    try:
+        yield
     except PermissionError as error:
         raise ResumeError(str(path), error.strerror or str(error)) from None
 
 
 def own(path: Path) -> None:
     """Raises: ResumeError if what stands there is not what a run of ours has left; OSError."""
-    try:
+    with ours(path):
         os.close(reopen(path))
-    except PermissionError as error:
-        raise ResumeError(str(path), error.strerror or str(error)) from None
 
 
 def _difference(one: str, other: str) -> str:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from overthere.tables.formats import READ, suffix
 
-__all__ = ["Source", "open_source"]
+__all__ = ["Source", "open_source", "pieces"]
 
 _ROWS = 65_536
 _BYTES = 32 << 20
@@ -104,7 +104,7 @@ def _parquet(raw: Any, size: int) -> Source:
             return  # pyarrow before 20 looks for one
         for batch in table.iter_batches(max(1, min(_ROWS, rows * _BYTES // max(weight, 1)))):
             done += batch.num_rows
-            for piece in _pieces(batch):
+            for piece in pieces(batch):
                 yield piece, size * done // max(rows, 1)
 
     return Source(_plain(table.schema_arrow), batches(), size)
@@ -133,11 +133,11 @@ def _stream(raw: Any) -> tuple[Any, Iterator[Any]]:
 def _sound(batch: Any) -> Iterator[Any]:
     # Arrow's formats are memory as it lies: what does not check its offsets can be led anywhere by them.
     batch.validate(full=True)
-    yield from _pieces(batch)
+    yield from pieces(batch)
 
 
-def _pieces(batch: Any) -> Iterator[Any]:
-    """A batch in pieces of a bounded size."""
+def pieces(batch: Any) -> Iterator[Any]:
+    """A batch without views, in pieces of a bounded size."""
     import pyarrow as pa
 
     schema = _plain(batch.schema)
@@ -210,7 +210,7 @@ def _rows(file: Any, schema: Any, before: int = 0) -> Iterator[Any]:
     )
     try:
         for batch in arrow.open_csv(file, read, parse, convert):
-            yield from _pieces(batch)
+            yield from pieces(batch)
     except pa.ArrowInvalid as error:
         message = str(error)
         if ragged:

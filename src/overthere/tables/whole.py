@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from overthere.tables.formats import Layout
-from overthere.tables.mark import KEY, Mark, ResumeError, load_mark, own, read_mark, undisturbed
+from overthere.tables.mark import KEY, Mark, ResumeError, load_mark, own, read_mark
 from overthere.tables.pens import pen
 from overthere.tables.reading import open_source
 from overthere.tables.writer import FileWriter, open_part
 
-__all__ = ["Growing", "Table", "count", "read"]
+__all__ = ["Growing", "Table", "about", "read"]
 
 
 class Growing:
@@ -77,13 +77,13 @@ def read(path: Path, columns: Any, rows: int) -> Iterator[Any]:
         raise ResumeError(str(path), f"it has {rows:,} rows less than when it was marked")
 
 
-def count(path: Path) -> int:
-    """How many rows a Parquet file has.  Raises: ResumeError if it is none."""
+def about(path: Path) -> Any:
+    """The metadata of a Parquet file.  Raises: ResumeError if it is none; OSError."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        return int(pq.read_metadata(path).num_rows)
+        return pq.read_metadata(path)
     except pa.ArrowException as error:
         raise ResumeError(str(path), f"it cannot be read: {error}") from None
 
@@ -100,7 +100,7 @@ class Table(FileWriter):
             self.take(found)
             return
         left = self.part.exists()
-        with undisturbed(), self._blamed():
+        with self._guarded():
             self.growing = Growing(path, self.part, layout)
             if found is not None:
                 for batch in read(path, self.columns, found.rows):
@@ -114,9 +114,6 @@ class Table(FileWriter):
 
     def _found(self) -> Mark | None:
         """The mark of the table that stands there."""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
         if not self.path.exists():
             return None
         own(self.path)
@@ -124,10 +121,7 @@ class Table(FileWriter):
             if (mark := load_mark(self.marked, self.name, self.job)) is None:
                 raise ResumeError(self.name, f"it is finished, or of another job: there is no {self.marked.name}")
             return mark
-        try:
-            text = (pq.read_metadata(self.path).metadata or {}).get(KEY.encode())
-        except pa.ArrowException as error:
-            raise ResumeError(self.name, f"it cannot be read: {error}") from None
+        text = (about(self.path).metadata or {}).get(KEY.encode())
         if text is None:
             raise ResumeError(self.name, "it has no mark that says where to go on")
         return read_mark(text, self.name, self.job)
@@ -135,9 +129,6 @@ class Table(FileWriter):
     def _write(self, batch: Any) -> None:
         assert self.growing is not None
         self.growing.write(batch)
-
-    def _commit(self) -> None:
-        pass
 
     def _close(self) -> None:
         assert self.growing is not None

@@ -36,7 +36,7 @@ from overthere.links.report.table import layout
 from overthere.redact import mask
 from overthere.tables.folder import MARK
 from overthere.tables.mark import KEY, Mark, ResumeError, load_mark, read_mark
-from overthere.tables.whole import Growing
+from overthere.tables.whole import Growing, about
 from overthere.uri import URI
 
 if TYPE_CHECKING:
@@ -253,14 +253,11 @@ def _place(folder: str, number: int) -> Path:
 
 def _found(path: Path, job: str) -> Summary | None:
     """The summary of what an earlier run made of the same part."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     try:
-        about = pq.read_metadata(path)
-        mark = read_mark((about.metadata or {}).get(KEY.encode(), b""), str(path), job)
-        return Summary.from_dict(mark.state["summary"]) if mark.rows == about.num_rows else None
-    except (OSError, pa.ArrowException, ResumeError):
+        found = about(path)
+        mark = read_mark((found.metadata or {}).get(KEY.encode(), b""), str(path), job)
+        return Summary.from_dict(mark.state["summary"]) if mark.rows == found.num_rows else None
+    except (OSError, ResumeError):
         return None
 
 

@@ -20,10 +20,10 @@ from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.columns.plain import compute
-from overthere.links.containers.unpacked import blamed
 from overthere.links.containers.walk import Walk
 from overthere.links.job.carrying import Done, carry_out
 from overthere.links.job.sources import Task
+from overthere.links.job.unpacked import blamed
 from overthere.links.model import Options
 from overthere.links.report.rows import rows
 

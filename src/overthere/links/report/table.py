@@ -74,8 +74,7 @@ def open_writer(
 ) -> Writer:
     """The writer of the link table for a name, see `overthere.tables.open_writer`.
 
-    columns: the `pyarrow.Schema` of another table.
-    form: ".jsonl" or ".csv", for standard output and for pipes without a suffix.
+    columns: those of another table.  form: ".jsonl" or ".csv", for standard output and for pipes without a suffix.
     csv_safe: cells of CSV that a spreadsheet would compute get an apostrophe in front (`overthere.columns.cells`).
 
     Raises: ValueError; ResumeError; OSError.
