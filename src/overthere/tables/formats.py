@@ -72,9 +72,7 @@ def fitting(columns: Any, form: str, steady: Collection[str] = ()) -> Any:
         alone = pa.schema([columns.field(place)])
         try:
             with pa.BufferOutputStream() as sink:
-                trial = pen(sink, Layout(alone, form))
-                trial.write(pa.RecordBatch.from_arrays([pa.array([], kind)], schema=alone))
-                trial.end()
+                pen(sink, Layout(alone, form)).end()
         except pa.ArrowException:
             raise ValueError(f'column "{field.name}" holds {field.type}, which a {form} file cannot') from None
     return columns

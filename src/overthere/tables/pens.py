@@ -33,6 +33,12 @@ Encoder = Callable[[Any], Any]
 def encoder(layout: Layout) -> tuple[bytes, Encoder]:
     """What a text begins with, and the function that makes the rows of a batch text, as something of octets."""
     if layout.form.startswith(".jsonl"):
+        import pyarrow as pa
+
+        kinds = pa.types
+        for field in layout.columns:
+            if not (kinds.is_string(field.type) or kinds.is_boolean(field.type) or kinds.is_integer(field.type)):
+                raise pa.ArrowNotImplementedError(f"{field.type} as JSON")
         return b"", _json_lines
     if layout.bare:
         header = (",".join(layout.columns.names) + "\n").encode()
@@ -60,8 +66,6 @@ def _json_lines(batch: Any) -> Any:
     for place, field in enumerate(batch.schema):
         column = batch.column(place)
         text = pa.types.is_string(field.type)
-        if not (text or pa.types.is_boolean(field.type) or pa.types.is_integer(field.type)):
-            raise pa.ArrowNotImplementedError(f"{field.type} as JSON")
         between += f"{', ' if place else ''}{json.dumps(field.name, ensure_ascii=False)}: "
         if column.null_count == len(column):
             between += "null"
