@@ -123,8 +123,8 @@ def _marked(text: bytes) -> bytes:
 
 
 def _rows(page: Served) -> list[Row]:
-    from overthere.links.containers.contents import read
     from overthere.links.job import links
+    from overthere.links.job.contents import read
     from overthere.links.model import Options
 
     given = {"url": HOST + page.path, "media_type": page.media_type, "content": page.content}

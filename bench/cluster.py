@@ -23,16 +23,16 @@ from typing import Any
 
 from crawl import CACHE, Crawl, crawl
 from overthere.links.containers import records
-from overthere.links.containers.unpacked import documents
 from overthere.links.documents.kinds import kind_of
 from overthere.links.job.carrying import Done, carry_out
 from overthere.links.job.reading import fill
 from overthere.links.job.sources import tasks
+from overthere.links.job.unpacked import documents
 from overthere.links.model import Document, Options
 from overthere.links.report import graph
 from overthere.links.report.rows import rows
 from overthere.links.report.summary import Summary
-from overthere.links.table import open_writer
+from overthere.links.report.table import open_writer
 
 Row = dict[str, Any]
 OPTIONS = Options()

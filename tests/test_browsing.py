@@ -12,7 +12,7 @@ from overthere.links import Link, Options, batches, extract, schema
 from overthere.links.documents.html import decode
 from overthere.links.job.carrying import Done
 from overthere.links.report.browsing import output_encoding
-from overthere.links.table import open_writer
+from overthere.links.report.table import open_writer
 
 pytestmark = pytest.mark.skipif(not whatwg.available(), reason="ada is absent")
 

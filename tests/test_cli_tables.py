@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import json
 import os
 import signal
 import subprocess
@@ -21,10 +22,10 @@ import pytest
 from click.testing import CliRunner, Result
 from pyarrow import ipc
 
-from overthere import URI, CodingError, InvalidURI, Rung, URIReference, check, decode, encode
-from overthere.cli import files
+from overthere import URI, CodingError, InvalidURI, Rung, URIReference, check, decode, encode, tables
 from overthere.cli.app import app
 from overthere.kernel.reference import split, split_authority
+from overthere.tables import reading
 from servers import NET, wait_until
 from support import ROOT, cases
 from test_cli import process as command
@@ -43,7 +44,7 @@ def run(*arguments: str | Path, stdin: bytes = b"") -> Result:
 
 def save(table: Any, path: Path, batch: int = 7) -> Path:
     """A table as a file, in several batches."""
-    form = files.suffix(path)
+    form = tables.suffix(path)
     if form == ".parquet":
         pq.write_table(table, path, row_group_size=batch)
     elif form in (".csv", ".csv.gz"):
@@ -59,7 +60,7 @@ def save(table: Any, path: Path, batch: int = 7) -> Path:
 
 def load(path: Path) -> Any:
     """A file as pyarrow itself reads it."""
-    form = files.suffix(path)
+    form = tables.suffix(path)
     if form == ".parquet":
         return pq.read_table(path)
     if form in (".csv", ".csv.gz"):
@@ -84,8 +85,8 @@ def table() -> Any:
 
 @pytest.fixture
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "_ROWS", 5)
-    monkeypatch.setattr(files, "_BLOCK", 300)
+    monkeypatch.setattr(reading, "_ROWS", 5)
+    monkeypatch.setattr(reading, "_BLOCK", 300)
 
 
 # -- The column law: what is in the new columns
@@ -308,7 +309,7 @@ def test_several_files(table: Any, tmp_path: Path) -> None:
 
 def test_views_are_cut_with_their_text(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A slice of a column of views holds the text of all rows; it is not written again and again."""
-    monkeypatch.setattr(files, "_ROWS", 100)
+    monkeypatch.setattr(reading, "_ROWS", 100)
     views = pa.table({"url": pa.array([f"http://a.example/{i:020}" for i in range(10_000)], pa.string_view())})
     save(views, tmp_path / "in.arrows", 10_000)
     run("encode", "--column", "url", tmp_path / "in.arrows", "-o", tmp_path / "out.arrows")
@@ -335,7 +336,7 @@ CSV: list[tuple[bytes, list[str | None]]] = [
 def test_csv(data: bytes, wanted: list[str | None], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_bytes(data)
     for block in (16, 1 << 20):
-        monkeypatch.setattr(files, "_BLOCK", block)
+        monkeypatch.setattr(reading, "_BLOCK", block)
         for source, stdin in ((tmp_path / "in.csv", b""), ("-", data)):
             done = run("encode", "--column", "url", source, "-o", tmp_path / "out.parquet", stdin=stdin)
             assert done.exit_code == 0, done.stderr
@@ -361,7 +362,7 @@ def test_where_a_block_of_csv_ends() -> None:
         (b'a"\n"b\n"', 3),
         (b'"a""\n"\nb', 7),
     ]:
-        assert files._last_row(block) == end, block
+        assert reading._last_row(block) == end, block
 
 
 def test_standard_input(table: Any, tmp_path: Path) -> None:
@@ -526,7 +527,7 @@ def test_without_pyarrow(tmp_path: Path) -> None:
 
 
 def test_rows_before_an_error_are_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(files, "_BLOCK", 100)
+    monkeypatch.setattr(reading, "_BLOCK", 100)
     (tmp_path / "in.csv").write_text("url\n" + "a:b\n" * 50 + "a b\n" + "a:b\n" * 49 + "a,b\n")
     for form in FORMATS:
         output = tmp_path / f"out{form}"
@@ -581,8 +582,9 @@ def test_control_c(form: str, tmp_path: Path) -> None:
 
 PEAK = """
 import resource, sys
-from overthere.cli import app, files
-files._BYTES = files._BLOCK = 1 << 20
+from overthere.cli import app
+from overthere.tables import pens, reading
+reading._BYTES = reading._BLOCK = pens.BYTES = 1 << 20
 app.app(sys.argv[1:], standalone_mode=False)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 """
@@ -713,3 +715,25 @@ def test_a_table_for_a_spreadsheet(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert [row[:2] for row in rows] == [["url", "'=cell"], ["'=1+1", "a:b"], ["a:b", "'\t=x"], ["''@", "'-1"]]
     assert run(*asked, "-o", "x.parquet").exit_code == 2
     assert run("check", "--csv-safe", "a:b").exit_code == 2
+
+
+@pytest.mark.parametrize("form", [".jsonl", ".jsonl.gz"])
+def test_json_lines_are_written(form: str, table: Any, tmp_path: Path) -> None:
+    """Each row an object; text of any Arrow type is a string; what has no plain form in JSON is refused."""
+    typed = table.append_column("n", pa.array(range(len(TEXTS)))).append_column(
+        "l", table["url"].cast(pa.large_string())
+    )
+    save(typed.append_column("d", table["id"].dictionary_encode()), tmp_path / "in.parquet")
+    output = tmp_path / f"out{form}"
+    assert run("check", "--column", "url", tmp_path / "in.parquet", "-o", output).exit_code == 1
+    assert run("check", "--column", "url", tmp_path / "in.parquet", "-o", tmp_path / "out.parquet").exit_code == 1
+    data = output.read_bytes()
+    lines = (gzip.decompress(data) if form.endswith(".gz") else data).decode().split("\n")[:-1]
+    assert [json.loads(line) for line in lines] == pq.read_table(tmp_path / "out.parquet").to_pylist()
+    save(pa.table({"url": ["a:b"], "x": [1.5]}), tmp_path / "odd.parquet")
+    done = run("check", "--column", "url", tmp_path / "odd.parquet", "-o", output)
+    assert (done.exit_code, done.stderr) == (
+        2,
+        f'Error: {output}: column "x" holds double, which a {form} file cannot\n',
+    )
+    assert output.read_bytes() == data

@@ -16,8 +16,8 @@ import pytest
 
 from overthere.errors import KernelBug
 from overthere.links import extract
-from overthere.links.containers import contents
 from overthere.links.documents.kinds import kind_of
+from overthere.links.job import contents
 from overthere.links.model import NOTES, UNREAD, Document, Options
 from overthere.links.report import judging
 from test_archives import tarred, zipped
@@ -106,7 +106,7 @@ def test_a_reader_that_fails(
 @pytest.mark.parametrize("name", CONTAINERS)
 def test_a_kind_that_cannot_be_found_out(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / name).write_bytes(CONTAINERS[name](PAGES))
-    monkeypatch.setattr("overthere.links.containers.unpacked.kind_of", failing(RuntimeError(), kind_of))
+    monkeypatch.setattr("overthere.links.job.unpacked.kind_of", failing(RuntimeError(), kind_of))
     # Where the bad one lies in a container, this is what is asked for first.
     assert told(tmp_path / name) == ([] if name in ("aggregate.tar", "a.tar.gz") else OTHERS, ["reader-failed"])
 

@@ -15,7 +15,7 @@ from overthere import URI, Rung
 from overthere.links.model import Link
 from overthere.links.report import graph
 from overthere.links.report.graph import Graph, pairs, schema
-from overthere.links.table import open_writer, to_batch
+from overthere.links.report.table import open_writer, to_batch
 
 Key = tuple[str | None, str | None, str | None]
 

@@ -16,7 +16,7 @@ from overthere import URI
 from overthere.links.model import UNREAD, Link
 from overthere.links.report.picture import draw
 from overthere.links.report.summary import NOBODY, Summary, Top, cut
-from overthere.links.table import to_batch
+from overthere.links.report.table import to_batch
 from overthere.showing import columns
 
 BLANK = Link("s", *[None] * 12)

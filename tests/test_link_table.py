@@ -20,11 +20,14 @@ import pytest
 from drawn import links
 from overthere.columns import cells
 from overthere.links.model import Link
-from overthere.links.table import FORMATS, files, folder, open_writer, schema, text, to_batch
-from overthere.links.table.mark import ResumeError, undisturbed
+from overthere.links.report.table import FORMATS, open_writer, schema, to_batch
+from overthere.tables import Layout, folder, growing, pens, reading
+from overthere.tables.mark import ResumeError, undisturbed
 from servers import NET
 
 KINDS = (*FORMATS, "/")
+INDEXED = (".parquet", ".arrow", ".feather", ".arrows")
+"""What is not gone on with in its own octets."""
 
 
 def from_duckdb(file: Path) -> list[dict[str, Any]]:
@@ -43,8 +46,10 @@ def stored(path: Path) -> list[dict[str, Any]]:
         return [row for part in sorted(path.glob("part-*.parquet")) for row in pq.read_table(part).to_pylist()]
     if path.suffix == ".parquet":
         return pq.read_table(path).to_pylist()  # type: ignore[no-any-return]
-    if path.suffix == ".arrow":
+    if path.suffix in (".arrow", ".feather"):
         return pa.ipc.open_file(path).read_all().to_pylist()  # type: ignore[no-any-return]
+    if path.suffix == ".arrows":
+        return pa.ipc.open_stream(path.read_bytes()).read_all().to_pylist()  # type: ignore[no-any-return]
     data = path.read_bytes()
     if path.suffix == ".gz":
         data, path = gzip.decompress(data), path.with_suffix("")
@@ -91,7 +96,7 @@ def test_csv_tells_undefined_from_empty_and_json_lines_are_those_of_json(tmp_pat
 
 def test_json_lines_of_any_slice_and_any_column() -> None:
     rows = links(300, 5)
-    _, encode = text.encoder(".jsonl", schema())
+    _, encode = pens.encoder(Layout(schema(), ".jsonl"))
     for batch in (to_batch(rows), to_batch(rows).slice(17, 40), to_batch([Link("", *[None] * 12)]), to_batch([])):
         wanted = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in batch.to_pylist())
         assert bytes(encode(batch)).decode() == wanted
@@ -105,8 +110,8 @@ def test_lone_surrogates_do_not_end_a_job() -> None:
 
 def test_large_batches_are_made_text_piece_by_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = links(200)
-    monkeypatch.setattr(text, "_PIECE", 500)
-    monkeypatch.setattr(text, "_BLOCK", 100)
+    monkeypatch.setattr(reading, "_BYTES", 500)
+    monkeypatch.setattr(growing, "BLOCK", 100)
     for kind in (".csv", ".jsonl.gz"):
         with open_writer(name(tmp_path, kind)) as writer:
             writer.write(to_batch(rows))
@@ -155,8 +160,8 @@ def finish(path: str, tasks: list[list[Link]], resume: bool = True) -> None:
 def test_a_job_goes_on_from_wherever_it_was_cut(
     tmp_path: Path, kind: str, often: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(text, "_SECONDS", 0 if often else 1e9)
-    monkeypatch.setattr(files, "ROWS", 10)
+    monkeypatch.setattr(growing, "SECONDS", 0 if often else 1e9)
+    monkeypatch.setattr(pens, "ROWS", 10)
     monkeypatch.setattr(folder, "ROWS", 15)
     draw = random.Random(1)
     tasks = [links(draw.choice((0, 1, 5, 23, 90)), seed) for seed in range(8)]
@@ -189,13 +194,13 @@ def test_a_job_goes_on_from_wherever_it_was_cut(
 
 JOB = """
 import sys
-from overthere.links.table import files, folder, text
-text._SECONDS = 0
-files.ROWS = 20
+from overthere.tables import folder, growing, pens
+growing.SECONDS = 0
+pens.ROWS = 20
 folder.ROWS = 30
 sys.path.insert(0, "tests")
 from drawn import links
-from overthere.links.table import open_writer, to_batch
+from overthere.links.report.table import open_writer, to_batch
 with open_writer(sys.argv[1], job="j", resume=sys.argv[2] == "resume") as writer:
     for number in range((writer.state or {}).get("tasks", 0), 100_000):
         writer.write(to_batch(links(17, number)))
@@ -236,7 +241,7 @@ def test_after_a_kill_nothing_wrong_is_kept(tmp_path: Path, kind: str) -> None:
     with open_writer(path, job="j", resume=True) as writer:
         tasks = (writer.state or {}).get("tasks", 0)
         assert writer.rows == 17 * tasks
-        if kind in (".parquet", ".arrow"):
+        if kind in INDEXED:
             assert tasks == 0
             assert "begins anew" in (writer.notice or "")
         else:
@@ -257,7 +262,7 @@ def test_ctrl_c_leaves_whole_rows_and_a_kill_after_it_loses_none(tmp_path: Path,
     again = broken_off(path, signal.SIGKILL, told + 3, resume=True)
     with open_writer(path, job="j", resume=True) as writer:
         tasks = (writer.state or {}).get("tasks", 0)
-        assert tasks >= (told if kind in (".parquet", ".arrow") else again - 2)
+        assert tasks >= (told if kind in INDEXED else again - 2)
         assert writer.rows == 17 * tasks
     assert stored(Path(path)) == [row._asdict() for number in range(tasks) for row in links(17, number)]
 
@@ -277,7 +282,7 @@ def test_a_disk_that_is_full_is_said_and_whole_rows_are_kept(tmp_path: Path, kin
     assert errors[-1] == f"OSError: [Errno 27] File too large: '{path.rstrip('/')}'"
     assert "Exception ignored" not in done.stderr
     assert not list(tmp_path.rglob("*.part"))
-    if kind in (".parquet", ".arrow"):
+    if kind in INDEXED:
         assert not list(tmp_path.iterdir())
         return
     wanted = [row._asdict() for number in range(5) for row in links(900, number)]
@@ -286,6 +291,34 @@ def test_a_disk_that_is_full_is_said_and_whole_rows_are_kept(tmp_path: Path, kin
     with open_writer(path, job="j", resume=True) as writer:
         assert writer.rows == 900 * (writer.state or {}).get("tasks", 0)
         assert writer.rows >= (2700 if kind == "/" else 900)
+
+
+SHORT = """
+import resource
+from overthere.links.report.table import open_writer, to_batch
+with open_writer(sys.argv[1], job="j") as writer:
+    writer.write(to_batch(links(200)))
+    writer.commit({"tasks": 1, "done": True})
+    limit = int(sys.argv[2])
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+"""
+
+
+@posix
+@pytest.mark.parametrize("kind", INDEXED)
+def test_a_disk_that_is_full_at_the_last_octet_is_said(tmp_path: Path, kind: str) -> None:
+    # The system writes what there is room for, and says so; only the next octet is an error.
+    with open_writer(name(tmp_path, kind), job="j") as writer:
+        writer.write(to_batch(links(200)))
+        writer.commit({"tasks": 1, "done": True})
+    size = Path(name(tmp_path, kind)).stat().st_size
+    code = "import sys; sys.path.insert(0, 'tests')\nfrom test_link_table import links" + SHORT
+    done = subprocess.run(
+        [sys.executable, "-c", code, name(tmp_path, f"2{kind}"), str(size - 1)],
+        capture_output=True, text=True, cwd=Path(__file__).parent.parent, timeout=NET, check=False,
+    )  # fmt: skip
+    assert "OSError: [Errno 27] File too large" in done.stderr, done.stderr
+    assert not Path(name(tmp_path, f"2{kind}")).exists()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -399,16 +432,14 @@ def test_standard_output(tmp_path: Path, form: str, capfdbinary: pytest.CaptureF
 
 
 @posix
-def test_a_pipe_is_written_to_as_it_is(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "x.jsonl")
-    with subprocess.Popen(["cat", tmp_path / "x.jsonl"], stdout=subprocess.PIPE) as cat:
-        with open_writer(tmp_path / "x.jsonl") as writer:
-            writer.write(to_batch(links(20)))
-        assert cat.stdout is not None
-        assert len(cat.stdout.read().splitlines()) == 20
-    os.mkfifo(tmp_path / "x.parquet")
-    with pytest.raises(ValueError, match="pipe"):
-        open_writer(tmp_path / "x.parquet")
+@pytest.mark.parametrize("kind", FORMATS)
+def test_a_pipe_is_written_to_as_it_is(tmp_path: Path, kind: str) -> None:
+    os.mkfifo(tmp_path / f"x{kind}")
+    with open(tmp_path / f"y{kind}", "wb") as taken:
+        cat = subprocess.Popen(["cat", tmp_path / f"x{kind}"], stdout=taken)
+    with cat, open_writer(tmp_path / f"x{kind}") as writer:
+        writer.write(to_batch(links(20)))
+    assert stored(tmp_path / f"y{kind}") == [row._asdict() for row in links(20)]
 
 
 def test_a_batch_of_another_schema_and_a_closed_table(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from overthere.links.job.pool import _read, _sent, _Worker
 from overthere.links.model import Link, Options
-from overthere.links.table import to_batch
+from overthere.links.report.table import to_batch
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals are blocked on POSIX only")

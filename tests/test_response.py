@@ -9,7 +9,8 @@ import pytest
 
 from overthere import URI
 from overthere.base import Base
-from overthere.links.containers.response import HTTP, content, header, read
+from overthere.links.containers.response import content
+from overthere.links.documents.header import HTTP, header, read
 from overthere.links.documents.kinds import kind
 from overthere.links.model import Document, Found, Options
 from support import linear

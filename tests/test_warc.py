@@ -16,8 +16,8 @@ import pytest
 from overthere import URI
 from overthere.base import Base
 from overthere.links.containers.records import cuts
-from overthere.links.containers.response import HTTP, read
 from overthere.links.containers.warc import members
+from overthere.links.documents.header import HTTP, read
 from overthere.links.model import NOTES, Document, Found, Note, Options
 from support import linear, processor
 

@@ -30,7 +30,7 @@ from overthere.wholefile import is_stream, refuse_link, save
 
 if TYPE_CHECKING:
     from overthere.links.report.graph import Graph
-    from overthere.links.table import Writer
+    from overthere.links.report.table import Writer
     from overthere.uri import URI
 
 _FINGERPRINT = ("base", "rung", "edition", "only", "strings", "audit", "whatwg", "metadata", "csv_safe", "limit")
@@ -191,7 +191,7 @@ class _Job:
         return stack.enter_context(self._open(None, job))
 
     def _open(self, columns: Any, job: str = "") -> Writer:
-        from overthere.links.table import open_writer
+        from overthere.links.report.table import open_writer
 
         form = f".{self.asked['form']}" if self.asked["form"] != "text" else ".jsonl"
         try:

@@ -45,6 +45,34 @@ def run(sources: tuple[str, ...], **asked: Any) -> None:
 
     Exit 1 if a document could not be read whole, 130 if it was stopped.
     """
+    output = _folder(sources, asked)
+    base = None if asked["base"] is None else base_uri(asked["base"])
+    # It warns of a new pandas, which is not used, and prints the stacks of both languages when it is stopped.
+    warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+    logging.disable()
+    try:
+        from overthere.links import spark
+    except ModuleNotFoundError as error:
+        raise click.ClickException(str(error)) from None
+    with _session(asked["master"], output) as session, _progress(session):
+        done = spark.run(
+            session, sources, output, base=base, rung=Rung[asked["rung"].upper()], edition=asked["edition"],
+            json=asked["strings"], audit=asked["audit"], whatwg=asked["whatwg"], metadata=asked["metadata"],
+            only=asked["only"], distinct=asked["distinct"],
+        )  # fmt: skip
+    if done.found:
+        click.echo(f"{done.found:,} of {done.parts:,} parts were there from an earlier run", err=True)
+    click.echo("\n".join(done.summary.lines()), err=True)
+    if asked["plot"] is not None:
+        from overthere.links.report.picture import draw
+
+        save(asked["plot"], draw(done.summary).encode())
+    if done.summary.unread or (asked["strict"] and done.summary.notes):
+        raise SystemExit(1)
+
+
+def _folder(sources: tuple[str, ...], asked: dict[str, Any]) -> str:
+    """Where the table is to be.  Raises: click.UsageError for what Spark does not do."""
     from overthere.links.report.choosing import CHOICES
 
     for name, reason in _REFUSED.items():
@@ -64,27 +92,26 @@ def run(sources: tuple[str, ...], **asked: Any) -> None:
         raise click.UsageError(
             f"{mask(str(source))}: with --engine spark sources are files; a URI is opened without it"
         )
-    base = None if asked["base"] is None else base_uri(asked["base"])
-    # It warns of a new pandas, which is not used, and prints the stacks of both languages when it is stopped.
-    warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
-    logging.disable()
-    try:
-        from overthere.links import spark
-    except ModuleNotFoundError as error:
-        raise click.ClickException(str(error)) from None
-    from pyspark.errors import PySparkException
+    return output
 
+
+@contextmanager
+def _session(master: str | None, output: str) -> Iterator[SparkSession]:
+    """A session, whose errors are told as those of a command; what Spark's own files and variables say of a cluster
+    holds."""
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
+    # Without a number of tries a task that dies is the end of the job.
+    master = master or "local[*,4]"
+    if master.startswith("local"):
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     session = None
     try:
-        session = _session(asked["master"])
+        session = SparkSession.builder.master(master).config(map=dict(_CONFIG)).getOrCreate()
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.default_int_handler)
-        with _progress(session):
-            done = spark.run(
-                session, sources, output, base=base, rung=Rung[asked["rung"].upper()], edition=asked["edition"],
-                json=asked["strings"], audit=asked["audit"], whatwg=asked["whatwg"], metadata=asked["metadata"],
-                only=asked["only"], distinct=asked["distinct"],
-            )  # fmt: skip
+        yield session
     except KeyboardInterrupt:
         if session is not None:
             session.sparkContext.setLogLevel("OFF")
@@ -93,35 +120,13 @@ def run(sources: tuple[str, ...], **asked: Any) -> None:
         raise SystemExit(130) from None
     except FileExistsError as error:
         raise click.UsageError(f"-o: {error}") from None
-    except PySparkException as error:
-        raise click.ClickException(_said(error)) from None
     except Exception as error:
-        if type(error).__module__.partition(".")[0] != "py4j":
+        if not isinstance(error, PySparkException) and type(error).__module__.partition(".")[0] != "py4j":
             raise
         raise click.ClickException(_said(error)) from None
     finally:
         if session is not None:
             session.stop()
-    if done.found:
-        click.echo(f"{done.found:,} of {done.parts:,} parts were there from an earlier run", err=True)
-    click.echo("\n".join(done.summary.lines()), err=True)
-    if asked["plot"] is not None:
-        from overthere.links.report.picture import draw
-
-        save(asked["plot"], draw(done.summary).encode())
-    if done.summary.unread or (asked["strict"] and done.summary.notes):
-        raise SystemExit(1)
-
-
-def _session(master: str | None) -> SparkSession:
-    """A session; what Spark's own files and variables say of a cluster holds."""
-    from pyspark.sql import SparkSession
-
-    # Without a number of tries a task that dies is the end of the job.
-    master = master or "local[*,4]"
-    if master.startswith("local"):
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    return SparkSession.builder.master(master).config(map=dict(_CONFIG)).getOrCreate()
 
 
 def _said(error: Exception) -> str:

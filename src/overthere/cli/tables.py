@@ -17,10 +17,10 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from overthere.cli.common import CSV_SAFE
-from overthere.cli.files import SUFFIXES, Source, Writer, open_source, suffix
 from overthere.errors import KINDS
 from overthere.extras import missing
 from overthere.showing import printable
+from overthere.tables import READ, Layout, Source, Writer, fitting, open_source, open_writer, suffix
 
 __all__ = ["Table", "table_options"]
 
@@ -55,7 +55,7 @@ def table_options(function: F) -> F:
     column = click.option(
         "--column",
         metavar="NAME",
-        help=f"Work on this column of tables: arguments are files ({', '.join(SUFFIXES)}), or - for CSV or an "
+        help=f"Work on this column of tables: arguments are files ({', '.join(READ)}), or - for CSV or an "
         "Arrow stream on standard input.",
     )
     safe = click.option("--csv-safe", "csv_safe", is_flag=True, help=f"With --column and {CSV_SAFE}")
@@ -115,14 +115,15 @@ class Table:
                 with _told(names[0]):
                     made = Columns(first.schema, [self.column, *beside], work, value)
                 with _told(self.written):
-                    writer = Writer(self.output, made.schema, made.steady, csv_safe=self.csv_safe)
+                    form = ".csv" if self.output is None else suffix(self.output)
+                    made.fit(form)
+                    layout = Layout(made.schema, form, self.csv_safe)
+                    writer = open_writer(self.output or "-", layout)
                 summary = Summary(made.checked)
                 status = self._work(_batches(names, first), size, made, writer, summary)
         except KeyboardInterrupt:  # before there is anything to save
             click.echo("Stopped", err=True)
             raise SystemExit(130) from None
-        if not status or (summary.rows and not writer.broken):
-            summary.show()
         if status or summary.kinds:
             raise SystemExit(status or 1)
 
@@ -167,11 +168,25 @@ class Table:
         except (KeyboardInterrupt, Refused) as error:
             stopped = isinstance(error, KeyboardInterrupt)
             line = "Stopped" if stopped else f"Error: {error}"
-            if writer.save() and self.output is not None:
+            kept = _kept(writer)
+            if kept and self.output is not None:
                 line += f"; {self.written} holds the {writer.rows:,} rows before"
             click.echo(line, err=True)
+            if kept:
+                summary.show()
             return 130 if stopped else Refused.exit_code
+        summary.show()
         return 0
+
+
+def _kept(writer: Writer) -> bool:
+    """Close a table early; whether there is one, and it is whole.  Without rows, what was there before stays."""
+    with suppress(Exception):
+        if writer.rows and not writer.closed:
+            writer.close()
+            return True
+    writer.drop()
+    return False
 
 
 def _survey(names: Sequence[str], first: Source) -> int | None:
@@ -249,6 +264,10 @@ class Columns:
             self.schema = self.schema.append(pa.field(name, kind))
         self.steady = [name for name, kind in new.items() if pa.types.is_dictionary(kind)]
 
+    def fit(self, form: str) -> None:
+        """Make the columns such as a format holds.  Raises: ValueError if it cannot."""
+        self.schema = fitting(self.schema, form, self.steady)
+
     def add(self, batch: Any) -> Answer:
         """The batch with its new columns."""
         import pyarrow as pa
@@ -257,7 +276,9 @@ class Columns:
         for column in old:
             column.validate(full=True)  # that it is UTF-8
         fields, nulls = self._fields(old)
-        table = pa.RecordBatch.from_arrays([*batch.columns, *fields.values()], schema=self.schema)
+        held = zip((*batch.columns, *fields.values()), self.schema, strict=True)
+        columns = [column if column.type.equals(field.type) else column.cast(field.type) for column, field in held]
+        table = pa.RecordBatch.from_arrays(columns, schema=self.schema)
         return Answer(table, fields.get("error"), nulls)
 
     def _fields(self, old: list[Any]) -> tuple[dict[str, Any], int]:

@@ -9,7 +9,7 @@ for link in links.extract(["site/"], base="http://h/docs/"):
 
 from overthere.links.job import batches, extract, extract_html
 from overthere.links.model import NOTES, Document, Found, Link, Note, Options
-from overthere.links.table import open_writer, schema
+from overthere.links.report.table import open_writer, schema
 
 __all__ = [
     "NOTES",

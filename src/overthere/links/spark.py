@@ -27,8 +27,7 @@ import overthere
 from overthere.editions import NAMES
 from overthere.errors import NotSpecified
 from overthere.extras import brought_by
-from overthere.links.containers import contents
-from overthere.links.job import Sources, needed, parts
+from overthere.links.job import Sources, contents, needed, parts
 from overthere.links.job.carrying import Done
 from overthere.links.job.parts import How, Part
 from overthere.links.job.pool import run as carried
@@ -36,7 +35,7 @@ from overthere.links.job.sources import tasks
 from overthere.links.model import Options
 from overthere.links.report import graph
 from overthere.links.report.summary import Summary
-from overthere.links.table import schema
+from overthere.links.report.table import schema
 from overthere.normalize import Rung
 from overthere.uri import URI
 

@@ -11,8 +11,8 @@ from typing import BinaryIO, NamedTuple
 
 from overthere.base import Base
 from overthere.links.containers.records import inflated, member
-from overthere.links.containers.response import header
 from overthere.links.containers.warc import response, target
+from overthere.links.documents.header import header
 from overthere.links.documents.kinds import media_type_of
 from overthere.links.faults import guarded
 from overthere.links.model import Document, Note, Options, Passed

@@ -9,8 +9,8 @@ from typing import BinaryIO
 from overthere.base import Base, establish, to_reference
 from overthere.errors import InvalidURI, NotSpecified
 from overthere.links.containers.records import Record, records
-from overthere.links.containers.response import HTTP, Fields, fields, first, header, pointing
 from overthere.links.containers.response import content as decoded
+from overthere.links.documents.header import HTTP, Fields, fields, first, header, pointing
 from overthere.links.documents.kinds import media_type_of
 from overthere.links.documents.metadata import METADATA, base_of, page_of
 from overthere.links.faults import guarded

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from overthere.base import Base, from_content, to_reference
-from overthere.links.containers.response import fields, references
+from overthere.links.documents.header import fields, references
 from overthere.links.documents.html import values
 from overthere.links.model import Document, Found, Note, Options
 from overthere.uri import URI

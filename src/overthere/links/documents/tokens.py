@@ -70,51 +70,59 @@ def tokens(text: str) -> Iterator[Start | Sheet | Script | None]:
     while markup := _MARKUP.search(text, at):
         if pieces is not None:
             pieces.append(_characters(text[at : markup.start()]))
-        at = markup.end()
-        if markup["comment"]:
-            close = _COMMENT_END.search(text, at)
-            at = close.end() if close else len(text)
-        elif markup["data"] and tree.is_foreign:
-            end = text.find("]]>", at)
+        if not markup["tag"]:
+            data, at = _no_tag(text, markup, tree.is_foreign)
             if pieces is not None:
-                pieces.append(text[at : None if end < 0 else end])
-            at = len(text) if end < 0 else end + 3
-        elif not markup["tag"]:
-            # A DOCTYPE and what is taken for a comment (13.2.5.41, 13.2.5.53) end at the next ">".
-            at = (text.find(">", markup.start() + 2) + 1) or len(text)
-        else:
-            attributes, closing, at = _tag(text, at)
-            if not closing:
-                break
-            if pieces is not None:
-                yield Sheet("".join(pieces))
-                pieces = None
-            name = _lower(markup["tag"])
-            if markup["end"]:
-                tree.end(name)
-                continue
-            namespace = tree.start(name, attributes, closing == "/>")
-            if attributes:
-                yield Start(name, attributes, namespace, tree.templates > 0)
-            if namespace is not Namespace.HTML:
-                pieces = [] if name == "style" and namespace is Namespace.SVG and closing != "/>" else None
-                continue
-            begins = at
-            if name in _RAW:
-                close = _RAW[name].search(text, at)
-                at = close.start() if close else len(text)
-            elif name == "script":
-                at = _script_end(text, at)
-                if "type" in attributes:
-                    yield Script(text[begins:at].replace("\0", "\ufffd"))
-            elif name == "plaintext":
-                at = len(text)
-            if name == "style":
-                yield Sheet(text[begins:at].replace("\0", "\ufffd"))
+                pieces.append(data)
+            continue
+        attributes, closing, at = _tag(text, markup.end())
+        if not closing:
+            break
+        if pieces is not None:
+            yield Sheet("".join(pieces))
+            pieces = None
+        name = _lower(markup["tag"])
+        if markup["end"]:
+            tree.end(name)
+            continue
+        namespace = tree.start(name, attributes, closing == "/>")
+        if attributes:
+            yield Start(name, attributes, namespace, tree.templates > 0)
+        if namespace is not Namespace.HTML:
+            pieces = [] if name == "style" and namespace is Namespace.SVG and closing != "/>" else None
+            continue
+        begins, at = at, _content_end(text, at, name)
+        if name == "script" and "type" in attributes:
+            yield Script(text[begins:at].replace("\0", "\ufffd"))
+        if name == "style":
+            yield Sheet(text[begins:at].replace("\0", "\ufffd"))
     if pieces is not None:
         yield Sheet("".join(pieces) + (_characters(text[at:]) if markup is None else ""))
     if tree.is_lossy:
         yield None
+
+
+def _no_tag(text: str, markup: re.Match[str], is_foreign: bool) -> tuple[str, int]:
+    """Of what is no tag: its characters, if it is a CDATA section, and where it ends."""
+    at = markup.end()
+    if markup["comment"]:
+        close = _COMMENT_END.search(text, at)
+        return "", close.end() if close else len(text)
+    if markup["data"] and is_foreign:
+        end = text.find("]]>", at)
+        return (text[at:], len(text)) if end < 0 else (text[at:end], end + 3)
+    # A DOCTYPE and what is taken for a comment (13.2.5.41, 13.2.5.53) end at the next ">".
+    return "", (text.find(">", markup.start() + 2) + 1) or len(text)
+
+
+def _content_end(text: str, at: int, name: str) -> int:
+    """Where the content ends in which an element of HTML holds no markup: at once, for most of them."""
+    if name == "script":
+        return _script_end(text, at)
+    if name in _RAW:
+        close = _RAW[name].search(text, at)
+        return close.start() if close else len(text)
+    return len(text) if name == "plaintext" else at
 
 
 def _tag(text: str, at: int) -> tuple[dict[str, str], str, int]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from overthere.links.containers.unpacked import Known, documents, known
 from overthere.links.containers.walk import Walk
 from overthere.links.faults import noted
 from overthere.links.job.reading import fill
 from overthere.links.job.sources import Task
+from overthere.links.job.unpacked import Known, documents, known
 from overthere.links.model import Document, Options
 from overthere.links.report.browsing import Browsing
 from overthere.links.report.rows import Rows, rows

@@ -32,11 +32,11 @@ from overthere.links.model import Options
 from overthere.links.report import graph
 from overthere.links.report.choosing import chosen
 from overthere.links.report.summary import Summary, Top
-from overthere.links.table import schema
-from overthere.links.table.files import Pen
-from overthere.links.table.folder import MARK
-from overthere.links.table.mark import KEY, Mark, ResumeError, load_mark, read_mark
+from overthere.links.report.table import layout
 from overthere.redact import mask
+from overthere.tables.folder import MARK
+from overthere.tables.mark import KEY, Mark, ResumeError, load_mark, read_mark
+from overthere.tables.whole import Growing, about
 from overthere.uri import URI
 
 if TYPE_CHECKING:
@@ -237,12 +237,12 @@ def make(part: Part, how: How, *, guarded: bool = False) -> tuple[Summary, bool]
     path.parent.mkdir(parents=True, exist_ok=True)
     aside = Path(how.folder, _ASIDE, f"{part.number}-{uuid.uuid4().hex}.parquet")
     aside.parent.mkdir(exist_ok=True)
-    pen = Pen(path, aside, graph.schema() if how.distinct else schema(), ".parquet")
+    file = Growing(path, aside, layout(graph.schema() if how.distinct else None))
     try:
-        summary = _fill(pen, part, how, guarded)
-        pen.end(Mark(job, pen.rows, 0, {"summary": summary.to_dict()}))
+        summary = _fill(file, part, how, guarded)
+        file.end(Mark(job, file.rows, 0, {"summary": summary.to_dict()}))
     except BaseException:
-        pen.drop()
+        file.drop()
         raise
     return summary, False
 
@@ -253,18 +253,15 @@ def _place(folder: str, number: int) -> Path:
 
 def _found(path: Path, job: str) -> Summary | None:
     """The summary of what an earlier run made of the same part."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     try:
-        about = pq.read_metadata(path)
-        mark = read_mark((about.metadata or {}).get(KEY.encode(), b""), str(path), job)
-        return Summary.from_dict(mark.state["summary"]) if mark.rows == about.num_rows else None
-    except (OSError, pa.ArrowException, ResumeError):
+        found = about(path)
+        mark = read_mark((found.metadata or {}).get(KEY.encode(), b""), str(path), job)
+        return Summary.from_dict(mark.state["summary"]) if mark.rows == found.num_rows else None
+    except (OSError, ResumeError):
         return None
 
 
-def _fill(pen: Pen, part: Part, how: How, guarded: bool) -> Summary:
+def _fill(file: Growing, part: Part, how: How, guarded: bool) -> Summary:
     summary = Summary()
     summary.hosts = Top(_HOSTS)
     with graph.Graph() as added:
@@ -278,11 +275,11 @@ def _fill(pen: Pen, part: Part, how: How, guarded: bool) -> Summary:
             pairs = graph.pairs(batch)
             summary.add(batch, pairs)
             if not how.distinct:
-                pen.write(wanted)
+                file.write(wanted)
             else:
                 added.add(pairs if wanted is batch else graph.pairs(wanted))
         for batch in added.batches():
-            pen.write(batch)
+            file.write(batch)
     return summary
 
 

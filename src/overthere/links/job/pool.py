@@ -20,10 +20,10 @@ from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.columns.plain import compute
-from overthere.links.containers.unpacked import blamed
 from overthere.links.containers.walk import Walk
 from overthere.links.job.carrying import Done, carry_out
 from overthere.links.job.sources import Task
+from overthere.links.job.unpacked import blamed
 from overthere.links.model import Options
 from overthere.links.report.rows import rows
 
@@ -323,7 +323,7 @@ def _read(message: bytes) -> pa.RecordBatch | Done:
         return done
     import pyarrow as pa
 
-    from overthere.links.table import schema
+    from overthere.links.report.table import schema
 
     batch = _packed(message)
     decode = compute().run_end_decode
@@ -360,7 +360,7 @@ def _packed(message: bytes) -> pa.RecordBatch:
 def _in_runs() -> pa.Schema:
     import pyarrow as pa
 
-    from overthere.links.table import schema
+    from overthere.links.report.table import schema
 
     runs = pa.run_end_encoded(pa.int32(), pa.string())
     return pa.schema([(field.name, runs if field.name in _IN_RUNS else field.type) for field in schema()])

@@ -25,7 +25,7 @@ _READERS = {
     "json": "overthere.links.documents.json",
     "markdown": "overthere.links.documents.markdown",
     "text": "overthere.links.documents.plaintext",
-    "http": "overthere.links.containers.response",
+    "http": "overthere.links.documents.header",
     "listing": "overthere.links.job.retrieved",
     "metadata": "overthere.links.documents.metadata",
     "header": "overthere.links.containers.message",

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TypeGuard
 
 from overthere.base import Base, establish, file_uri
 from overthere.errors import NotSpecified, OverthereError
-from overthere.links.containers.response import pointing
+from overthere.links.documents.header import pointing
 from overthere.links.documents.kinds import LISTING, media_type_of
 from overthere.links.faults import noted
 from overthere.links.model import Document, Found, Note, Options

@@ -42,7 +42,7 @@ def pairs(batch: Any) -> Any:
     """The graph of the links in a batch, each pair once: a batch of `schema()`.  References without target are none.
 
     >>> from overthere.links.model import Link
-    >>> from overthere.links.table import to_batch
+    >>> from overthere.links.report.table import to_batch
     >>> rows = [("http://a/x", "http://B/"), ("http://A/y", "http://b:80/z"), ("http://a/x", "mailto:me@b")]
     >>> links = [Link("", base, *[None] * 3, target, *[None] * 7) for base, target in rows]
     >>> [tuple(row.values()) for row in pairs(to_batch(links)).to_pylist()]

@@ -19,7 +19,7 @@ from overthere.links.containers.message.labels import part_of
 from overthere.links.documents import css, html
 from overthere.links.documents.embedded import kind
 from overthere.links.model import Document, Embedded, Found, Link, Options
-from overthere.links.table import schema, to_batch
+from overthere.links.report.table import schema, to_batch
 from overthere.normalize import Rung, normal_form
 from overthere.uri import URI, URIReference
 

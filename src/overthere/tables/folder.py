@@ -9,8 +9,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-from overthere.links.table.files import Pen, count, read
-from overthere.links.table.mark import Mark, ResumeError, TableWriter, load_mark, lock, undisturbed
+from overthere.tables.formats import Layout
+from overthere.tables.mark import Mark, ResumeError, load_mark, lock, undisturbed
+from overthere.tables.whole import Growing, about, read
+from overthere.tables.writer import Writer
 
 __all__ = ["Folder"]
 
@@ -23,13 +25,13 @@ _MOST = 4
 _PART = re.compile(r"part-([0-9]{5,})\.parquet")
 
 
-class Folder(TableWriter):
+class Folder(Writer):
     """DIR/part-00000.parquet and so on, and the mark that says how many of the rows are committed."""
 
-    def __init__(self, path: Path, columns: Any, job: str, resume: bool) -> None:
-        super().__init__(path, columns, job, resume)
+    def __init__(self, path: Path, layout: Layout, job: str, resume: bool) -> None:
+        super().__init__(path, layout, job, resume)
         self.marked = path / MARK
-        self.pen: Pen | None = None
+        self.growing: Growing | None = None
         self.number = 0
         self.since = 0.0
         with undisturbed():
@@ -64,7 +66,7 @@ class Folder(TableWriter):
 
     def _keep(self, parts: list[str], found: Mark) -> None:
         """The parts that hold what is committed; of the last of them, its rows up to there."""
-        start, sizes = 0, [count(self.path / name) for name in parts]
+        start, sizes = 0, [about(self.path / name).num_rows for name in parts]
         if sum(sizes) < found.rows:
             raise ResumeError(self.name, f"it has {sum(sizes):,} rows, and had {found.rows:,} when it was marked")
         for name, size in zip(parts, sizes, strict=True):
@@ -73,48 +75,48 @@ class Folder(TableWriter):
                 continue
             self.number = int(name[5:-8])
             if start + size > found.rows:
-                pen = self._pen()
+                part = self._part()
                 for batch in read(self.path / name, self.columns, found.rows - start):
-                    pen.write(batch)
-                pen.end(found)
+                    part.write(batch)
+                part.end(found)
             start += size
             self.number += 1
 
-    def _pen(self) -> Pen:
+    def _part(self) -> Growing:
         name = f"part-{self.number:05}.parquet"
-        return Pen(self.path / name, self.path / f".{name}", self.columns, ".parquet")
+        return Growing(self.path / name, self.path / f".{name}", self.layout)
 
     def _write(self, batch: Any) -> None:
-        if self.pen is None:
-            self.pen, self.since = self._pen(), time.monotonic()
-        self.pen.write(batch)
-        if self.pen.rows >= _MOST * ROWS or self.pen.octets >= _MOST * BYTES:
+        if self.growing is None:
+            self.growing, self.since = self._part(), time.monotonic()
+        self.growing.write(batch)
+        if self.growing.rows >= _MOST * ROWS or self.growing.octets >= _MOST * BYTES:
             self._end()
 
     def _commit(self) -> None:
-        pen = self.pen
-        if not pen or pen.rows >= ROWS or pen.octets >= BYTES or time.monotonic() - self.since >= SECONDS:
+        part = self.growing
+        if not part or part.rows >= ROWS or part.octets >= BYTES or time.monotonic() - self.since >= SECONDS:
             self._end()
 
     def _end(self) -> None:
         """The part is whole: it gets its name, and then counts."""
-        if self.pen is not None:
-            self.pen.end(self.mark)
-            self.pen = None
+        if self.growing is not None:
+            self.growing.end(self.mark)
+            self.growing = None
             self.number += 1
         self.mark.save(self.marked)
 
     def _close(self) -> None:
         try:
-            if self.pen is None and not self.number:
-                self.pen = self._pen()  # a table without rows has columns
+            if self.growing is None and not self.number:
+                self.growing = self._part()  # a table without rows has columns
             self._end()
         finally:
             self._unlock()
 
     def _fail(self) -> None:
-        if self.pen is not None:
-            self.pen.drop()
+        if self.growing is not None:
+            self.growing.drop()
         self._unlock()
 
     def _unlock(self) -> None:

@@ -7,16 +7,15 @@ import json
 import os
 import signal
 import threading
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from overthere.errors import OverthereError
 from overthere.wholefile import reopen, write
 
-__all__ = ["KEY", "Mark", "ResumeError", "TableWriter", "load_mark", "lock", "own", "read_mark", "undisturbed"]
+__all__ = ["KEY", "Mark", "ResumeError", "load_mark", "lock", "ours", "own", "read_mark", "undisturbed"]
 
 KEY = "overthere.links"
 """What a mark is called where it stands among other things."""
@@ -71,20 +70,25 @@ def read_mark(text: str | bytes, name: str, job: str) -> Mark:
 def load_mark(path: Path, name: str, job: str) -> Mark | None:
     """The mark in a file, None if there is no such file.  Raises: ResumeError; OSError."""
     try:
-        with open(reopen(path), "rb") as file:
+        with ours(path), open(reopen(path), "rb") as file:
             return read_mark(file.read(), name, job)
     except FileNotFoundError:
         return None
+
+
+@contextmanager
+def ours(path: Path) -> Iterator[None]:
+    """Raises: ResumeError if what stands there, and is opened in the block, is not what a run of ours has left."""
+    try:
+        yield
     except PermissionError as error:
         raise ResumeError(str(path), error.strerror or str(error)) from None
 
 
 def own(path: Path) -> None:
     """Raises: ResumeError if what stands there is not what a run of ours has left; OSError."""
-    try:
+    with ours(path):
         os.close(reopen(path))
-    except PermissionError as error:
-        raise ResumeError(str(path), error.strerror or str(error)) from None
 
 
 def _difference(one: str, other: str) -> str:
@@ -141,90 +145,3 @@ def lock(handle: int, name: str) -> None:
         raise BlockingIOError(errno.EAGAIN, "another process is writing it", name) from None
     except OSError:
         return
-
-
-class TableWriter(ABC):
-    """What the writers of files and folders have in common."""
-
-    def __init__(self, path: Path, columns: Any, job: str, resume: bool) -> None:
-        self.path, self.columns, self.job, self.resume = path, columns, job, resume
-        self.rows = 0
-        self.state: dict[str, Any] | None = None
-        self.notice: str | None = None
-        self.mark = Mark(job, 0, 0, {})
-        self.marks = bool(job) or resume
-        self.closed = False
-
-    @property
-    def name(self) -> str:
-        return os.fsencode(self.path).decode("utf-8", "replace")
-
-    @property
-    def done(self) -> bool:
-        return bool(self.state and self.state.get("done"))
-
-    def take(self, mark: Mark) -> None:
-        """Go on from a mark."""
-        self.mark, self.rows, self.state = mark, mark.rows, mark.state or None
-        if self.done:
-            self.notice = f"{self.name} is finished, with {self.rows:,} rows: nothing is left to do"
-            self.closed = True
-        else:
-            self.notice = f"{self.name}: going on after {self.rows:,} rows"
-
-    def write(self, batch: Any) -> None:
-        if not batch.schema.equals(self.columns):
-            raise ValueError(f"{self.name}: a batch has other columns than the table")
-        if self.closed:
-            raise ValueError(f"{self.name}: the table is closed")
-        with undisturbed(), self._blamed():
-            self._write(batch)
-            self.rows += batch.num_rows
-
-    def commit(self, state: dict[str, Any]) -> None:
-        if self.closed:
-            raise ValueError(f"{self.name}: the table is closed")
-        with undisturbed(), self._blamed():
-            self.state = dict(state)
-            self.mark = Mark(self.job, self.rows, 0, self.state)
-            self._commit()
-
-    def close(self) -> None:
-        if not self.closed:
-            self.closed = True
-            with undisturbed(), self._blamed():
-                self._close()
-
-    @contextmanager
-    def _blamed(self) -> Iterator[None]:
-        """An error says which table it is about; after one the table is closed with what it holds."""
-        try:
-            yield
-        except OSError as error:
-            self.closed = True
-            self._fail()
-            number = error.errno or errno.EIO
-            raise OSError(number, error.strerror or str(error), self.name) from error
-        except BaseException:
-            self.closed = True
-            self._fail()
-            raise
-
-    @abstractmethod
-    def _write(self, batch: Any) -> None: ...
-
-    @abstractmethod
-    def _commit(self) -> None: ...
-
-    @abstractmethod
-    def _close(self) -> None: ...
-
-    @abstractmethod
-    def _fail(self) -> None:
-        """Keep what can be kept; raises nothing."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()

@@ -1,8 +1,7 @@
-"""Tables as files, batch by batch: Parquet, CSV and Arrow, named by the suffix.
+"""Tables that are read, batch by batch: Parquet, CSV and Arrow, named by the suffix.
 
-CSV is text: every column is read as text, an empty field is null and `""` is the empty text; the same is
-written.  Views are read as large text.  An Arrow file holds one dictionary a column, and of a table that is not
-read to its end nobody knows whether there are more: there dictionaries are written as their values.
+CSV is text: every column is read as text, an empty field is null and `""` is the empty text.  Views are read as
+large text.
 """
 
 from __future__ import annotations
@@ -12,17 +11,13 @@ import io
 import os
 import re
 import sys
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import IO, Any, NamedTuple
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
-from overthere.columns.cells import guarded
-from overthere.wholefile import beside, create, is_stream, refuse_link
+from overthere.tables.formats import READ, suffix
 
-__all__ = ["SUFFIXES", "Source", "Writer", "open_source", "suffix"]
-
-SUFFIXES = (".parquet", ".csv", ".csv.gz", ".arrow", ".feather", ".arrows")
+__all__ = ["Source", "open_source", "pieces"]
 
 _ROWS = 65_536
 _BYTES = 32 << 20
@@ -32,14 +27,6 @@ _BLOCK = 8 << 20
 _STREAM = b"\xff\xff\xff\xff"
 """Before each message of an Arrow stream."""
 _LONG = f"a row is longer than {_BLOCK >> 20} MiB, or a quote is not closed"
-
-
-def suffix(path: Path) -> str:
-    """The suffix that names a file's format.  Raises: ValueError for another."""
-    found = [s for s in SUFFIXES if path.name.lower().endswith(s)]
-    if not found:
-        raise ValueError(f"the name of a table ends in {', '.join(SUFFIXES)}")
-    return found[0]
 
 
 class Source(NamedTuple):
@@ -70,7 +57,7 @@ def open_source(name: str) -> Iterator[Source]:
 def _named(name: str) -> Source:
     import pyarrow as pa
 
-    form, size = suffix(Path(name)), os.stat(name).st_size
+    form, size = suffix(name, READ), os.stat(name).st_size
     raw = pa.OSFile(name)
     match form:
         case ".parquet":
@@ -117,7 +104,7 @@ def _parquet(raw: Any, size: int) -> Source:
             return  # pyarrow before 20 looks for one
         for batch in table.iter_batches(max(1, min(_ROWS, rows * _BYTES // max(weight, 1)))):
             done += batch.num_rows
-            for piece in _pieces(batch):
+            for piece in pieces(batch):
                 yield piece, size * done // max(rows, 1)
 
     return Source(_plain(table.schema_arrow), batches(), size)
@@ -146,11 +133,11 @@ def _stream(raw: Any) -> tuple[Any, Iterator[Any]]:
 def _sound(batch: Any) -> Iterator[Any]:
     # Arrow's formats are memory as it lies: what does not check its offsets can be led anywhere by them.
     batch.validate(full=True)
-    yield from _pieces(batch)
+    yield from pieces(batch)
 
 
-def _pieces(batch: Any) -> Iterator[Any]:
-    """A batch in pieces of a bounded size."""
+def pieces(batch: Any) -> Iterator[Any]:
+    """A batch without views, in pieces of a bounded size."""
     import pyarrow as pa
 
     schema = _plain(batch.schema)
@@ -223,7 +210,7 @@ def _rows(file: Any, schema: Any, before: int = 0) -> Iterator[Any]:
     )
     try:
         for batch in arrow.open_csv(file, read, parse, convert):
-            yield from _pieces(batch)
+            yield from pieces(batch)
     except pa.ArrowInvalid as error:
         message = str(error)
         if ragged:
@@ -269,139 +256,3 @@ def _last_row(block: bytes) -> int:
         end = max(end, block.rfind(b"\n", start, quoted.start()) + 1)
         start = quoted.end()
     return max(end, block.rfind(b"\n", start) + 1)
-
-
-class Writer:
-    """Writes batches to a file, or as CSV to standard output; the file begins with the first of them, and is there
-    when it is whole."""
-
-    def __init__(self, path: Path | None, schema: Any, steady: Collection[str] = (), *, csv_safe: bool = False) -> None:
-        """steady: the columns whose dictionary is the same in every batch.
-        csv_safe: cells are kept from spreadsheets (`overthere.columns.cells`).
-
-        Raises: ValueError for a column that the format does not hold; OSError if the name is a link.
-        """
-        self.path, self.safe = path, csv_safe
-        if path is not None and not is_stream(path):
-            refuse_link(path)
-        self.part: Path | None = None
-        """Where the file grows."""
-        self.form = ".csv" if path is None else suffix(path)
-        self.schema = _stored(schema, self.form, steady)
-        for field in self.schema:
-            self._try(field)
-        self.sink: Any = None
-        self.pen: Any = None
-        self.held: list[Any] = []
-        self.rows = 0
-        self.broken = False
-
-    def _try(self, field: Any) -> None:
-        """Write an empty column, so that what the format cannot hold is found before the file is touched."""
-        import pyarrow as pa
-
-        schema = pa.schema([field])
-        try:
-            with _pen(self.form, pa.BufferOutputStream(), schema) as pen:
-                pen.write_table(schema.empty_table())
-        except pa.ArrowException:
-            raise ValueError(f'column "{field.name}" holds {field.type}, which a {self.form} file cannot') from None
-
-    def _begin(self) -> None:
-
-        if self.pen is not None:
-            return
-        if self.path is None:
-            self.sink = sys.stdout.buffer
-        else:
-            self.sink = self._file(self.path)
-        # What is guarded has other names, and no dictionaries.
-        table = self.schema.empty_table()
-        self.pen = _pen(self.form, self.sink, guarded(table).schema if self.safe else self.schema)
-
-    def _file(self, path: Path) -> Any:
-        import pyarrow as pa
-
-        if is_stream(path):
-            file: IO[bytes] = open(path, "wb")  # noqa: SIM115 - closed with the sink
-        else:
-            part = beside(path)
-            file = create(part, path)
-            self.part = part
-        return pa.output_stream(file, compression="gzip" if self.form == ".csv.gz" else None)
-
-    def write(self, batch: Any) -> None:
-        """Write a batch.  Raises: OSError, an Arrow exception."""
-        try:
-            self._begin()
-            self.rows += batch.num_rows
-            self.held.append(batch)
-            # Small row groups make a poor Parquet file.
-            if self.form != ".parquet" or sum(b.nbytes for b in self.held) >= _BYTES:
-                self._flush()
-        except Exception:
-            self.broken = True
-            raise
-
-    def _flush(self) -> None:
-        import pyarrow as pa
-
-        table = pa.Table.from_batches(self.held)
-        if not table.schema.equals(self.schema):
-            table = table.cast(self.schema)
-        self.held.clear()  # before, for Ctrl-C is heard after the writing
-        self.pen.write_table(guarded(table) if self.safe else table)
-
-    def close(self) -> None:
-        """Write what is held back, and the end of the file; a table without rows is a file too."""
-        self.broken = True
-        self._begin()
-        if self.held:
-            self._flush()
-        self.pen.close()
-        if self.path is None:
-            self.sink.flush()
-        else:
-            self.sink.close()
-            if self.part is not None:
-                os.replace(self.part, self.path)
-                self.part = None
-        self.broken = False
-
-    def save(self) -> bool:
-        """Close the file early; whether there is one, and it is whole."""
-        with suppress(Exception):
-            if self.pen is not None and not self.broken:
-                self.close()
-                return True
-            if self.path is not None and self.sink is not None:
-                self.sink.close()  # or pyarrow says on standard error that it could not
-        if self.part is not None:
-            with suppress(OSError):
-                self.part.unlink()
-        return False
-
-
-def _pen(form: str, sink: Any, schema: Any) -> Any:
-    """pyarrow's writer of a format."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-    from pyarrow import csv as arrow
-
-    if form == ".parquet":
-        return pq.ParquetWriter(sink, schema, compression="zstd")
-    if form.startswith(".csv"):
-        return arrow.CSVWriter(sink, schema)
-    return (pa.ipc.new_stream if form == ".arrows" else pa.ipc.new_file)(sink, schema)
-
-
-def _stored(schema: Any, form: str, steady: Collection[str]) -> Any:
-    """The schema as a format holds it."""
-    import pyarrow as pa
-
-    def kind(field: Any) -> Any:
-        if form in (".arrow", ".feather") and pa.types.is_dictionary(field.type) and field.name not in steady:
-            return field.type.value_type
-        return field.type
-
-    return pa.schema([field.with_type(kind(field)) for field in schema], schema.metadata)

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 from overthere.base import Base, file_uri, retrieval_uri
 from overthere.links.containers import arc, archives, warc
-from overthere.links.containers.response import HTTP
 from overthere.links.containers.walk import Walk
+from overthere.links.documents.header import HTTP
 from overthere.links.documents.kinds import CONTAINERS, HEAD, kind, kind_of, passed_over
 from overthere.links.faults import guarded, noted
 from overthere.links.job.sources import Task, is_within

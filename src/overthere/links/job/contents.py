@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from overthere.base import THIS_MESSAGE, Base, file_uri, to_reference
 from overthere.encoding import IN_SEGMENT
 from overthere.errors import OverthereError
-from overthere.links.containers.unpacked import Known, Reader, known
 from overthere.links.documents.kinds import CONTAINERS, HEAD, kind, media_type_of
 from overthere.links.faults import guarded
 from overthere.links.job.carrying import Done
 from overthere.links.job.carrying import read as rows_of
+from overthere.links.job.unpacked import Known, Reader, known
 from overthere.links.model import Document, Options
 from overthere.uri import URI, URIReference
 

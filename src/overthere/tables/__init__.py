@@ -1,0 +1,58 @@
+"""Tables as files: one writer, and one reader, of Parquet, Arrow, CSV and JSON lines, by the suffix of the name.
+
+What is written may be a file, a folder of Parquet parts, a pipe, a device or standard output.  `open_source` reads
+(all but folders and JSON lines), `open_writer` writes.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from overthere.tables.formats import FORMATS, READ, Layout, fitting, suffix
+from overthere.tables.reading import Source, open_source
+from overthere.tables.writer import Stream, Writer
+from overthere.wholefile import is_stream, refuse_link
+
+__all__ = ["FORMATS", "READ", "Layout", "Source", "Writer", "fitting", "open_source", "open_writer", "suffix"]
+
+
+def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", resume: bool = False) -> Writer:
+    """The writer for a name: by its suffix, a folder of Parquet parts for `DIR/`, standard output for "-".
+
+    A file stands under its name when it is closed, until then under another; what stood there before is replaced
+    then.  A folder takes a part when that is whole.  A name that is no regular file (a pipe) is written to as it is.
+    A name that is a link to a file is refused, and no planted NAME.part or NAME.resume is followed or gone on with.
+
+    layout: its form is that of standard output, and of pipes without a suffix.
+    job: what the job is, in a text that is the same if and only if it may be taken up; a JSON object lets a
+    refusal name what differs.  With one (or with `resume`) the table grows as NAME.part, and is marked with the state
+    of each commit: Parquet in its metadata ("overthere.links"), folders in DIR/_overthere.json, others in
+    NAME.resume; the last goes when the job is done, unless `resume` is asked for.
+    resume: take up what an earlier run has left.  Rows after its last commit are cut off; with nothing there, or
+    nothing that can be read, the table begins anew, and `notice` says so.
+
+    Raises: ValueError for a suffix that is none of `FORMATS`, and for `csv_safe` without CSV; ResumeError if what is
+    there is not of this job, or not ours; OSError if it cannot be written, is a link, or another process is writing it.
+    """
+    from overthere.tables.folder import Folder
+    from overthere.tables.growing import Text
+    from overthere.tables.whole import Table
+
+    name = os.fspath(path)
+    form = next((form for form in FORMATS if name.lower().endswith(form)), "")
+    layout = layout._replace(form=form or layout.form)
+    if layout.csv_safe and not layout.form.startswith(".csv"):
+        raise ValueError(f"{name}: only CSV is guarded against spreadsheets")
+    if name == "-":
+        return Stream(None, layout)
+    if name.endswith(("/", os.sep)) or os.path.isdir(name):
+        parts = layout._replace(form=".parquet")
+        return Folder(Path(os.path.realpath(name)), parts, job, resume)
+    if is_stream(name):
+        return Stream(name, layout)
+    if not form:
+        raise ValueError(f"{name}: the name of a table ends in {', '.join(FORMATS)}, or in / for a folder")
+    refuse_link(name)
+    growing = bool(job or resume) and form.startswith((".csv", ".jsonl"))
+    return (Text if growing else Table)(Path(os.path.abspath(name)), layout, job, resume)

@@ -1,0 +1,143 @@
+"""Tables as text in a file that can be gone on with: what a killed job leaves is cut at its last mark."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+from overthere.tables.formats import Layout
+from overthere.tables.mark import Mark, ResumeError, load_mark, own, undisturbed
+from overthere.tables.pens import encoder, put
+from overthere.tables.reading import pieces
+from overthere.tables.writer import FileWriter, open_part
+
+__all__ = ["Text"]
+
+BLOCK = 1 << 20
+"""Octets that are written at once; with gzip, what is compressed at once."""
+SECONDS = 1.0
+"""The mark on disk is about so old at most."""
+
+
+class Text(FileWriter):
+    """CSV or JSON lines in a file: NAME.part with its mark in NAME.resume, and NAME when it is closed."""
+
+    def __init__(self, path: Path, layout: Layout, job: str, resume: bool) -> None:
+        super().__init__(path, layout, job, resume)
+        self.header, self.encode = encoder(layout)
+        self.zipped = layout.form.endswith(".gz")
+        self.file: IO[bytes] | None = None
+        self.octets = 0
+        self.held: list[Any] = []
+        self.size = 0
+        self.cut: int | None = None
+        """How many of the held pieces stand before the last commit, if that is not on disk yet."""
+        self.safe = self.mark
+        """The last commit that is on disk."""
+        self.saved = time.monotonic()
+        with undisturbed():
+            self._open()
+
+    def _open(self) -> None:
+        found = load_mark(self.marked, self.name, self.job) if self.resume else None
+        if self.resume and not self.part.exists() and self.path.exists():
+            if found is None:
+                raise ResumeError(self.name, f"it is finished, or of another job: there is no {self.marked.name}")
+            if found.done:
+                self.take(found)
+                return
+            own(self.path)
+            self._check(self.path.stat().st_size, found)
+            os.replace(self.path, self.part)
+        file = open_part(self.part, self.path, resume=self.resume)
+        try:
+            self._begin(file, found)
+        except BaseException:
+            file.close()
+            raise
+
+    def _begin(self, file: IO[bytes], found: Mark | None) -> None:
+        size = os.fstat(file.fileno()).st_size
+        if found is not None and (size or not found.octets):
+            self._check(size, found)
+            file.truncate(found.octets)
+            self.octets, self.safe = found.octets, found
+            self.take(found)
+            if found.done:  # it was killed before it could be given its name
+                os.replace(self.part, self.path)
+                file.close()
+                return
+        else:
+            if self.resume and size:
+                self.notice = f"{self.part.name} was left before its first mark: the table begins anew"
+            self.marked.unlink(missing_ok=True)
+            file.truncate(0)
+        self.file = file
+        if not self.octets:
+            self._hold(self.header)
+
+    def _check(self, size: int, found: Mark) -> None:
+        if size < found.octets:
+            raise ResumeError(self.name, f"it has {size:,} octets, and had {found.octets:,} when it was marked")
+
+    def _hold(self, data: Any) -> None:
+        self.held.append(data)
+        self.size += len(data)
+        if self.size >= BLOCK:
+            self._flush()
+
+    def _write(self, batch: Any) -> None:
+        for piece in pieces(batch):
+            self._hold(self.encode(piece))
+
+    def _commit(self) -> None:
+        self.cut = len(self.held)
+        if self.done or time.monotonic() - self.saved >= SECONDS:
+            self._flush()
+            self._save()
+
+    def _flush(self) -> None:
+        """What is held goes to disk; what a commit ends apart from what follows it, for gzip is cut only there."""
+        if self.cut is not None:
+            self._put(self.held[: self.cut])
+            self.safe = self.mark._replace(octets=self.octets)
+        self._put(self.held[self.cut or 0 :])
+        self.held, self.size, self.cut = [], 0, None
+
+    def _put(self, pieces: list[Any]) -> None:
+        data = b"".join(pieces)
+        if data:
+            assert self.file is not None
+            self.octets += put(self.file, gzip.compress(data, 6, mtime=0) if self.zipped else data)
+
+    def _save(self) -> None:
+        self.safe.save(self.marked)
+        self.saved = time.monotonic()
+
+    def _close(self) -> None:
+        assert self.file is not None
+        self._flush()
+        keeps = self.resume or not self.done
+        if keeps:
+            self._save()
+        os.replace(self.part, self.path)
+        if not keeps:
+            self.marked.unlink(missing_ok=True)
+        self.file.close()
+
+    def _fail(self) -> None:
+        """The disk is full, it may be: whole rows are kept, and how far they go."""
+        if self.file is None:
+            return
+        with suppress(OSError):
+            self.file.truncate(self.octets)
+        with suppress(OSError):
+            self._save()
+        with suppress(OSError):
+            os.replace(self.part, self.path)
+        with suppress(OSError):
+            self.file.close()

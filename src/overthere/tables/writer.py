@@ -1,0 +1,196 @@
+"""What writes a table, whatever it is written to; pipes and standard output themselves."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
+from typing import IO, Any, Self
+
+from overthere.tables.formats import Layout
+from overthere.tables.mark import Mark, lock, ours, undisturbed
+from overthere.tables.pens import Pen, pen
+from overthere.wholefile import beside, grow
+
+__all__ = ["FileWriter", "Stream", "Writer", "open_part"]
+
+
+class Writer(ABC):
+    """Takes batches of one schema.  A context manager: at its end, whatever the reason, the table is closed.
+
+    What is written between two commits belongs to one task of the job.  A closed table is whole and readable,
+    and tells what the last commit was.  Ctrl-C is heard between two calls, never within one, unless it is to a pipe.
+    """
+
+    patient = True
+    """Whether a signal waits for the end of a call."""
+
+    def __init__(self, path: Path, layout: Layout, job: str = "", resume: bool = False) -> None:
+        self.path, self.layout, self.job, self.resume = path, layout, job, resume
+        self.columns = layout.columns
+        self.rows = 0
+        """Rows in the table, with those of an earlier run that were kept."""
+        self.state: dict[str, Any] | None = None
+        """Of the last commit; after taking up, where the job goes on."""
+        self.notice: str | None = None
+        """What there is to say about taking up, in a sentence."""
+        self.mark = Mark(job, 0, 0, {})
+        self.marks = bool(job) or resume
+        self.closed = False
+        """Nothing more can be written: the table has come to its end, or an error was raised."""
+
+    @property
+    def name(self) -> str:
+        return os.fsencode(self.path).decode("utf-8", "replace")
+
+    @property
+    def done(self) -> bool:
+        """Whether the state says `"done": True`: nothing is left to write."""
+        return bool(self.state and self.state.get("done"))
+
+    def take(self, mark: Mark) -> None:
+        """Go on from a mark."""
+        self.mark, self.rows, self.state = mark, mark.rows, mark.state or None
+        if self.done:
+            self.notice = f"{self.name} is finished, with {self.rows:,} rows: nothing is left to do"
+            self.closed = True
+        else:
+            self.notice = f"{self.name}: going on after {self.rows:,} rows"
+
+    def write(self, batch: Any) -> None:
+        """Raises: ValueError for another schema; OSError if the table cannot be written."""
+        if not batch.schema.equals(self.columns):
+            raise ValueError(f"{self.name}: a batch has other columns than the table")
+        if self.closed:
+            raise ValueError(f"{self.name}: the table is closed")
+        with self._guarded():
+            self._write(batch)
+            self.rows += batch.num_rows
+
+    def commit(self, state: dict[str, Any]) -> None:
+        """What was written so far are whole tasks.  `state` is JSON; with `"done": True` the table is finished."""
+        if self.closed:
+            raise ValueError(f"{self.name}: the table is closed")
+        with self._guarded():
+            self.state = dict(state)
+            self.mark = Mark(self.job, self.rows, 0, self.state)
+            self._commit()
+
+    def close(self) -> None:
+        """Make the table stand under its name.  Raises: OSError."""
+        if not self.closed:
+            self.closed = True
+            with self._guarded():
+                self._close()
+
+    def drop(self) -> None:
+        """End without what was not committed: where nobody may go on, what was there before stays.  Raises nothing."""
+        if not self.closed:
+            self.closed = True
+            self._fail()
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """An error says which table it is about; after one the table is closed with what it holds."""
+        with undisturbed() if self.patient else nullcontext():
+            try:
+                yield
+            except BaseException as error:
+                if isinstance(error, KeyboardInterrupt) and not self.patient:
+                    raise
+                self.closed = True
+                self._fail()
+                if isinstance(error, OSError):
+                    number = error.errno or errno.EIO
+                    raise OSError(number, error.strerror or str(error), self.name) from error
+                raise
+
+    @abstractmethod
+    def _write(self, batch: Any) -> None: ...
+
+    def _commit(self) -> None:  # noqa: B027 - by default the table is marked at its end
+        pass
+
+    @abstractmethod
+    def _close(self) -> None: ...
+
+    @abstractmethod
+    def _fail(self) -> None:
+        """Keep what can be kept; raises nothing."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+class Stream(Writer):
+    """Standard output, a pipe, a device: rows go out as they come, and nothing goes out before the first."""
+
+    patient = False
+
+    def __init__(self, name: str | None, layout: Layout) -> None:
+        """name: None for standard output."""
+        super().__init__(Path(name or "standard output"), layout)
+        self.own = name is not None
+        self.file = sys.stdout.buffer if name is None else open(name, "wb")  # noqa: SIM115 - closed by close()
+        self.pen: Pen | None = None
+
+    def _begun(self) -> Pen:
+        self.pen = self.pen or pen(self.file, self.layout)
+        return self.pen
+
+    def _write(self, batch: Any) -> None:
+        self._begun().write(batch)
+        self.file.flush()
+
+    def _close(self) -> None:
+        self._begun().end()
+        if self.own:
+            self.file.close()
+
+    def _fail(self) -> None:
+        if self.own:  # or the end of the process says once more that it cannot be written
+            if self.pen is not None:
+                self.pen.drop()
+            with suppress(OSError):
+                self.file.close()
+
+
+class FileWriter(Writer):
+    """A table in one file, which grows beside it: under a name that the next run knows, if that may go on."""
+
+    def __init__(self, path: Path, layout: Layout, job: str, resume: bool) -> None:
+        super().__init__(path, layout, job, resume)
+        self.part = path.with_name(f"{path.name}.part") if self.marks else beside(path)
+        self.marked = path.with_name(f"{path.name}.resume")
+
+
+def open_part(part: Path, path: Path, *, resume: bool = False) -> IO[bytes]:
+    """The file in which a table grows, locked, as far as an earlier run has come.
+
+    Raises: FileNotFoundError, which names the folder that is missing; BlockingIOError if another process writes it;
+    ResumeError if the table is to go on in what is not ours.
+    """
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(path.parent))
+    try:
+        with ours(part) if resume else nullcontext():
+            file = grow(part, path, resume=resume)
+    except OSError as error:
+        error.filename = str(path)
+        raise
+    try:
+        lock(file.fileno(), str(path))
+        # What was opened may have got its final name before it was locked.
+        if not (os.path.lexists(part) and os.path.samestat(os.fstat(file.fileno()), os.lstat(part))):
+            raise BlockingIOError(errno.EAGAIN, "another process has just written it", str(path))
+    except BaseException:
+        file.close()
+        raise
+    return file
