@@ -62,8 +62,6 @@ class Pen:
             table = pa.Table.from_batches(self.held)
             # Parquet takes the batches as they are for one row group; Arrow would write each.
             self.pen.write_table(table.combine_chunks() if self.form == ".arrow" else table, table.num_rows)
-            del table
-            pa.default_memory_pool().release_unused()
         self.held, self.count, self.size = [], 0, 0
 
     @property
