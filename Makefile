@@ -13,7 +13,7 @@ ELSEWHERE := $(patsubst %,--ignore-glob='tests/test_%.py',access_* cli_get spark
     native support statements) $(patsubst %,--deselect=tests/test_equality.py::test_%_the_grammar_on_its_cover,parse_equals \
     zone_identifiers_equal)
 
-.PHONY: demo test check bench fuzz docs clean
+.PHONY: demo test check bench bench-check fuzz docs clean
 .DELETE_ON_ERROR:
 
 demo: .venv/run.stamp
@@ -40,6 +40,10 @@ check: .venv/dev.stamp
 
 bench: .venv/bench.stamp
 	$(BIN)/python bench/run.py
+
+# What is slower here than where main was left; BASE=v1.0 or another commit, HEAD= one instead of the files here.
+bench-check: .venv/dev.stamp
+	$(BIN)/python bench/commits.py $(BASE) $(HEAD)
 
 # SECONDS=60 in all; TARGETS="parse resolve"; KEEP=1 writes the minimised corpus to fuzz/kept.
 fuzz: .venv/fuzz.stamp
