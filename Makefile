@@ -9,7 +9,7 @@ PYTEST ?= -n auto --dist worksteal
 # The covers of the grammar are read by the reference kernel in the first run already, beside the native one.
 ELSEWHERE := $(patsubst %,--ignore-glob='tests/test_%.py',access_* cli_get spark links_spark plugin grammar automata bnf \
     editions_compare archives torn warc arc account response metadata retrieved sources faults pool kinds charsets words dtd \
-    messages_links readers link_table cli_tables bench_links bench_browser code_from_data patterns security_page \
+    messages_links readers link_table cli_tables bench bench_commits bench_links bench_browser code_from_data patterns security_page \
     native support statements) $(patsubst %,--deselect=tests/test_equality.py::test_%_the_grammar_on_its_cover,parse_equals \
     zone_identifiers_equal)
 

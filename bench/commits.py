@@ -26,7 +26,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["Verdict", "interval", "main", "verdict"]
+from made import made
+
+__all__ = ["Verdict", "compare", "interval", "verdict"]
 
 ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / "build" / "bench"
@@ -56,7 +58,7 @@ _VALUES = {
     "IRI": "IRI(t + '\u00e9')",
     "IRI to URI": "IRI(t + '\u00e9').to_uri()",
     "audit": "audit(t)",
-    "check, refused": "findings(t + ' ')",
+    "check, refused": "check(t + ' ')",
 }
 _COLUMNS = {
     "column check": "columns.check(c, threads=1)",
@@ -80,11 +82,10 @@ def _attempt(make: Callable[[str], Any], text: str) -> None:
 
 def _names(folder: Path) -> dict[str, Any]:
     import overthere
-    from made import made
 
-    texts = [text for text in made(2000, {}) if not _fails(overthere.URI, text)]
+    texts = [text for text in made(500, {}) if not _fails(overthere.URI, text)]
     page = folder / "page.html"
-    prose = "".join(f"See <{text}>, or [this]({text}) and {text}.\n\n" for text in texts[:400])
+    prose = "".join(f"See <{text}>, or [this]({text}) and {text}.\n\n" for text in texts)
     page.write_text("".join(f'<p class="x" id="y">Text <a href="{text}">more</a></p>\n' for text in texts))
     names: dict[str, Any] = {name: getattr(overthere, name) for name in overthere.__all__}
     names |= {"texts": texts, "page": str(page), "prose": prose, "attempt": _attempt}
@@ -95,13 +96,10 @@ def _names(folder: Path) -> dict[str, Any]:
 
 def _optional(names: dict[str, Any]) -> None:
     """What only some of the operations need: what is not there leaves them out."""
-    places = {"batches": "overthere.links.job", "findings": "overthere.findings", "find": "overthere.text"}
-    for name, module in places.items():
-        with suppress(ImportError, AttributeError):
-            names[name] = getattr(import_module(module), name)
+    with suppress(ImportError, AttributeError):
+        names["batches"] = import_module("overthere.links.job").batches
     with suppress(ImportError):
-        names["c"] = import_module("pyarrow").array(names["texts"] * 10)
-        names["columns"] = import_module("overthere.columns")
+        names["c"] = import_module("pyarrow").array(names["texts"] * 40)
 
 
 def _timed(names: dict[str, Any], expression: str, loop: bool) -> Callable[[int], float]:
@@ -117,8 +115,8 @@ def _timed(names: dict[str, Any], expression: str, loop: bool) -> Callable[[int]
     return timed
 
 
-def _side(folder: Path) -> None:
-    """A side: the operations that it has, then (operation, times) to seconds, until its input ends."""
+def _side(folder: Path, only: str) -> None:
+    """A side: the operations with this word that it has, then (operation, times) to seconds, until its input ends."""
     import gc
 
     names = _names(folder)
@@ -128,6 +126,8 @@ def _side(folder: Path) -> None:
     found: dict[str, Callable[[int], float]] = {}
     times: dict[str, int] = {}
     for name, (expression, loop) in ways.items():
+        if only not in name:
+            continue
         try:
             timed = _timed(names, expression, loop)
             timed(1)
@@ -157,22 +157,24 @@ def _fails(make: Callable[[str], Any], text: str) -> bool:
 class _Side:
     """A process of a commit that waits to be asked."""
 
-    def __init__(self, source: Path, folder: Path) -> None:
+    def __init__(self, source: Path, folder: Path, only: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         environment = {**os.environ, "PYTHONPATH": str(source / "src"), "PYTHONHASHSEED": "0"}
         self.source, self.environment = source, environment
-        command = [sys.executable, __file__, "--side", str(folder)]
+        command = [sys.executable, __file__, "--side", str(folder), "--only", only]
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=environment)
         at, self.times = self._hear()
         if not Path(at).is_relative_to(source):
+            self.stop()
             raise RuntimeError(f"overthere of {at} was loaded, not that of {source}")
 
     def _hear(self) -> Any:
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if not line:
-            raise RuntimeError(f"{self.source}: the process ended ({self.process.wait(_WAIT)})")
+            self.stop()
+            raise RuntimeError(f"{self.source}: the process ended ({self.process.returncode})")
         return json.loads(line)
 
     def ask(self, name: str, times: int) -> float:
@@ -189,9 +191,7 @@ class _Side:
         return _worked() - before
 
     def stop(self) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.close()
-        self.process.wait(_WAIT)
+        self.process.communicate(timeout=_WAIT)
 
 
 def _worked() -> float:
@@ -293,9 +293,6 @@ def _crawled(folder: Path) -> dict[str, list[str]]:
     """The main job as a command, on documents that are made here."""
     site = folder / "site"
     site.mkdir(parents=True, exist_ok=True)
-    sys.path.insert(0, str(Path(__file__).parent))
-    from made import made
-
     texts = made(3000, {})
     for number in range(60):
         some = texts[number * 50 : number * 50 + 50]
@@ -324,27 +321,29 @@ def _shown(found: dict[str, Verdict]) -> Iterator[str]:
         yield f"{name:28} {one.ratio:6.3f}  ({one.low:.3f}-{one.high:.3f})  {said}".rstrip()
 
 
+@contextmanager
+def _side_of(source: Path, name: str, only: str) -> Iterator[_Side]:
+    side = _Side(source, CACHE / "commits" / name, only)
+    try:
+        yield side
+    finally:
+        side.stop()
+
+
 def compare(old: Path, new: Path, rounds: int, only: str = "") -> dict[str, Verdict]:
     """What is slower in the new sources, and says what it finds of all."""
     wholes = {**_WHOLE, **_crawled(CACHE / "commits")}
-    with ExitStack() as stack:
-        sides = []
-        for name, source in (("old", old), ("new", new)):
-            side = _Side(source, CACHE / "commits" / name)
-            stack.callback(side.stop)
-            sides.append(side)
-        both = [name for name in sides[0].times if name in sides[1].times]
-        names = [name for name in (*both, *wholes) if only in name]
-        one_sided = set(sides[0].times) ^ set(sides[1].times)
-        if one_sided:
+    with _side_of(old, "old", only) as first, _side_of(new, "new", only) as second:
+        names = [*(name for name in first.times if name in second.times), *(name for name in wholes if only in name)]
+        if one_sided := first.times.keys() ^ second.times.keys():
             print("only one of them has: " + ", ".join(sorted(one_sided)))
-        found = _rounds(*sides, names, wholes, rounds)
+        found = _rounds(first, second, names, wholes, rounds)
         print("\n".join(_shown(found)), flush=True)
         slower = [name for name, one in found.items() if one.is_slower]
         if not slower:
             return {}
         print(f"once more: {', '.join(slower)}", flush=True)
-        again = _rounds(*sides, slower, wholes, rounds)
+        again = _rounds(first, second, slower, wholes, rounds)
         print("\n".join(_shown(again)), flush=True)
         return {name: one for name, one in again.items() if one.is_slower}
 
@@ -359,7 +358,7 @@ def main() -> None:
     parser.add_argument("--side", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.side:
-        return _side(Path(given.side))
+        return _side(Path(given.side), given.only)
     base = given.base or _left()
     with ExitStack() as stack:
         old = stack.enter_context(_worktree(base))
