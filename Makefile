@@ -10,12 +10,12 @@ PYTEST ?= -n auto --dist worksteal
 # The covers of the grammar are read by the reference kernel in the first run already, beside the native one.
 ELSEWHERE := $(patsubst %,--ignore-glob='tests/test_%.py',access_* cli_get cli_output spark links_spark plugin packages \
     grammar automata bnf editions_compare changes archives torn warc arc account response metadata retrieved sources faults \
-    pool kinds charsets words dtd messages_links readers link_table cli_tables bench_links bench_browser \
+    pool kinds charsets words dtd messages_links readers link_table cli_tables bench bench_commits bench_links bench_browser \
     code_from_data patterns security_page native names support statements) \
     $(patsubst %,--deselect=tests/test_equality.py::test_%_the_grammar_on_its_cover,parse_equals zone_identifiers_equal) \
     $(patsubst %,--deselect=tests/test_links.py::test_%,a_worker_that_dies_costs_a_record an_interrupted_job_goes_on)
 
-.PHONY: demo test check bench fuzz mutants docs clean
+.PHONY: demo test check bench bench-check fuzz mutants docs clean
 .DELETE_ON_ERROR:
 
 demo: .venv/run.stamp
@@ -45,6 +45,10 @@ check: .venv/dev.stamp
 
 bench: .venv/bench.stamp
 	$(BIN)/python bench/run.py
+
+# What is slower here than where main was left; BASE=v1.0 or another commit, HEAD= one instead of the files here.
+bench-check: .venv/dev.stamp
+	$(BIN)/python bench/commits.py $(BASE) $(HEAD)
 
 # SECONDS=60 in all; TARGETS="parse resolve"; KEEP=1 writes the minimised corpus to fuzz/kept.
 fuzz: .venv/fuzz.stamp

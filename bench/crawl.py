@@ -27,7 +27,7 @@ from pages import Page, Root, pages, roots
 
 __all__ = ["CACHE", "SIZE", "Crawl", "crawl", "make", "write"]
 
-SIZE = 200_000_000
+SIZE = 40_000_000
 """Octets of the file."""
 CACHE = Path(tempfile.gettempdir()) / "overthere-bench"
 _MADE_BY = b"".join(Path(__file__).with_name(f"{name}.py").read_bytes() for name in ("crawl", "pages"))
@@ -163,7 +163,7 @@ def crawl(octets: int = SIZE, times: int = 1) -> Crawl:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--size", type=int, default=SIZE // 1_000_000, help="MB of the file (200)")
+    parser.add_argument("--size", type=int, default=SIZE // 1_000_000, help="MB of the file (40)")
     parser.add_argument("--times", type=int, default=1, help="so many times as large")
     arguments = parser.parse_args()
     print(json.dumps(asdict(crawl(arguments.size * 1_000_000, arguments.times)), indent=1))

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["SAME_PLACE", "gather"]
+__all__ = ["SAME_PLACE", "gather", "texts", "trim"]
 
 SAME_PLACE = 2_000
 """How many URLs with the same scheme, host and first two segments are taken: one change log must not be the corpus."""
@@ -42,7 +42,7 @@ def _sources() -> dict[str, list[Path]]:
     }
 
 
-def _texts(root: Path) -> Iterator[tuple[str, bytes]]:
+def texts(root: Path) -> Iterator[tuple[str, bytes]]:
     """The text files under a folder, in a fixed order."""
     skipped = set(_SKIP.split())
     for folder, folders, files in os.walk(root):
@@ -62,7 +62,7 @@ def _texts(root: Path) -> Iterator[tuple[str, bytes]]:
                 yield ending, data
 
 
-def _trim(found: bytes) -> bytes:
+def trim(found: bytes) -> bytes:
     """Without what the sentence around it added: entities, the closing parenthesis of a link, a full stop."""
     text = found.replace(b"&amp;", b"&")
     if entity := _ENTITY.search(text):
@@ -80,7 +80,7 @@ def _urls(data: bytes) -> Iterator[bytes]:
     for match in _BODY.finditer(data):
         start = match.start()
         scheme = _SCHEME.search(data[max(0, start - 12) : start])
-        if scheme and len(body := _trim(match.group())) > 6:
+        if scheme and len(body := trim(match.group())) > 6:
             yield scheme.group(1) + body
 
 
@@ -91,7 +91,7 @@ def gather(most_references: int = 200_000) -> tuple[dict[str, str], list[str]]:
     places: Counter[bytes] = Counter()
     for source, roots in _sources().items():
         for root in roots:
-            for ending, data in _texts(root):
+            for ending, data in texts(root):
                 for found in _urls(data):
                     text = found.decode("ascii")
                     place = b"/".join(found.split(b"/", 5)[:5])

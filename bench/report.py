@@ -46,14 +46,46 @@ def _cells(rows: Sequence[Row]) -> Cells:
             line += [f"{row['mb_s']:,}", speedup]
             if rows[0]["operation"] == "split":
                 line.append("–" if row.get("peak_mib") is None else f"{row['peak_mib']:,.0f}")
-        if section == "values":
+        if section in _SINGLE:
             line.append(f"{row['refused']:,}" if row.get("refused") else "–")
         lines.append([*line, _share(row)])
     head = ["", "ns", "min–max", f"× {OWN}"]
     if "threads" in rows[0]:
         head = ["", "threads", "ns a row", "min–max", f"× {OWN}", "MB/s", "speed-up"]
         head += ["peak MiB"] if rows[0]["operation"] == "split" else []
-    return [*head, *(["refused"] if section == "values" else []), "agrees"], lines
+    return [*head, *(["refused"] if section in _SINGLE else []), "agrees"], lines
+
+
+_SINGLE = ("values", "iris")
+
+
+def _pivoted(rows: Sequence[Row]) -> Cells:
+    """A line for each peer, a column for each list: nanoseconds a text, and in how many of a hundred it is right."""
+    names = list(dict.fromkeys(row["list"] for row in rows))
+    found: dict[str, dict[str, Row]] = {}
+    for row in rows:
+        found.setdefault(row["peer"], {})[row["list"]] = row
+    single = rows[0]["section"] == "dirt"
+    lines = []
+    for peer, by in sorted(found.items(), key=lambda item: next(iter(item[1].values()))["ns"]):
+        cells = [_number(by[name]["ns"]) + (f" · {_hundred(by[name])}" if single else "") for name in names]
+        lines.append([peer, *cells, *([] if single else [_share(next(iter(by.values())))])])
+    return ["", *names, *([] if single else ["agrees"])], lines
+
+
+def _hundred(row: Row) -> str:
+    """Of a hundred; "all" is all of them, and 100 is not said of less."""
+    return "all" if row["right"] == row["of"] else f"{min(row['right'] / row['of'], 0.9999):.2%}"
+
+
+def _lists(rows: Sequence[Row]) -> Cells:
+    """What the lists are made of."""
+    found = {row["list"]: row for row in rows}
+    lines = [
+        [name, f"{row['texts']:,}", str(row["median"]), f"{row['longest']:,}", f"{row['invalid']:.2%}"]
+        for name, row in found.items()
+    ]
+    return ["", "texts", "median length", "the longest", "no URIs"], lines
 
 
 def _opened(rows: Sequence[Row]) -> Cells:
@@ -98,12 +130,14 @@ def _judged(rows: Sequence[Row]) -> Cells:
     return ["", "version", *rows[0]["groups"], "shared", "gives"], lines
 
 
-_WHOLE = {"access": _opened, "links": _crawled}
+_WHOLE = {"access": _opened, "links": _crawled, "dirt": _pivoted, "dirty columns": _pivoted}
 
 
 def table(rows: Sequence[Row]) -> str:
     """An operation's rows for the terminal."""
-    more = _aligned("links: who is right", *_judged(rows)) if rows[0]["section"] == "links" else ""
+    section = rows[0]["section"]
+    more = _aligned("links: who is right", *_judged(rows)) if section == "links" else ""
+    more = _aligned("the lists", *_lists(rows)) if section == "dirt" else more
     first = _aligned(f"{rows[0]['section']}: {rows[0]['operation']}", *_WHOLE.get(rows[0]["section"], _cells)(rows))
     return f"{first}\n{more}" if more else first
 
@@ -152,9 +186,10 @@ state none.
 A time beside a share below one is the time of another task.
 
 ```console
-$ make bench                                         # everything, about three quarters of an hour
-$ .venv/bin/python bench/run.py --quick              # 50,000 rows, three rounds, into build/bench
-$ .venv/bin/python bench/run.py --only values        # or columns, or kernel, or access, or links
+$ make bench                                         # everything, about a quarter of an hour
+$ .venv/bin/python bench/run.py --quick              # small sizes, three rounds, into build/bench
+$ .venv/bin/python bench/run.py --only values        # or dirt, iris, columns, kernel, access, links
+$ make bench-check                                   # these sources beside another commit: what is slower now
 ```
 """
 
@@ -162,7 +197,7 @@ _NOTES = {
     "values": """
 ## One value at a time
 
-Nanoseconds a call: the median of the rounds, and the quickest and the slowest.
+Nanoseconds of processor time a call: the median of the rounds, and the quickest and the slowest.
 Each peer's expression (`bench/peers.py`) is compiled into a plain loop over distinct texts, so none has a wrapper
 around it; the garbage collector is off, the order rotates.
 What a peer refuses is found before and left out for it; **refused** counts it.
@@ -170,6 +205,23 @@ parse checks the whole text where the peer checks; read is parse and then scheme
 fragment; resolve has a base that is parsed before, where the peer has such an object; normalize goes from text to
 text; str is given the peer's own object.
 encode and decode work on whole URLs as data of one segment.
+""",
+    "dirt": """
+## Text that may be no URI
+
+Nanoseconds of processor time a text, of one loop over good and bad ones that tries and passes over what is refused;
+beside it how often the peer takes a text if and only if it is a URI (RFC 3986 3), as Appendix A tells.
+A time beside a low share is the time of another task: what takes everything has no refusal to pay for.
+The first lists are URLs of the corpus, of which so many in a hundred are spoiled in one of the usual ways
+(`bench/dirt.py`); the others are what anybody's machine has (`bench/lists.py`).
+""",
+    "iris": """
+## IRIs
+
+The same for text beyond US-ASCII (RFC 3987): URLs of the corpus with letters of other scripts in their paths, and in
+every tenth host (`bench/iris.py`).
+**agrees** is the share of `tests/cases/iri.toml`, and in reading that of texts in US-ASCII that are refused too.
+WHATWG's parsers write hosts by IDNA's rules, which RFC 3987 leaves to the scheme.
 """,
     "columns": """
 ## Whole columns
@@ -184,6 +236,11 @@ duckdb, polars and pyarrow.compute have no functions for URIs: split and host gi
 Appendix B, check and parse its Appendix A as one expression (`bench/expressions.py`).
 chdb has its own functions, and Appendix A for check.
 No other engine normalises or resolves columns; there a loop in Python stands for them.
+""",
+    "dirty columns": """
+## Whole columns with rows that are no URIs
+
+{rows:,} rows, one thread; nanoseconds a row by the share of rows that are spoiled. What is refused is null or false.
 """,
     "floors": """
 ## Floors
@@ -221,7 +278,7 @@ of them documentation, which is rich in links; some in other charsets, with a ba
 behind redirects, broken off or spoiled (`bench/pages.py`).
 
 Every measurement is a process of its own, or two with half of the file each; the time is that of the whole process,
-start of the interpreter and all, and the median of the rounds (one, where it is more than a minute); **CPU s** is what
+start of the interpreter and all, and the median of the rounds (one, where it is more than 20 s); **CPU s** is what
 its processors worked.
 overthere writes its table; the peers count what they find and forget it.
 All peers read the file with FastWARC, which resiliparse belongs to (`bench/extractors.py`).
@@ -288,5 +345,7 @@ def page(rows: Sequence[Row]) -> str:
             parts += [f"### {operation}\n\n{_markdown(group)}\n" for operation, group in _groups(found).items()]
         if section == "links":
             parts += [_JUDGED, _markdown(found, _judged) + "\n"]
+        if section == "dirt":
+            parts += ["### the lists\n", _markdown(found, _lists) + "\n"]
     parts += [_makeup(row) for row in rows if row["section"] == "corpus"]
     return "\n".join(parts)

@@ -3,7 +3,7 @@
 A whole run writes bench/results/latest.jsonl, docs/benchmarks.md and docs/benchmarks.svg; every other writes the same
 three into build/bench.
 
-python bench/run.py [--quick] [--only values|columns|kernel|access|links]
+python bench/run.py [--quick] [--only values|dirt|iris|columns|kernel|access|links]
                     [--rows N] [--values N] [--rounds N] [--report]
 """
 
@@ -17,17 +17,19 @@ import platform
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import plot
 import report
-from corpus import CACHE, corpus
+from corpus import CACHE, Corpus, corpus
 
 ROOT = Path(__file__).resolve().parent.parent
 Row = dict[str, Any]
+SECTIONS = ("values", "dirt", "iris", "columns", "kernel", "access", "links")
 
 
 def machine() -> str:
@@ -63,15 +65,23 @@ def _about() -> Row:
     }
 
 
+class _Size(NamedTuple):
+    """rows: of a column; values: texts one by one; budget: seconds of a peer in an operation."""
+
+    rows: int
+    values: int
+    rounds: int
+    budget: float
+    quick: bool
+
+
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="50,000 rows, 10,000 values, three rounds")
-    parser.add_argument(
-        "--only", choices=("values", "columns", "kernel", "access", "links"), help="one part of the run"
-    )
+    parser.add_argument("--quick", action="store_true", help="20,000 rows, 2,000 values, a crawl of 5 MB, three rounds")
+    parser.add_argument("--only", choices=SECTIONS, help="one part of the run")
     parser.add_argument("--rows", type=int, help="rows of a column (1,000,000)")
     parser.add_argument("--values", type=int, help="texts for single values and for the kernel (100,000)")
-    parser.add_argument("--rounds", type=int, help="rounds (7)")
+    parser.add_argument("--rounds", type=int, help="rounds (5)")
     parser.add_argument("--report", action="store_true", help="only write the page and the plot of the last whole run")
     return parser.parse_args()
 
@@ -88,41 +98,56 @@ def _pages(rows: list[Row], pages: Path) -> None:
     (pages / "benchmarks.svg").write_text(plot.plot(rows))
 
 
-def _measure(arguments: argparse.Namespace, rows: int, values: int, rounds: int, budget: float) -> list[Row]:
-    import access
-    import kernel
-    import links
-    import tables
-    import values as single
+def _groups(section: str, whole: Corpus, size: _Size) -> Iterable[list[Row]]:
+    """The rows of a section, one operation after the other."""
+    rounds, budget = size.rounds, size.budget
+    match section:
+        case "values":
+            import values
 
-    whole = corpus(max(rows, values))
+            return values.measure(whole.first(size.values), rounds, 2 * budget)
+        case "dirt":
+            import dirt
+
+            return dirt.measure(whole, min(rounds, 5), budget / 2, min(size.values, 20_000))
+        case "iris":
+            import iris
+
+            return iris.measure(whole, min(rounds, 5), budget / 2, min(size.values, 20_000))
+        case "columns":
+            import tables
+
+            return tables.measure(whole.first(size.rows), rounds, budget)
+        case "kernel":
+            import kernel
+
+            native = kernel.measure(whole.first(size.values))
+            named = dict.fromkeys(row["operation"] for row in native)
+            return [[row for row in native if row["operation"] == operation] for operation in named]
+        case "access":
+            import access
+
+            return access.measure(min(rounds, 3))
+        case _:
+            import links
+
+            return links.measure(min(rounds, 2), size.quick)
+
+
+def _measure(only: str | None, size: _Size) -> list[Row]:
+    whole = corpus(max(size.rows, size.values))
     makeup = whole.makeup()
     about = _about() | {"corpus": makeup["digest"]}
     print(f"{about['machine']}; Python {about['python']}; commit {about['commit']}, {about['kernel']} kernel")
     print(", ".join(f"{name} {value}" for name, value in makeup.items()))
     found: list[Row] = [about | {"section": "corpus"} | makeup]
-
-    def take(group: list[Row]) -> None:
-        if group:
-            print(report.table(group), flush=True)
-            found.extend(about | row for row in group)
-
-    if arguments.only in (None, "values"):
-        for group in single.measure(whole.first(values), rounds, budget):
-            take(group)
-    if arguments.only in (None, "columns"):
-        for group in tables.measure(whole.first(rows), rounds, budget):
-            take(group)
-    if arguments.only in (None, "kernel"):
-        native = kernel.measure(whole.first(values))
-        for operation in dict.fromkeys(row["operation"] for row in native):
-            take([row for row in native if row["operation"] == operation])
-    if arguments.only in (None, "access"):
-        for group in access.measure(min(rounds, 5)):
-            take(group)
-    if arguments.only in (None, "links"):
-        for group in links.measure(min(rounds, 3), arguments.quick):
-            take(group)
+    for section in SECTIONS if only is None else [only]:
+        start = time.monotonic()
+        for group in _groups(section, whole, size):
+            if group:
+                print(report.table(group), flush=True)
+                found.extend(about | row for row in group)
+        print(f"\n{section}: {time.monotonic() - start:.0f} s", flush=True)
     return found
 
 
@@ -133,9 +158,14 @@ def main() -> None:
         return _pages([json.loads(line) for line in last], ROOT / "docs")
     start = time.monotonic()
     quick = arguments.quick
-    rows = arguments.rows or (50_000 if quick else 1_000_000)
-    values = arguments.values or (10_000 if quick else 100_000)
-    found = _measure(arguments, rows, values, arguments.rounds or (3 if quick else 7), 2.0 if quick else 12.0)
+    size = _Size(
+        rows=arguments.rows or (20_000 if quick else 1_000_000),
+        values=arguments.values or (2_000 if quick else 100_000),
+        rounds=arguments.rounds or (3 if quick else 5),
+        budget=0.05 if quick else 1.0,
+        quick=quick,
+    )
+    found = _measure(arguments.only, size)
     whole = not (quick or arguments.only or arguments.rows or arguments.values)
     _write(found, *((ROOT / "bench" / "results", ROOT / "docs") if whole else (CACHE, CACHE)))
     print(f"{time.monotonic() - start:.0f} s")

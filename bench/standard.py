@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from overthere.kernel import reference
 from overthere.kernel.classes import CHARSETS
 
 __all__ = [
@@ -23,6 +24,8 @@ __all__ = [
     "cases",
     "encodes",
     "invalid",
+    "is_uri",
+    "iris",
     "normal_forms",
     "refused",
     "same",
@@ -97,6 +100,17 @@ def valid(uris_only: bool = True) -> list[tuple[str, Six]]:
 def invalid() -> list[str]:
     """Texts that are no URI."""
     return [row["text"] for row in cases("invalid")]
+
+
+def is_uri(text: str) -> bool:
+    """Whether a text is a URI: as the expression says that is made of Appendix A, in plain Python."""
+    return reference.parse(text, "URI") is not None
+
+
+def iris() -> list[tuple[str, str, str]]:
+    """RFC 3987 3.1 and 3.2: IRIs, the URIs that they map to, and the IRIs that those map to."""
+    rows = [(row["iri"], row["uri"], row.get("back", row["iri"])) for row in cases("iri")]
+    return [row for row in rows if is_uri(row[1])]
 
 
 def normal_forms() -> list[tuple[str, str]]:

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 
 import standard
 from corpus import CACHE, Corpus
+from dirt import SHARES, mixed
 from engines import ENGINES, TELLS, Calls, Inputs, rows
 from floors import floors
 from memory import peak
@@ -28,11 +29,20 @@ __all__ = ["OPERATIONS", "measure"]
 
 OPERATIONS = ("split", "host", "check", "parse", "normalize", "resolve", "encode", "decode")
 _FLOORS = ("memcpy", "compare", "look up", "read")
-_LEAST_ROUNDS = 3
+_LEAST_ROUNDS = 2
 _WHATWG = frozenset({"loop, can_ada"})
 _MAKE: dict[str, Callable[[Inputs, int], Calls]] = {**ENGINES, "floors": floors}
 
 Key = tuple[str, int]
+
+DIRTY = ("check", "parse", "normalize")
+"""Operations that are measured on columns with bad rows too."""
+DIRTY_ROWS = 200_000
+
+
+def _dirty(operation: str, bad: int) -> str:
+    """The operation on a column of which so many rows in a hundred are no URIs."""
+    return f"{operation}, {bad} % bad"
 
 
 def _keys() -> list[Key]:
@@ -102,6 +112,10 @@ def _work(engine: str, threads: int, file: str, pipe: Connection) -> None:
         table = pa.ipc.open_file(source).read_all()
     columns = [table[name].combine_chunks() for name in ("text", "reference", "encoded")]
     calls = _MAKE[engine](Inputs(*columns), threads)
+    for bad in SHARES if threads == 1 and engine != "floors" else ():
+        column = table[_column(bad)].combine_chunks().drop_null()
+        made = _MAKE[engine](Inputs(column, column, column), threads)
+        calls |= {_dirty(name, bad): made[name] for name in DIRTY if name in made}
     short = _MAKE[engine](Inputs(*(column.slice(0, 1000) for column in columns)), threads)
     for task, operation in iter(pipe.recv, None):
         if task == "has":
@@ -144,13 +158,23 @@ class _Worker:
         self.process.join(10)
 
 
+def _column(bad: int) -> str:
+    return f"{bad} % bad"
+
+
 def _columns(corpus: Corpus) -> pa.Table:
     encoded = pa.array([quote(text, safe="") for text in corpus.texts])
-    return corpus.table.select(["text", "reference"]).combine_chunks().append_column("encoded", encoded)
+    table = corpus.table.select(["text", "reference"]).combine_chunks().append_column("encoded", encoded)
+    for bad in SHARES:
+        texts = mixed(corpus.texts[:DIRTY_ROWS], bad)
+        column = pa.array([*texts, *[None] * (len(table) - len(texts))], pa.string())
+        table = table.append_column(_column(bad), column)
+    return table
 
 
 @contextmanager
 def _workers(table: pa.Table) -> Iterator[dict[Key, _Worker]]:
+    CACHE.mkdir(parents=True, exist_ok=True)
     file = CACHE / "columns.arrow"
     with pa.OSFile(str(file), "wb") as target, pa.ipc.new_file(target, table.schema) as writer:
         writer.write_table(table)
@@ -177,6 +201,15 @@ def measure(corpus: Corpus, rounds: int = 7, budget: float = 12.0) -> Iterable[l
             if able:
                 sizes = (len(table), octets[inputs.get(operation, "text")])
                 yield _operation(operation, able, sizes, rounds, budget)
+        for operation in DIRTY:
+            found = []
+            for bad in SHARES:
+                name = _dirty(operation, bad)
+                able = {key: worker for key, worker in workers.items() if worker.ask("has", name)}
+                sizes = (len(table) - table[_column(bad)].null_count, octets[_column(bad)])
+                more = {"section": "dirty columns", "operation": operation, "list": f"{bad} %"}
+                found += [row | more for row in _operation(name, able, sizes, rounds, budget)]
+            yield found
 
 
 def _operation(
@@ -203,6 +236,6 @@ def _operation(
         if operation == "split":
             row["peak_mib"] = memory[engine, threads]
         if engine != "floors":
-            row |= Share(*worker.ask("agrees", operation)).row()
+            row |= Share(*worker.ask("agrees", operation.partition(",")[0])).row()
         found.append(row)
     return found

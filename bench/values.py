@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import itertools
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import standard
@@ -14,7 +14,7 @@ from peers import BASE, NAMES, OPERATIONS, TELLS, WHATWG, Peer
 from rounds import rotated, summary
 from standard import REFUSED, Share, refused, share
 
-__all__ = ["agrees", "measure"]
+__all__ = ["LEAST_ROUNDS", "agrees", "measure", "once", "timed"]
 
 # What no library can be below, in the same loops: nothing; a call of a C function that leaves its text alone;
 # an object of a C type that keeps it.
@@ -23,11 +23,11 @@ _FLOORS = {
     "an empty call": Peer("callable(t)"),
     "an empty object": Peer("repeat(t)"),
 }
-_LEAST_ROUNDS = 3
+LEAST_ROUNDS = 3
 
 
 def _names(peer: Peer, base: str = BASE) -> dict[str, Any]:
-    names = {**NAMES, "repeat": itertools.repeat, "clock": time.perf_counter_ns, "b": base}
+    names = {**NAMES, "repeat": itertools.repeat, "clock": time.thread_time_ns, "b": base}
     names["base"] = eval(peer.base, names)
     return names
 
@@ -40,7 +40,7 @@ def _loop(peer: Peer) -> tuple[Callable[[Iterable[str]], list[Any]], Callable[[I
     return names["made"], names["timed"]
 
 
-def _once(peer: Peer, base: str = BASE) -> Callable[[str], Any]:
+def once(peer: Peer, base: str = BASE) -> Callable[[str], Any]:
     """The peer's answer to one text."""
     names = _names(peer, base)
     answer: Callable[[str], Any] = eval(f"lambda t: {peer.answer or peer.do}", names)
@@ -58,7 +58,7 @@ def _accepted(peer: Peer, texts: list[str]) -> list[str]:
 def agrees(operation: str, name: str) -> Share:
     """How many of the operation's fixed rows get the standard's answer."""
     peer = OPERATIONS[operation][name]
-    ask = _once(peer)
+    ask = once(peer)
 
     def six(text: str) -> Any:
         return standard.six(ask(text), whatwg=name in WHATWG)
@@ -86,7 +86,7 @@ def _takes(ask: Callable[[str], Any], text: str) -> bool:
 
 
 def _target(peer: Peer, base: str, text: str) -> str:
-    return str(_once(peer, base)(text))
+    return str(once(peer, base)(text))
 
 
 def _inputs(operation: str, corpus: Corpus) -> list[str]:
@@ -99,31 +99,38 @@ def _inputs(operation: str, corpus: Corpus) -> list[str]:
     return corpus.texts
 
 
-def _operation(operation: str, corpus: Corpus, rounds: int, budget: float) -> list[dict[str, Any]]:
-    peers = {**OPERATIONS[operation], **(_FLOORS if operation == "parse" else {})}
-    texts = _inputs(operation, corpus)
+def timed(peers: Mapping[str, Peer], texts: list[str], rounds: int, budget: float) -> dict[str, dict[str, Any]]:
+    """Of each peer what `summary` says of the texts that it does not refuse, and how many it does."""
     inputs = {name: _accepted(peer, texts) for name, peer in peers.items()}
     loops = {name: _loop(peer) for name, peer in peers.items()}
     times: dict[str, list[float]] = {name: [] for name in peers}
     for turn in range(rounds):
+        gc.collect()
         for name in rotated(list(peers), turn):
-            if len(times[name]) >= _LEAST_ROUNDS and sum(times[name]) > budget:
+            if len(times[name]) >= LEAST_ROUNDS and sum(times[name]) > budget:
                 continue
-            make, timed = loops[name]
+            make, loop = loops[name]
             ready = make(inputs[name])
-            gc.collect()
             gc.disable()
-            times[name].append(timed(ready) / 1e9)
+            times[name].append(loop(ready) / 1e9)
             gc.enable()
             del ready
+    return {
+        name: summary(times[name], len(inputs[name])) | {"refused": len(texts) - len(inputs[name])}
+        for name in peers
+        if inputs[name]
+    }
+
+
+def _operation(operation: str, corpus: Corpus, rounds: int, budget: float) -> list[dict[str, Any]]:
+    peers = {**OPERATIONS[operation], **(_FLOORS if operation == "parse" else {})}
     rows = []
-    for name in peers:
+    for name, found in timed(peers, _inputs(operation, corpus), rounds, budget).items():
         if name in _FLOORS:
-            row = {"section": "floors", "operation": name, "peer": "floor"}
-            rows.append(row | summary(times[name], len(texts)))
+            rows.append({"section": "floors", "operation": name, "peer": "floor", **found})
             continue
-        row = {"section": "values", "operation": operation, "peer": name, **summary(times[name], len(inputs[name]))}
-        rows.append(row | {"refused": len(texts) - len(inputs[name])} | agrees(operation, name).row())
+        row = {"section": "values", "operation": operation, "peer": name, **found}
+        rows.append(row | agrees(operation, name).row())
     return rows
 
 

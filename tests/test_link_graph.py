@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import random
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -129,3 +131,25 @@ def test_the_graph_as_a_table(tmp_path: Path) -> None:
         ("a", "b", None, 1),
         ("a", None, "mailto", 1),
     ]
+
+
+LOADED = """
+import sys
+from overthere.cli import main
+try:
+    main()
+finally:
+    print(*sorted({"acero", "dataset", "pandas"} & {name.rpartition(".")[2] for name in sys.modules}))
+"""
+
+
+def test_the_job_loads_neither_acero_nor_pandas(tmp_path: Path) -> None:
+    """Together they take as long to load as overthere does: pyarrow loads pandas for a list that becomes an array."""
+    page = tmp_path / "a.html"
+    page.write_text('<a href="x"><a href="mailto:a@b"><a href="http://[">')
+    (tmp_path / "b.warc").write_bytes(b"no WARC")
+    out = str(tmp_path / "l.parquet")
+    words = ["-c", LOADED, "links", str(page), str(tmp_path / "b.warc"), "-o", out, "--workers", "1"]
+    done = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False)
+    assert done.stdout == "\n", done.stderr
+    assert pq.read_metadata(out).num_rows == 4

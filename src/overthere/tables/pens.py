@@ -173,8 +173,6 @@ class _Framed(Pen):
             table = pa.Table.from_batches(self.held)
             # Parquet takes the batches as they are for one row group; Arrow would write each.
             self.pen.write_table(table if self.form == ".parquet" else table.combine_chunks(), table.num_rows)
-            del table
-            pa.default_memory_pool().release_unused()
         self.held, self.count, self.size = [], 0, 0
 
     def end(self, mark: Mark | None = None) -> None:

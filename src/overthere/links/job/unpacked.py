@@ -244,6 +244,10 @@ class _Counted:
         return part
 
 
+_BUFFER = 1 << 18
+"""Records are short, and of each the octets behind its end are read too: from memory, not from the system anew."""
+
+
 def _opened(path: str, root: str | None) -> BinaryIO:
     """A file that is read; by a link in a folder only if it leads to what is there.
 
@@ -263,4 +267,4 @@ def _opened(path: str, root: str | None) -> BinaryIO:
     if not stat.S_ISREG(os.fstat(number).st_mode):
         os.close(number)
         raise OSError("not a regular file")
-    return open(number, "rb")
+    return open(number, "rb", buffering=_BUFFER)

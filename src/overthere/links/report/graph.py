@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -51,23 +52,33 @@ def pairs(batch: Any) -> Any:
     import pyarrow as pa
 
     pc = compute()
-    target = batch.column("target")
-    leads = target.is_valid()
+    base, target = batch.column("base"), batch.column("target")
+    bases = base.dictionary_encode("encode")  # a document's links mostly have one base
+    sources = _normal(_host(bases.dictionary)).dictionary_encode("encode")
     hosts = _host(target).dictionary_encode()
-    schemes = pa.nulls(len(hosts), pa.string())
-    bare = pc.and_(leads, hosts.indices.is_null())
-    if pc.any(bare).as_py():
+    ends = _normal(hosts.dictionary).dictionary_encode()
+    goals = ends.indices.take(hosts.indices).cast(pa.int64())
+    schemes = pa.nulls(0, pa.string())
+    count = _number(len(ends.dictionary))
+    bare = pc.and_(goals.is_null(), target.is_valid())
+    if bare.true_count:  # no authority: behind the hosts, the schemes
         found = pa.array(columns.split(target.filter(bare), ("scheme",), threads=1, views=False)).field("scheme")
-        schemes = pc.replace_with_mask(schemes, bare, pc.ascii_lower(found.cast(pa.string())))
-    bases = batch.column("base").dictionary_encode()  # a document's links mostly have one base
-    # Counted by their numbers in the dictionaries, which hold few texts.
-    rows = pa.table([bases.indices, hosts.indices, schemes], list(_KEYS))
-    rows = rows.filter(leads) if target.null_count else rows
-    found = rows.group_by(list(_KEYS), use_threads=False).aggregate([([], "count_all")])
-    source, target_host, scheme = (found[name] for name in _KEYS)
-    from_host = _normal(_host(bases.dictionary)).take(source)
-    to_host = _normal(hosts.dictionary).take(target_host)
-    return _summed(pa.table([from_host, to_host, scheme, found["count_all"]], schema=schema()))
+        encoded = pc.ascii_lower(found.cast(pa.string())).dictionary_encode()
+        schemes = encoded.dictionary
+        goals = pc.replace_with_mask(goals, bare, pc.add(encoded.indices.cast(pa.int64()), count))
+    # A pair as one number, which value_counts takes; a group_by would load acero, and with it pandas if it is there.
+    whole = _number(len(ends.dictionary) + len(schemes))
+    counted = pc.value_counts(pc.add(pc.multiply(sources.indices.take(bases.indices).cast(pa.int64()), whole), goals))
+    if target.null_count:
+        counted = counted.filter(counted.field("values").is_valid())
+    pair, links = counted.field("values"), counted.field("counts")
+    place = pc.divide(pair, whole)
+    goal = pc.subtract(pair, pc.multiply(place, whole))
+    has_host, none = pc.less(goal, count), pa.nulls(len(goal), pa.int64())
+    target_host = ends.dictionary.take(pc.if_else(has_host, goal, none))
+    scheme = schemes.take(pc.if_else(has_host, none, pc.subtract(goal, count)))
+    made = pa.record_batch([sources.dictionary.take(place), target_host, scheme, links], schema=schema())
+    return made.take(pc.sort_indices(made, [(name, "ascending") for name in _KEYS]))
 
 
 def _host(uris: Any) -> Any:
@@ -79,9 +90,25 @@ def _host(uris: Any) -> Any:
 def _normal(hosts: Any) -> Any:
     """Hosts in their normal form."""
     pc = compute()
-    written = pc.binary_join_element_wise("//", hosts, "")
+    written = pc.binary_join_element_wise(_text("//"), hosts, _text(""))
     # A host that is none by the rules, which bases and targets do not have, stays as it is.
     return pc.coalesce(_host(columns.normalize(written, threads=1)), hosts)
+
+
+def _number(value: int) -> Any:
+    """A scalar; `pa.scalar`, which compute calls for a number of Python's, loads pandas if it is there."""
+    import pyarrow as pa
+
+    return pa.Array.from_buffers(pa.int64(), 1, [None, pa.py_buffer(value.to_bytes(8, sys.byteorder))])[0]
+
+
+def _text(value: str) -> Any:
+    """A scalar, as `_number`."""
+    import pyarrow as pa
+
+    octets = value.encode()
+    ends = b"".join(end.to_bytes(4, sys.byteorder) for end in (0, len(octets)))
+    return pa.Array.from_buffers(pa.string(), 1, [None, pa.py_buffer(ends), pa.py_buffer(octets)])[0]
 
 
 def _summed(table: Any) -> Any:

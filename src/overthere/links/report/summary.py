@@ -138,8 +138,8 @@ class Summary:
         notes = batch.filter(pc.and_not(error.is_valid(), refers))
         if notes.num_rows:
             self.notes.update(_counts(notes.column("error"), "none"))
-            lost = [kind in UNREAD for kind in notes.column("error").to_pylist()]
-            self.unread += len(notes.filter(lost).column("source").unique())
+            kinds, sources = (notes.column(name).to_pylist() for name in ("error", "source"))
+            self.unread += len({source for kind, source in zip(kinds, sources, strict=True) if kind in UNREAD})
         audit = batch.column("audit").drop_null()
         if len(audit):
             self.audit.update(_counts(pc.list_flatten(pc.split_pattern(audit, " ")), ""))

@@ -1,0 +1,107 @@
+"""IRIs, one value at a time, beside what else takes text beyond US-ASCII; the URI that is meant stands beside it.
+
+The texts: URLs of the corpus in whose paths, and in every tenth host, letters of other scripts stand instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import w3lib.url
+
+import overthere
+import standard
+from corpus import Corpus
+from peers import NAMES, OWN, Peer
+from standard import REFUSED, Share, is_uri, refused, share
+from values import once, timed
+
+__all__ = ["measure", "of"]
+
+Row = dict[str, Any]
+NAMES |= {
+    "IRI": overthere.IRI,
+    "IRIReference": overthere.IRIReference,
+    "safe_url_string": w3lib.url.safe_url_string,
+}
+_SAFE = "!#$%&'()*+,/:;=?@[]~"
+# What is measured beside: by another rule, and the text without a letter beyond US-ASCII.
+_BESIDE = {
+    "overthere, a reference": Peer("IRIReference(t)"),
+    "overthere, the URI that is meant": Peer("URI(t)", made="str(IRI(t).to_uri())"),
+}
+_READ = {
+    OWN: Peer("IRI(t)"),
+    **_BESIDE,
+    "urllib.parse": Peer("urlsplit(t)"),
+    "uritools": Peer("urisplit(t)"),
+    "yarl": Peer("YarlURL(t)"),
+    "can_ada": Peer("can_ada_parse(t)"),
+    "ada_url": Peer("AdaURL(t)"),
+    "url-py": Peer("url_py_parse(t)"),
+    "pydantic_core": Peer("PydanticUrl(t)"),
+}
+_TO_URI = {
+    OWN: Peer("str(IRI(t).to_uri())"),
+    "urllib.parse": Peer(f"quote(t, safe={_SAFE!r})"),
+    "w3lib": Peer("safe_url_string(t)"),
+    "yarl": Peer("str(YarlURL(t))"),
+    "can_ada": Peer("str(can_ada_parse(t))"),
+    "ada_url": Peer("normalize_url(t)"),
+    "url-py": Peer("str(url_py_parse(t))"),
+    "pydantic_core": Peer("str(PydanticUrl(t))"),
+}
+_TO_IRI = {
+    OWN: Peer("str(URI(t).to_iri())"),
+    "yarl": Peer("t.human_repr()", made="YarlURL(t, encoded=True)"),
+}
+OPERATIONS: dict[str, dict[str, Peer]] = {"read an IRI": _READ, "IRI to URI": _TO_URI, "URI to IRI": _TO_IRI}
+
+_LETTERS = str.maketrans("aeiouns", "\u00e4\u00e9\u00ee\u00f6\u0443\u043d\u6f22")
+
+
+def of(texts: list[str]) -> list[str]:
+    """IRIs made of URLs, all with letters beyond US-ASCII."""
+    found = []
+    for number, text in enumerate(filter(is_uri, texts)):
+        start, slashes, rest = text.partition("://")
+        host, slash, path = rest.partition("/")
+        if number % 10 == 0 and "[" not in host:
+            host = host.translate(_LETTERS)
+        made = f"{start}{slashes}{host}{slash}{'%'.join(_spared(path))}"
+        if not made.isascii():
+            found.append(made)
+    return found
+
+
+def _spared(path: str) -> Iterator[str]:
+    """The pieces between "%", each without a change to the digits of its escape."""
+    for number, piece in enumerate(path.split("%")):
+        yield piece.translate(_LETTERS) if number == 0 else piece[:2] + piece[2:].translate(_LETTERS)
+
+
+def agrees(operation: str, peer: Peer) -> Share:
+    """How many rows of tests/cases/iri.toml, and for reading of invalid.toml, get the standard's answer."""
+    ask: Callable[[str], Any] = once(peer)
+    rows = standard.iris()
+    if operation == "read an IRI":
+        bad = [text for text in standard.invalid() if text.isascii()]
+        taken = [refused(ask, iri) is not REFUSED for iri, _, _ in rows]
+        return share(taken + [refused(ask, text) is REFUSED for text in bad])
+    if operation == "IRI to URI":
+        return share([refused(ask, iri) == uri for iri, uri, _ in rows])
+    return share([refused(ask, uri) == back for _, uri, back in rows])
+
+
+def measure(corpus: Corpus, rounds: int = 5, budget: float = 1.0, most: int = 20_000) -> Iterator[list[Row]]:
+    """The rows of each operation."""
+    iris = of(corpus.texts[:most])
+    uris = [str(overthere.IRI(text).to_uri()) for text in iris]
+    for operation, peers in OPERATIONS.items():
+        found = timed(peers, uris if operation == "URI to IRI" else iris, rounds, budget)
+        yield [
+            {"section": "iris", "operation": operation, "peer": name, **row}
+            | ({} if name in _BESIDE else agrees(operation, peers[name]).row())
+            for name, row in found.items()
+        ]

@@ -1,0 +1,132 @@
+"""The sections of `make bench` at small sizes: each writes its rows, and the page and the plot have them."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from support import ROOT
+
+pytest.importorskip("can_ada", reason="the peers of the benchmark are absent")
+pytest.importorskip("chdb", reason="the peers of the benchmark are absent")
+
+sys.path.append(str(ROOT / "bench"))
+
+import pyarrow as pa
+
+import dirt
+import iris
+import lists
+import peers
+import plot
+import report
+import run
+import standard
+import tables
+import values
+from corpus import Corpus
+from made import made, reference
+
+Row = dict[str, Any]
+TEXTS = made(300, {})
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    references = [reference(text, number) for number, text in enumerate(TEXTS)]
+    source = pa.array(["made"] * len(TEXTS)).dictionary_encode()
+    names = {"text": TEXTS, "source": source, "reference": references, "reference source": source}
+    return Corpus(pa.table(names))
+
+
+def _page(corpus: Corpus, groups: Iterable[list[Row]]) -> tuple[list[Row], str]:
+    """All rows, and the page that they make."""
+    rows = [{**_ABOUT, "section": "corpus"} | corpus.makeup()]
+    for group in groups:
+        assert group
+        assert report.table(group)
+        rows += [_ABOUT | row for row in group]
+    return rows, report.page(rows)
+
+
+_ABOUT = {
+    "date": "2026-01-01", "commit": "0", "kernel": "native", "machine": "a machine", "load": 0.0, "python": "3",
+    "versions": {}, "corpus": "0",
+}  # fmt: skip
+
+
+def test_what_is_spoiled_is_no_uri() -> None:
+    good = [text for text in TEXTS if standard.is_uri(text)]
+    for share in dirt.SHARES:
+        mixed = dirt.mixed(TEXTS, share)
+        assert len(mixed) == len(good)
+        assert sum(not standard.is_uri(text) for text in mixed) == len(good) * share // 100
+    assert dirt.mixed(TEXTS, 10) == dirt.mixed(TEXTS, 10)
+    ways = {dirt.spoiled("http://h/path", random.Random(seed)) for seed in range(200)}
+    assert len(ways) > 50
+
+
+def test_dirt(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = {"a list": ["http://h/", "http://h/{x}", "no", "http://h/%zz"]}
+    monkeypatch.setattr(dirt, "lists", lambda most: real)
+    rows, page = _page(corpus, dirt.measure(corpus, 1, 0.0, 40))
+    own = [row for row in rows if row.get("peer") == peers.OWN]
+    assert [row["list"] for row in own] == ["0 %", "1 %", "10 %", "100 %", "a list"]
+    assert all(row["right"] == row["of"] for row in own)
+    assert {row["invalid"] for row in own if row["list"] in ("100 %", "a list")} == {1.0, 0.75}
+    assert "| a list | 4 | 9 | 12 | 75.00% |" in page
+    assert "| can_ada |" in page
+
+
+def test_a_method_that_is_not_there_has_no_row() -> None:
+    import overthere
+
+    for name, method in (("overthere, or None", "parse"), ("overthere, yes or no", "can_parse")):
+        assert (name in dirt.peers()) == hasattr(overthere.URI, method)
+
+
+def test_iris(corpus: Corpus) -> None:
+    rows, page = _page(corpus, iris.measure(corpus, 1, 0.0, 40))
+    own = {row["operation"]: row for row in rows if row.get("peer") == peers.OWN}
+    assert list(own) == ["read an IRI", "IRI to URI", "URI to IRI"]
+    assert all(row["right"] == row["of"] > 50 for row in own.values())
+    assert page.count("**overthere**") == 3
+    assert not any(text.isascii() for text in iris.of(TEXTS))
+
+
+def test_values(corpus: Corpus) -> None:
+    rows, page = _page(corpus, values.measure(corpus.first(20), 1, 0.0))
+    assert {row["operation"] for row in rows if row["section"] == "values"} == set(peers.OPERATIONS)
+    assert "## One value at a time" in page
+    assert plot.plot(rows).startswith("<svg")
+
+
+def test_columns(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two engines, each in its process; the others have the same way in."""
+    monkeypatch.setattr(tables, "_keys", lambda: [("overthere", 1), ("loop, can_ada", 1)])
+    rows, page = _page(corpus, tables.measure(corpus, 1, 0.0))
+    dirty = [row for row in rows if row["section"] == "dirty columns" and row["peer"] == "overthere"]
+    assert [(row["operation"], row["list"]) for row in dirty] == [
+        (operation, f"{share} %") for operation in tables.DIRTY for share in dirt.SHARES
+    ]
+    assert all(row["right"] == row["of"] for row in dirty)
+    assert "## Whole columns with rows that are no URIs" in page
+
+
+def test_lists_are_of_this_machine() -> None:
+    found = lists.lists(20)
+    for texts in found.values():
+        assert 0 < len(texts) == len(set(texts)) <= 20
+        assert lists.makeup(texts)["texts"] == len(texts)
+
+
+def test_the_sections_have_names() -> None:
+    done = subprocess.run(
+        [sys.executable, "bench/run.py", "--help"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert "{" + ",".join(run.SECTIONS) + "}" in done.stdout
