@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         Finding,
         GrammarError,
         InvalidIRI,
+        InvalidTemplate,
         InvalidURI,
         KernelBug,
         NoBase,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from overthere.resolve import Target
     from overthere.schemes import Locator, Registry, Scheme, scheme
     from overthere.security import audit
+    from overthere.template import Template
     from overthere.text import find, typed
     from overthere.uri import URI, URIReference
 
@@ -68,6 +70,7 @@ _HOMES = {
     "IRI": "iri",
     "IRIReference": "iri",
     "InvalidIRI": "errors",
+    "InvalidTemplate": "errors",
     "InvalidURI": "errors",
     "KernelBug": "errors",
     "Locator": "schemes.locator",
@@ -84,6 +87,7 @@ _HOMES = {
     "Rung": "rung",
     "Scheme": "schemes.model",
     "Target": "resolve",
+    "Template": "template",
     "URI": "uri",
     "URIReference": "uri",
     "Unreachable": "errors",
@@ -132,6 +136,7 @@ __all__ = [
     "IRI",
     "IRIReference",
     "InvalidIRI",
+    "InvalidTemplate",
     "InvalidURI",
     "KernelBug",
     "Locator",
@@ -148,6 +153,7 @@ __all__ = [
     "Rung",
     "Scheme",
     "Target",
+    "Template",
     "URI",
     "URIReference",
     "Unreachable",
