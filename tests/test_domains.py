@@ -136,6 +136,20 @@ def test_faces(name: str) -> None:
     assert [row[0] for row in con.execute(f"select uri_{name}(u) from t").fetchall()] == wanted
 
 
+def test_split_says_them() -> None:
+    from click.testing import CliRunner
+
+    from overthere.cli.app import app
+
+    names = [f"--component={name}" for name in PARTS]
+    done = CliRunner().invoke(app, ["split", *names, "http://www.bbc.co.uk/", "http://[::1]/", "--format", "jsonl"])
+    assert done.exit_code == 0
+    assert '"registrable_domain": "bbc.co.uk", "subdomain": "www"' in done.stdout
+    assert done.stdout.count("null") == 3
+    refused = CliRunner().invoke(app, ["split", *names, "--column", "u", "t.csv"])
+    assert (refused.exit_code, "--column takes components" in refused.stderr) == (2, True)
+
+
 def test_what_is_missing_is_told() -> None:
     code = "import sys; sys.modules['publicsuffixlist'] = None; from overthere import URI; URI('http://a/').subdomain"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

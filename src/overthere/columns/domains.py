@@ -39,5 +39,9 @@ def part(column: Any, name: str, *, private: bool = True, threads: int | None = 
         return made.take(coded.indices)
 
     if isinstance(hosts, pa.ChunkedArray):
-        return pa.chunked_array([one(chunk) for chunk in hosts.chunks], None if hosts.num_chunks else pa.string())
-    return one(hosts)  # type: ignore[no-any-return]
+        chunks: ArrowColumn = pa.chunked_array(
+            [one(chunk) for chunk in hosts.chunks], None if hosts.num_chunks else pa.string()
+        )
+        return chunks
+    whole: ArrowColumn = one(hosts)
+    return whole

@@ -70,9 +70,7 @@ class SuffixList:
         name = _matched(name)
         forms = {name}
         if not name.isascii():
-            import idna
-
-            forms.add(".".join(_a_label(label, idna.encode) for label in name.split(".")))
+            forms.add(".".join(map(_a_label, name.split("."))))
         for form in forms:
             self._rules[form] = self._rules.get(form, 0) | flag << (_PRIVATE if private else 0)
             # The names above it say that there are rules below them: a name that is not there ends the search.
@@ -143,11 +141,12 @@ def _matched(name: str) -> str:
     return name.lower() if name.isascii() else unicodedata.normalize("NFKC", name).lower()
 
 
-def _a_label(label: str, encode: object) -> str:
+def _a_label(label: str) -> str:
     if label.isascii():
         return label
-    assert callable(encode)
-    return str(encode(label, uts46=True).decode("ascii"))
+    import idna
+
+    return idna.encode(label, uts46=True).decode("ascii")
 
 
 @cache
