@@ -135,7 +135,7 @@ def test_prebuilt_tables_are_fresh(name: str) -> None:
     assert load(tables, text + "\n") == {}
 
 
-def printed(document: str, start: str, end: str) -> dict[str, str]:
+def printed(document: str, start: str, end: str, indent: int = 3) -> dict[str, str]:
     """The rules that an RFC prints between two headings: name -> text on one line, comments left out."""
     file = RFC / f"{document}.txt"
     if not file.exists():
@@ -145,11 +145,11 @@ def printed(document: str, start: str, end: str) -> dict[str, str]:
     name = ""
     for line in body.split("\n")[1:]:
         line = re.sub(r"""^((?:[^";]|"[^"]*")*);.*""", r"\1", line)
-        if head := re.match(r"   ([A-Za-z][A-Za-z0-9-]*) +=(.*)", line):
+        if head := re.match(rf" {{{indent}}}([A-Za-z][A-Za-z0-9-]*) +=(.*)", line):
             name = head[1]
             assert name not in found
             found[name] = head[2]
-        elif line.startswith("    ") and name:  # neither prose nor the head or foot of a page
+        elif line.startswith(" " * (indent + 1)) and name:  # neither prose nor the head or foot of a page
             found[name] += " " + line
     return {n: " ".join(t.split()) for n, t in found.items()}
 

@@ -24,6 +24,7 @@ from overthere import (
     NotSpecified,
     OverthereError,
     Rung,
+    Template,
     Unreachable,
     URIReference,
     check,
@@ -35,7 +36,14 @@ from overthere import (
 from overthere.errors import KINDS
 from overthere.kernel.components import Component
 
-NAMES = {"URI": URI, "URIReference": URIReference, "IRI": IRI, "IRIReference": IRIReference, "check": check}
+NAMES = {
+    "URI": URI,
+    "URIReference": URIReference,
+    "IRI": IRI,
+    "IRIReference": IRIReference,
+    "check": check,
+    "Template": Template,
+}
 
 
 # -- a value like any other
@@ -430,7 +438,7 @@ def test_each_kind_has_its_examples(kind: str) -> None:
     if row.bad:
         assert kind in findings(row.bad)
     assert findings(row.good) == []
-    assert row.source.startswith("RFC 3")
+    assert row.source.startswith(("RFC 3", "RFC 6570"))
 
 
 def test_limit_of_findings() -> None:

@@ -85,6 +85,7 @@ OUTPUTS: dict[str, Callable[[], str]] = {
     "src/overthere/editions/uri2003.tables.json": lambda: tables("uri2003"),
     "src/overthere/editions/rfc3986.tables.json": lambda: tables("rfc3986"),
     "src/overthere/editions/rfc3987.tables.json": lambda: tables("rfc3987"),
+    "src/overthere/editions/rfc6570.tables.json": lambda: tables("rfc6570", ("URI-Template",)),
     "src/overthere/kernel/classes.py": kernel_classes,
     "rust/core/src/classes.rs": rust_classes,
     "rust/core/src/tables.rs": rust_tables,

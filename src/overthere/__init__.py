@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         Finding,
         GrammarError,
         InvalidIRI,
+        InvalidTemplate,
         InvalidURI,
         KernelBug,
         NoBase,
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from overthere.resolve import Target
     from overthere.schemes import Locator, Registry, Scheme, scheme
     from overthere.security import audit
+    from overthere.template import Template
     from overthere.text import find, typed
     from overthere.uri import URI, URIReference
 
@@ -69,6 +71,7 @@ _HOMES = {
     "IRI": "iri",
     "IRIReference": "iri",
     "InvalidIRI": "errors",
+    "InvalidTemplate": "errors",
     "InvalidURI": "errors",
     "KernelBug": "errors",
     "Locator": "schemes.locator",
@@ -86,6 +89,7 @@ _HOMES = {
     "Rung": "rung",
     "Scheme": "schemes.model",
     "Target": "resolve",
+    "Template": "template",
     "URI": "uri",
     "URIReference": "uri",
     "Unreachable": "errors",
@@ -135,6 +139,7 @@ __all__ = [
     "IRI",
     "IRIReference",
     "InvalidIRI",
+    "InvalidTemplate",
     "InvalidURI",
     "KernelBug",
     "Locator",
@@ -152,6 +157,7 @@ __all__ = [
     "Rung",
     "Scheme",
     "Target",
+    "Template",
     "URI",
     "URIReference",
     "Unreachable",

@@ -3,6 +3,7 @@
 OverthereError
 +-- InvalidURI (ValueError)         a text is not what it should be; carries the place and the rule
 |   +-- InvalidIRI                  the same for RFC 3987
+|   +-- InvalidTemplate             the same for RFC 6570, and expressions that have no expansion or two readings
 +-- Unreachable (ValueError)        relate: no reference resolves to that target
 +-- NoBase (ValueError)             resolve: the base has no scheme (RFC 3986 5.1)
 +-- CodingError (ValueError)        encode, decode: octets or characters that have no meaning there
@@ -34,6 +35,7 @@ __all__ = [
     "Finding",
     "GrammarError",
     "InvalidIRI",
+    "InvalidTemplate",
     "InvalidURI",
     "KernelBug",
     "Kind",
@@ -217,6 +219,49 @@ KINDS: dict[str, Kind] = {
         'URI("tel:abc").locator',
         "tel:112",
     ),
+    "template-literal": Kind(
+        "{it} cannot stand outside an expression",
+        "literals",
+        "literals",
+        "RFC 6570 2.1",
+        'Template("a b{x}")',
+        'Template("a%20b{x}")',
+    ),
+    "template-open": Kind(
+        '"{" is never closed by "}"', "expression", "expression", "RFC 6570 2.2", 'Template("/{x")', 'Template("/{x}")'
+    ),
+    "template-expression": Kind(
+        "{it} cannot stand here in an expression",
+        "expression",
+        "expression",
+        "RFC 6570 2.2",
+        'Template("/{x y}")',
+        'Template("/{x,y}")',
+    ),
+    "template-operator": Kind(
+        "the operator {it} is reserved for extensions",
+        "expression",
+        "op-reserve",
+        "RFC 6570 2.2",
+        'Template("/{|x}")',
+        'Template("/{+x}")',
+    ),
+    "template-prefix": Kind(
+        "a prefix of {it} is asked, whose value has no characters to count",
+        "expression",
+        "prefix",
+        "RFC 6570 2.4.1",
+        'Template("/{x:3}").expand(x=["a", "b"])',
+        'Template("/{x:3}").expand(x="abcd")',
+    ),
+    "template-ambiguous": Kind(
+        "{it} has two readings in this text",
+        "expression",
+        "expression",
+        "RFC 6570 1.4",
+        'Template("/{x}{y}").match("/ab")',
+        'Template("/{x}-{y}").match("/a,b")',
+    ),
     "more": Kind("{it} further findings are not listed", "any", "URI-reference", "RFC 3986 4.1", "", "http://h/"),
 }
 
@@ -338,6 +383,10 @@ class InvalidURI(OverthereError, ValueError):
 
 class InvalidIRI(InvalidURI):
     """A text does not follow RFC 3987."""
+
+
+class InvalidTemplate(InvalidURI):
+    """A text does not follow RFC 6570, or an expression of a template cannot do what it is asked to."""
 
 
 class Unreachable(OverthereError, ValueError):

@@ -65,6 +65,27 @@ class Value(Everyday):
         path = self.path
         return tuple(path.removeprefix("/").split("/")) if path else ()
 
+    @property
+    def public_suffix(self) -> str | None:
+        """The part of the host under which a registry gives names (publicsuffix.org); needs `overthere[domains]`."""
+        from overthere.hosts.domains import of_host
+
+        return (cut := of_host(self.host)) and cut.public_suffix
+
+    @property
+    def registrable_domain(self) -> str | None:
+        """The public suffix with one label more; None for addresses.  Needs `overthere[domains]`."""
+        from overthere.hosts.domains import of_host
+
+        return (cut := of_host(self.host)) and cut.registrable_domain
+
+    @property
+    def subdomain(self) -> str | None:
+        """What stands before the registrable domain in the host.  Needs `overthere[domains]`."""
+        from overthere.hosts.domains import of_host
+
+        return (cut := of_host(self.host)) and cut.subdomain
+
     def replace(
         self,
         *,

@@ -22,6 +22,7 @@ VERBS = {
     "encode": "Percent-encode data for a component.",
     "decode": "Decode the text of a component.",
     "build": "Put a URI together from its parts.",
+    "template": "Expand a URI Template, or find its variables in URIs.",
     "schemes": "Show the schemes, or all that is known of one.",
     "plan": "Say what opening URIs would do, without doing it.",
     "get": "Fetch what URIs name.",

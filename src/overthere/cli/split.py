@@ -15,6 +15,7 @@ from overthere.redact import mask
 from overthere.showing import printable
 
 _COMPONENTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment")
+_DOMAIN = ("subdomain", "registrable_domain", "public_suffix")
 
 
 @click.command()
@@ -23,8 +24,9 @@ _COMPONENTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query
     "--component",
     "names",
     multiple=True,
-    type=click.Choice(_COMPONENTS),
-    help=f"Only this component.  Repeat.  Without: {', '.join(columns.SIX)}.",
+    type=click.Choice(_COMPONENTS + _DOMAIN),
+    help=f"Only this component, or part of the host's name by publicsuffix.org's list.  Repeat.  "
+    f"Without: {', '.join(columns.SIX)}.",
 )
 @click.option("--strict", is_flag=True, help="Refuse what is no URI.")
 @click.option("--reference", is_flag=True, help="With --strict: allow relative references.")
@@ -52,6 +54,8 @@ def command(
         raise click.UsageError(f"--{'zone' if reading.zone else 'iri'} is for --strict; without it any text is split")
     names = tuple(dict.fromkeys(names)) or columns.SIX
     if table is not None:
+        if told := set(names) & set(_DOMAIN):
+            raise click.UsageError(f"--column takes components, not {', '.join(sorted(told))}")
         table.refuse(iri=reading.iri)
         rule = "URI-reference" if reference else "URI"
         table.run(
@@ -69,10 +73,22 @@ def command(
         parts = split(text)
         userinfo, host, port = (None,) * 3 if parts.authority is None else split_authority(parts.authority)
         whole = {**parts._asdict(), "userinfo": userinfo, "host": host, "port": port}
+        if set(names) & set(_DOMAIN):
+            whole |= _domain(host)
         found = {name: whole[name] for name in names}
         lines = [f"  {name:<9}  " + (value or '""') for name, value in found.items() if value is not None]
         output.answer("\n".join([printable(mask(text)), *lines]), {"text": text, **found})
     output.done()
+
+
+def _domain(host: str | None) -> dict[str, str | None]:
+    from overthere.hosts.domains import suffix_list
+
+    try:
+        cut = suffix_list().cut(host) if host else None
+    except ModuleNotFoundError as error:
+        raise click.ClickException(str(error)) from None
+    return dict.fromkeys(_DOMAIN) if cut is None else dict(cut._asdict())
 
 
 def _by_edition(by: str, texts: tuple[str, ...], form: str) -> None:

@@ -47,8 +47,11 @@ __all__ = [
     "lowest_rung",
     "normalize",
     "parse",
+    "public_suffix",
+    "registrable_domain",
     "resolve",
     "split",
+    "subdomain",
     "to_iri",
     "to_uri",
 ]
@@ -201,6 +204,32 @@ def parse(
 def host(column: Any, *, threads: int | None = None, views: bool = True) -> ArrowColumn:
     """The host of each row as `split` cuts it, brackets included; null without an authority."""
     return _text(column, "host", "null", threads, views)
+
+
+def public_suffix(column: Any, *, private: bool = True, threads: int | None = None) -> ArrowColumn:
+    """The public suffix of each row's host (publicsuffix.org), as `hosts.domains.SuffixList.cut` has it."""
+    return _domain(column, "public_suffix", private, threads)
+
+
+def registrable_domain(column: Any, *, private: bool = True, threads: int | None = None) -> ArrowColumn:
+    """The public suffix of each row's host with one label more; null for addresses and for bare public suffixes.
+
+    >>> import pyarrow as pa
+    >>> pa.array(registrable_domain(pa.array(["http://www.bbc.co.uk/", "http://[::1]/", "a"]))).to_pylist()
+    ['bbc.co.uk', None, None]
+    """
+    return _domain(column, "registrable_domain", private, threads)
+
+
+def subdomain(column: Any, *, private: bool = True, threads: int | None = None) -> ArrowColumn:
+    """What stands before the registrable domain of each row's host."""
+    return _domain(column, "subdomain", private, threads)
+
+
+def _domain(column: Any, name: str, private: bool, threads: int | None) -> ArrowColumn:
+    with brought_by("columns"):
+        from overthere.columns.domains import part
+    return part(column, name, private=private, threads=threads)
 
 
 def normalize(

@@ -1,8 +1,8 @@
 """The DuckDB face: `register(con)` makes the column functions scalar functions of SQL.
 
 `uri_check(t)`, `uri_scheme(t)` ... `uri_fragment(t)`, `uri_normalize(t)`, `uri_resolve(t, base)`,
-`uri_encode(t)`, `uri_encode(t, component)`, `uri_encode(t, component, keep)`, `uri_decode(t)`: each means what
-`overthere.columns` says of it; null gives null.
+`uri_encode(t)`, `uri_encode(t, component)`, `uri_encode(t, component, keep)`, `uri_decode(t)`, `uri_public_suffix(t)`,
+`uri_registrable_domain(t)`, `uri_subdomain(t)`: each means what `overthere.columns` says of it; null gives null.
 """
 
 from __future__ import annotations
@@ -34,6 +34,9 @@ def register(con: duckdb.DuckDBPyConnection) -> None:
     def component(name: str) -> Callable[[Any], Any]:
         return lambda column: text(compute().struct_field(taken(columns.split(column, [name])), name))
 
+    def domain(name: str) -> Callable[[Any], Any]:
+        return lambda column: text(getattr(columns, name)(column))
+
     def resolve(column: Any, bases: Any) -> Any:
         """One base for all rows is read once."""
         distinct = compute().unique(bases)
@@ -59,6 +62,8 @@ def register(con: duckdb.DuckDBPyConnection) -> None:
     }
     for name in ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment"):
         functions[f"uri_{name}"] = (component(name), 1, VARCHAR)
+    for name in ("public_suffix", "registrable_domain", "subdomain"):
+        functions[f"uri_{name}"] = (domain(name), 1, VARCHAR)
     make: Any = con.create_function  # its stub knows the enumerations but not their names, which it takes too
     for name, (work, count, kind) in functions.items():
         make(name, work, count and [VARCHAR] * count, kind, type="arrow", null_handling="special")

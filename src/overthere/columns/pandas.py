@@ -51,6 +51,18 @@ class Accessor:
         found = taken(columns.split(self._column(), components))
         return pd.DataFrame({name: self._wrap(compute().struct_field(found, name)) for name in components})
 
+    def public_suffix(self, *, private: bool = True) -> pd.Series:
+        """The public suffix of each row's host."""
+        return self._wrap(columns.public_suffix(self._column(), private=private))
+
+    def registrable_domain(self, *, private: bool = True) -> pd.Series:
+        """The registrable domain of each row's host."""
+        return self._wrap(columns.registrable_domain(self._column(), private=private))
+
+    def subdomain(self, *, private: bool = True) -> pd.Series:
+        """What stands before the registrable domain of each row's host."""
+        return self._wrap(columns.subdomain(self._column(), private=private))
+
     def normalize(self, rung: Rung = Rung.SYNTAX, *, iri: bool = False) -> pd.Series:
         """The normal form of each row."""
         return self._wrap(columns.normalize(self._column(), rung, iri=iri))

@@ -47,6 +47,18 @@ class _Namespace(ABC):
         """The host of each row."""
         return self._apply(columns.host, pl.String())
 
+    def public_suffix(self, *, private: bool = True) -> Any:
+        """The public suffix of each row's host."""
+        return self._apply(lambda s: columns.public_suffix(s, private=private), pl.String())
+
+    def registrable_domain(self, *, private: bool = True) -> Any:
+        """The registrable domain of each row's host."""
+        return self._apply(lambda s: columns.registrable_domain(s, private=private), pl.String())
+
+    def subdomain(self, *, private: bool = True) -> Any:
+        """What stands before the registrable domain of each row's host."""
+        return self._apply(lambda s: columns.subdomain(s, private=private), pl.String())
+
     def normalize(self, rung: Rung = Rung.SYNTAX, *, iri: bool = False) -> Any:
         """The normal form of each row."""
         return self._apply(lambda s: columns.normalize(s, rung, iri=iri), pl.String())

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from overthere import columns
+from overthere.columns.domains import PARTS
 from overthere.columns.plain import compute, taken, told
 from overthere.extras import brought_by
 from overthere.normalize import Rung
@@ -40,12 +41,15 @@ __all__ = [
     "parse",
     "path",
     "port",
+    "public_suffix",
     "query",
     "register",
+    "registrable_domain",
     "repair",
     "resolve",
     "scheme",
     "split",
+    "subdomain",
     "to_iri",
     "to_uri",
     "userinfo",
@@ -99,6 +103,21 @@ def parse(column: Column | str, components: Sequence[str] = columns.SIX, rule: s
     return _udf("parse", kind, components=components, rule=rule)(column)
 
 
+def public_suffix(column: Column | str, *, private: bool = True) -> Column:
+    """The public suffix of each row's host."""
+    return _udf("public_suffix", private=private)(column)
+
+
+def registrable_domain(column: Column | str, *, private: bool = True) -> Column:
+    """The registrable domain of each row's host."""
+    return _udf("registrable_domain", private=private)(column)
+
+
+def subdomain(column: Column | str, *, private: bool = True) -> Column:
+    """What stands before the registrable domain of each row's host."""
+    return _udf("subdomain", private=private)(column)
+
+
 def normalize(column: Column | str, rung: Rung = Rung.SYNTAX) -> Column:
     """The normal form of each row."""
     return _udf("normalize", rung=rung)(column)
@@ -138,7 +157,7 @@ def to_iri(column: Column | str) -> Column:
 
 def register(session: SparkSession) -> None:
     """Register the functions of SQL on a session; `uri_encode(t, component, keep)` takes one argument at least."""
-    for name in (*_COMPONENTS, "normalize", "encode", "decode", "repair"):
+    for name in (*_COMPONENTS, *PARTS, "normalize", "encode", "decode", "repair"):
         session.udf.register(f"uri_{name}", _udf(name))
     session.udf.register("uri_to_iri", _udf("to_iri"))
     session.udf.register("iri_to_uri", _udf("to_uri"))

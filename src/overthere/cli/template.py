@@ -1,0 +1,106 @@
+"""overthere template: URI Templates expanded and matched (RFC 6570)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from overthere.cli.common import Output, format_option, inputs
+from overthere.errors import InvalidTemplate, OverthereError
+from overthere.template import Template
+
+
+class _Text(click.ParamType[Template]):
+    name = "template"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Template:
+        try:
+            return Template(value)
+        except InvalidTemplate as error:
+            self.fail(f"is no URI Template\n{error.figure()}", param, ctx)
+
+
+@click.group()
+def command() -> None:
+    """Expand a URI Template, or find the variables in URIs."""
+
+
+_template = click.argument("template", type=_Text())
+
+
+@command.command("expand")
+@_template
+@click.argument("variables", nargs=-1, metavar="[NAME=VALUE]...")
+@click.option("--json", "objects", is_flag=True, help="A JSON object of variables on each line of standard input.")
+@click.option("--partial", is_flag=True, help="Write a template, in which what is not given still stands.")
+@format_option
+def expand(template: Template, variables: tuple[str, ...], objects: bool, partial: bool, form: str) -> None:
+    """Write what the template expands to.
+
+    A name that is given more than once is a list.  With --json a value is text, a number, true, false, null, an array
+    or an object, and what NAME=VALUE says holds for each line.
+    """
+    output = Output(form)
+    given = _given(variables, template)
+    for line in inputs((), "JSON objects") if objects else ["{}"]:
+        try:
+            made = template.partial(_object(line), **given) if partial else template.expand(_object(line), **given)
+            if isinstance(made, Template) and made.held:
+                raise click.UsageError(f"{made!r}: what it holds cannot be written before the others are given")
+        except (OverthereError, TypeError, ValueError) as error:
+            told = error if isinstance(error, OverthereError) else OverthereError(f"no variables: {error}")
+            output.refuse(line if objects else str(template), told)
+            continue
+        output.answer(str(made), {"template": str(template), "result": str(made)})
+    output.done()
+
+
+@command.command("match")
+@_template
+@click.argument("texts", nargs=-1)
+@format_option
+def match(template: Template, texts: tuple[str, ...], form: str) -> None:
+    """Find the variables with which the template expands to each URI; a URI with two readings is refused."""
+    output = Output(form)
+    for text in inputs(texts, "URIs"):
+        try:
+            found = template.match(text)
+        except OverthereError as error:
+            output.refuse(text, error)
+            continue
+        if found is None:
+            output.refuse(text, OverthereError(f"{template} does not expand to it (RFC 6570 1.4)"))
+            continue
+        said = {name: _said(value) for name, value in found.items()}
+        lines = [f"  {name}  {value if isinstance(value, str) else json.dumps(value)}" for name, value in said.items()]
+        output.answer("\n".join([text, *lines]), {"text": text, "variables": said})
+    output.done()
+
+
+def _given(variables: tuple[str, ...], template: Template) -> dict[str, str | list[str]]:
+    found = dict[str, Any]()
+    known = {v.name for v in template.variables}
+    for variable in variables:
+        name, equals, value = variable.partition("=")
+        if not equals or name not in known:
+            raise click.UsageError(f"{variable!r} is no NAME=VALUE of the template's: {', '.join(sorted(known))}")
+        found.setdefault(name, []).append(value)
+    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
+
+
+def _object(line: str) -> dict[str, object]:
+    found = json.loads(line)
+    if not isinstance(found, dict):
+        raise ValueError("a line is no JSON object")
+    return found
+
+
+def _said(value: object) -> object:
+    """Octets that are not UTF-8 as the escapes that they were."""
+    if isinstance(value, bytes):
+        return {"octets": "".join(f"%{octet:02X}" for octet in value)}
+    if isinstance(value, list | tuple):
+        return [_said(member) for member in value]
+    return value
