@@ -9,6 +9,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from enum import Enum
 from functools import cache
 from typing import Any, ClassVar, NamedTuple
 
@@ -27,6 +28,7 @@ __all__ = [
     "OpenData",
     "Place",
     "Receive",
+    "Role",
     "Send",
     "Step",
     "connect",
@@ -86,6 +88,16 @@ _INNER = ("secret", "lines")
 _NAMES = {0: "NUL", 9: "a tab", 10: "a line feed", 13: "a carriage return", 32: "a space"}
 
 
+class Role(Enum):
+    """What a step is for the dialogue that carries it out: its words are for people, and no dialogue reads them.
+
+    The base of the roles of each protocol, which stand in its `steps.py`.
+    """
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}.{self.name}"
+
+
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class Step(ABC):
     """The base of the steps.  `after` names the answers to the step before under which this one is taken; () is any
@@ -97,6 +109,8 @@ class Step(ABC):
     note: str = ""
     """What a person may want to know."""
     after: tuple[str, ...] = ()
+    role: Role | None = None
+    """Which of the steps of its kind it is, where the dialogue tells them apart."""
 
     @abstractmethod
     def line(self) -> str:
@@ -129,6 +143,8 @@ def _plain(value: Any) -> Any:
         return value.decode("latin-1")
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
+    if isinstance(value, Role):
+        return value.value
     return dict(value) if isinstance(value, Mapping) else value
 
 
