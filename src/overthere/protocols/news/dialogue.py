@@ -161,9 +161,7 @@ def _numbers_of_group(plan: Plan, details: dict[str, Any], where: str) -> Dialog
         wanted, end = locator.article_range
         first, last = max(first, wanted), last if end is None else min(last, end)
     if last - first >= _MOST_NUMBERS:
-        raise LimitExceeded(
-            f"{last - first + 1:,} numbers, more than {_MOST_NUMBERS:,}", "RFC 977 3.2.1", where=where
-        )
+        raise LimitExceeded(f"{last - first + 1:,} numbers, more than {_MOST_NUMBERS:,}", "RFC 977 3.2.1", where=where)
     yield Head(listing=True, details={**details, "numbers": "first to last, by GROUP; some may be missing (RFC 977)"})
     if details.get("number", 1) > 0:
         for number in range(first, last + 1):
