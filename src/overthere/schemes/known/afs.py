@@ -70,7 +70,7 @@ SCHEME = Scheme(
     rules=RULES,
     hierarchical=True,
     retrieval="overthere.protocols.afs.steps:steps",
-    dialogue="overthere.protocols.afs.steps:dialogue",
+    dialogue="overthere.protocols.afs.dialogue:dialogue",
     examples=EXAMPLES,
     notes=("No document defines this scheme: 1994 prints its form, RFC 1738 4 keeps its name for later.",),
 )
