@@ -16,6 +16,7 @@ from overthere.access.steps import Place
 from overthere.access.wire import Data, Dialogue, Effect, Found, Hangup, Head, Look
 from overthere.errors import NotSpecified
 from overthere.mail.reader import Decoder, Reader, decoder
+from overthere.protocols.mail.steps import MailRole
 
 if TYPE_CHECKING:
     from overthere.access.planning import Plan
@@ -37,7 +38,7 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
     for step in plan.steps:
         assert isinstance(step, Place)
         octets = step.where.encode("utf-8", "surrogateescape")
-        if step.what == "message":
+        if step.role is MailRole.MESSAGE:
             wanted.message_id = octets
         else:
             wanted.content_id = octets
