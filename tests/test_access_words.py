@@ -10,9 +10,9 @@ import pytest
 
 import overthere
 from overthere import Policy, plan
-from overthere.access import aio, opening
+from overthere.access import aio, opening, transport
 from overthere.access.errors import DOCUMENTED
-from overthere.access.planning import Plan
+from overthere.access.planning import Plan, plan_under
 from overthere.testing.words import PROSE, as_before, reworded
 from support import ROOT
 
@@ -29,18 +29,18 @@ def words(monkeypatch: pytest.MonkeyPatch) -> Words:
     kept: Words = {}
 
     def other(*arguments: Any, **named: Any) -> Plan:
-        found, new = reworded(plan(*arguments, **named))
+        found, new = reworded(plan_under(*arguments, **named))
         kept.update(new)
         return found
 
-    monkeypatch.setattr(opening, "plan", other)
+    monkeypatch.setattr(opening, "plan_under", other)
     return kept
 
 
 @pytest.fixture
 def nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     """Connections lead to scripts, for one test."""
-    monkeypatch.setattr(opening, "Transport", opening.Transport)
+    monkeypatch.setattr(opening, "Transport", transport.Transport)
     monkeypatch.setattr(aio, "AsyncTransport", aio.AsyncTransport)
     from loopback import put_in
 
@@ -62,6 +62,7 @@ def test_a_conversation(number: int, told: Conversation, request: pytest.Fixture
     before = said(told, number)
     words: Words = request.getfixturevalue("words")
     assert as_before(said(told, number), words) == as_before(before, {})
+    assert words
 
 
 LOCAL = (

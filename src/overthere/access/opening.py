@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib import import_module
 from ipaddress import ip_address
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from overthere.access.errors import AccessError, AccessRefused, ProtocolError, needs
 from overthere.access.gateways import Gateways
+from overthere.access.loading import dialogue_of
 from overthere.access.masking import masked, secrets_of
-from overthere.access.planning import Plan, plan, planned
+from overthere.access.planning import Plan, plan_under, planned
 from overthere.access.policy import Policy
 from overthere.access.resource import AsyncResource, Resource
 from overthere.access.steps import Credentials
@@ -58,15 +58,7 @@ class _Way:
         self.gateway: URI | None = None
 
     def _plan(self, uri: URI | Locator | str, credentials: Credentials | None) -> Plan:
-        """The plan; where it is for the news server that is configured, that with this server (RFC 5538 4)."""
-        found = plan(uri, credentials, registry=self.registry, gateways=self.gateways)
-        if self.policy.news_server is not None and found.through is None:
-            from overthere.protocols.news.steps import at_server
-
-            there = at_server(found.locator, self.policy.news_server)
-            if there is not found.locator:
-                return plan(there, credentials, registry=self.registry, gateways=self.gateways)
-        return found
+        return plan_under(self.policy, uri, credentials, registry=self.registry, gateways=self.gateways)
 
     def scheme(self) -> Scheme:
         """The scheme whose dialogue is carried out: the gateway's, where one stands in; both are judged."""
@@ -86,12 +78,6 @@ class _Way:
             raise NotSpecified(f"there is nothing to open, but a name ({parts}): {self.plan.locates_nothing}")
         done = self.plan.done
         self.policy.judge_octets(done.steps, scheme, self.uri)
-        found: Any = scheme.dialogue
-        if isinstance(found, str):
-            module, _, name = found.partition(":")
-            found = getattr(import_module(module), name)
-        if found is None:
-            from overthere.access.generic import dialogue as found
         if self.policy.proxy:
             from overthere.access.proxy import proxied
 
@@ -99,7 +85,7 @@ class _Way:
             self.plan = done if self.plan.through is None else replace(self.plan, steps=done.steps, through=done)
         # The URIs before may be told to the server that a redirect leads to, and proxies their own login.
         others = (*map(str, self.history), *self.policy.proxy.values())
-        return masked(found(done, self.policy), secrets_of(self.plan, self.credentials, others))
+        return masked(dialogue_of(scheme)(done, self.policy), secrets_of(self.plan, self.credentials, others))
 
     def _asked(self) -> URI:
         """The URI whose server was asked: the gateway's, where one stands in."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from overthere.access.steps import CRLF, Credentials, Place, Receive, Role, Send, Step, connect, guarded
 from overthere.errors import PlanRefused
@@ -14,7 +15,10 @@ from overthere.schemes.known.nntp import NNTPLocator
 from overthere.schemes.locator import Locator
 from overthere.uri import URI
 
-__all__ = ["NewsRole", "at_server", "steps"]
+if TYPE_CHECKING:
+    from overthere.access.policy import Policy
+
+__all__ = ["NewsRole", "at_server", "configured", "steps"]
 
 # RFC 3977 9.8: the characters that none of these terminals has.  The byte order mark is excluded by 3.1.
 _NOT_EXACT = re.compile(r"[^\x22-\x29+\x2d-\x3e\x40-\x5a\x5e-\x7e\x80-\ud7ff\ue000-\ufefe\uff00-\U0010ffff]")
@@ -75,6 +79,11 @@ def steps(locator: NewsLocator | NNTPLocator, credentials: Credentials) -> Itera
     yield from _login(locator, credentials)
     yield from asked
     yield Send(source="RFC 3977 5.4", data=b"QUIT\r\n", role=NewsRole.QUIT)
+
+
+def configured(locator: Locator, policy: Policy) -> Locator:
+    """The locator on the news server of the policy, where it names none and there is one (RFC 5538 4)."""
+    return locator if policy.news_server is None else at_server(locator, policy.news_server)
 
 
 def at_server(locator: Locator, server: str) -> Locator:

@@ -1,4 +1,4 @@
-"""WebSocket: the opening handshake of a client, and the messages that the server sends (RFC 6455)."""
+"""WebSocket: the opening handshake of a client (RFC 6455 4.1)."""
 
 from __future__ import annotations
 
