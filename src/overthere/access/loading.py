@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from importlib.util import find_spec
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from overthere.errors import RegistryError
@@ -34,15 +35,18 @@ def package(access: str) -> str:
 
 def steps_of(scheme: Scheme) -> Callable[[Locator, Credentials], Iterable[Step]]:
     """What makes the steps of a plan.  Raises: RegistryError if it is not there."""
-    found: Callable[[Locator, Credentials], Iterable[Step]] | None = _function(scheme, "steps", "steps")
+    found: Callable[[Locator, Credentials], Iterable[Step]] | None = _function(scheme, "steps")
     if found is None:
-        raise RegistryError(f"the access of {scheme.name!r} has no steps: {scheme.access!r}")
+        raise RegistryError(f"the access of {scheme.name!r} has no module of steps: {scheme.access!r}")
     return found
 
 
 def dialogue_of(scheme: Scheme) -> Callable[[Plan, Policy], Dialogue]:
-    """What carries the plan out; without one of its own, the dialogue that takes each step as it stands."""
-    found: Callable[[Plan, Policy], Dialogue] | None = _function(scheme, "dialogue", "dialogue")
+    """What carries the plan out; without one of its own, the dialogue that takes each step as it stands.
+
+    Raises: RegistryError if there is a module for it, and no dialogue in it.
+    """
+    found: Callable[[Plan, Policy], Dialogue] | None = _function(scheme, "dialogue")
     if found is not None:
         return found
     from overthere.access.generic import dialogue
@@ -55,17 +59,27 @@ def configured(scheme: Scheme, locator: Locator, policy: Policy) -> Locator:
 
     Raises: PlanRefused for what is configured and cannot be meant.
     """
-    function = _function(scheme, "steps", "configured")
+    if isinstance(scheme.access, str):
+        function = getattr(_module(scheme.name, scheme.access, "steps"), "configured", None)
+    else:
+        function = scheme.access and scheme.access.configured
     found: Locator = locator if function is None else function(locator, policy)
     return found
 
 
-def _function(scheme: Scheme, module: str, name: str) -> Any:
-    """None where there is no such module, or no such function in it.  Raises: RegistryError where it is not loaded."""
+def _function(scheme: Scheme, name: str) -> Any:
+    """The function of that name, in the module of that name; None if there is no such module."""
     if not isinstance(scheme.access, str):
         return getattr(scheme.access, name, None)
-    where = f"{package(scheme.access)}.{module}"
+    module = _module(scheme.name, scheme.access, name)
+    if module is None or hasattr(module, name):
+        return getattr(module, name, None)
+    raise RegistryError(f"the access of {scheme.name!r}, {module.__name__}, has no function {name!r}")
+
+
+def _module(scheme: str, access: str, name: str) -> ModuleType | None:
+    where = f"{package(access)}.{name}"
     try:
-        return getattr(import_module(where), name, None) if find_spec(where) else None
+        return import_module(where) if find_spec(where) else None
     except ImportError as error:
-        raise RegistryError(f"the access of {scheme.name!r}, {where}: {error}") from error
+        raise RegistryError(f"the access of {scheme!r}, {where}: {error}") from error
