@@ -13,10 +13,10 @@ from overthere.access.loading import dialogue_of
 from overthere.access.masking import masked, secrets_of
 from overthere.access.planning import Plan, plan_under, planned
 from overthere.access.policy import Policy
-from overthere.access.resource import AsyncResource, Resource
+from overthere.access.resource import AsyncResource, Opened, Resource
 from overthere.access.steps import Credentials
 from overthere.access.transport import Transport
-from overthere.access.wire import Dialogue, Head
+from overthere.access.wire import Dialogue, Effect, Head
 from overthere.errors import InvalidURI, NotSpecified
 from overthere.hosts.address import forbidden, literal
 from overthere.schemes.registry import Registry
@@ -70,6 +70,19 @@ class _Way:
         if self.plan.through is not None:
             self.gateway = self.gateway or planned(self.plan.through.uri)
         return scheme
+
+    def carried(self) -> tuple[Dialogue, Policy, URI, int | None, float | None]:
+        """What is carried out now: what a transport is made of."""
+        scheme = self.scheme()
+        return self.dialogue(scheme), self.policy, self.uri, scheme.port, self.until
+
+    def arrived(self, given: Effect | None) -> Opened | Head:
+        """What the first answer leads to: a resource, or a redirect.  Raises: ProtocolError if it is neither."""
+        if not isinstance(given, Head):
+            raise ProtocolError("there was no answer", uri=self.uri)
+        if given.location is not None:
+            return given
+        return Opened(given, self.plan, self.uri, self.history, self.gateway)
 
     def dialogue(self, scheme: Scheme) -> Dialogue:
         """The generator that carries out the plan."""
@@ -154,19 +167,16 @@ def open(
 def opened(way: _Way) -> Resource:
     """Open what lies at the end of a way, which also knows, whatever is raised, how far it led.  Raises: as `open`."""
     while True:
-        scheme = way.scheme()
-        transport = Transport(way.dialogue(scheme), way.policy, way.uri, scheme.port, way.until)
+        transport = Transport(*way.carried())
         try:
-            head = transport.advance()
-            if not isinstance(head, Head):
-                raise ProtocolError("there was no answer", uri=way.uri)
-            if head.location is None:
-                return Resource(transport, head, way.plan, way.uri, way.history, way.gateway)
+            found = way.arrived(transport.advance())
         except AccessError:
             transport.close()
             raise
+        if isinstance(found, Opened):
+            return Resource(transport, found)
         transport.close()
-        way.follow(head, transport.peer)
+        way.follow(found, transport.peer)
 
 
 async def aopen(
@@ -183,16 +193,13 @@ async def aopen(
 
     way = _Way(uri, policy, credentials, registry, gateways)
     while True:
-        scheme = way.scheme()
-        transport = AsyncTransport(way.dialogue(scheme), way.policy, way.uri, scheme.port, way.until)
+        transport = AsyncTransport(*way.carried())
         try:
-            head = await transport.advance()
-            if not isinstance(head, Head):
-                raise ProtocolError("there was no answer", uri=way.uri)
-            if head.location is None:
-                return AsyncResource(transport, head, way.plan, way.uri, way.history, way.gateway)
+            found = way.arrived(await transport.advance())
         except AccessError:
             await transport.close()
             raise
+        if isinstance(found, Opened):
+            return AsyncResource(transport, found)
         await transport.close()
-        way.follow(head, transport.peer)
+        way.follow(found, transport.peer)
