@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import sys
 from pathlib import Path
 from typing import Any
@@ -9,8 +11,8 @@ from typing import Any
 import pytest
 
 import overthere
-from overthere import Policy, plan
-from overthere.access import aio, opening, transport
+from overthere import PlanRefused, Policy, edition, plan
+from overthere.access import Cited, aio, opening, transport
 from overthere.access.errors import DOCUMENTED
 from overthere.access.planning import Plan, plan_under
 from overthere.testing.words import PROSE, as_before, reworded
@@ -102,3 +104,23 @@ def test_the_words_are_other_words() -> None:
     assert {text for text in told if text} == words.keys()
     assert "the newsgroups" in words.values()
     assert [as_before(step, words) for step in other] == [as_before(step, {}) for step in there]
+
+
+TOLD = "addresses holds 'RFC 6068 2', which is no addr-spec ({}; RFC 5322 3.4.1)"
+
+
+@pytest.mark.parametrize(("by", "source"), [("rfc3986", "RFC 6068 2"), ("rfc1738", "RFC 1738 3.5")])
+def test_an_edition_cites_its_own_paragraph_and_leaves_the_data_as_they_are(by: str, source: str) -> None:
+    """RFC 3986 7.3: what the URI says is shown as it says it, also where it looks like a paragraph."""
+    with pytest.raises(PlanRefused) as refused:
+        plan(edition(by).locator("mailto:RFC%206068%202"))
+    assert str(refused.value) == TOLD.format(source)
+
+
+def test_a_sentence_and_its_paragraph_are_kept_apart() -> None:
+    for made in (Cited("it is so", "RFC 1 2"), PlanRefused("it is so", "RFC 1 2").args[0]):
+        for one in (made, pickle.loads(pickle.dumps(made)), copy.deepcopy(made)):
+            assert (one, one.sentence, one.source) == ("it is so (RFC 1 2)", "it is so", "RFC 1 2")
+    assert PlanRefused("it is so").args == ("it is so",)
+    notes = [step.note for step in plan("prospero://h/x") if isinstance(step.note, Cited)]
+    assert [note.source for note in notes] == ["RFC 4157 2"]

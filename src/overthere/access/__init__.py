@@ -20,9 +20,11 @@ from overthere.access.steps import (
     connect,
     guarded,
 )
+from overthere.errors import Cited
 
 __all__ = [
     "CRLF",
+    "Cited",
     "Compose",
     "Connect",
     "Content",

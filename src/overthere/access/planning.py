@@ -13,7 +13,7 @@ from overthere.access.gateways import Gateways
 from overthere.access.loading import configured, steps_of
 from overthere.access.steps import Credentials, Step, known_mechanism
 from overthere.echo import Secrets
-from overthere.errors import NotSpecified, PlanRefused
+from overthere.errors import Cited, NotSpecified, PlanRefused
 from overthere.exact import exact
 from overthere.kernel.reference import split, split_authority
 from overthere.redact import mask
@@ -179,13 +179,14 @@ def _plan(uri: URI | Locator | str, credentials: Credentials, registry: Registry
         instead = scheme.access is not None
         return Plan(text, scheme.name, there.steps, locator, there, there.locates_nothing, there.cautions, instead)
     if scheme.access is not None and isinstance(locator, scheme.locator):
-        own = _own_words(scheme, locator.edition)
+        own = _own_paragraphs(scheme, locator.edition)
         try:
             steps = tuple(
-                replace(s, source=own(s.source), note=own(s.note)) for s in steps_of(scheme)(locator, credentials)
+                replace(step, source=own(step.source), note=_citing(step.note, own))
+                for step in steps_of(scheme)(locator, credentials)
             )
         except PlanRefused as error:
-            raise PlanRefused(own(str(error))) from None
+            raise PlanRefused(_citing(*error.args, own)) from None
         cautions = tuple(dict.fromkeys(why for _, why in elsewhere(steps, scheme)))
         return Plan(text, scheme.name, steps, locator, cautions=cautions)
     if scheme.locates_nothing:
@@ -193,8 +194,13 @@ def _plan(uri: URI | Locator | str, credentials: Credentials, registry: Registry
     raise NotSpecified(f"nothing says how {scheme.name!r} is retrieved; a gateway may serve (RFC 7595 3.4, RFC 1738 4)")
 
 
-def _own_words(scheme: Scheme, edition: str) -> Callable[[str], str]:
-    """A text that cites a scheme's document of today, citing that of the edition that has read the URI."""
+def _citing(text: str, own: Callable[[str], str]) -> str:
+    """The same sentence by other paragraphs; what the sentence itself says, it says of the URI's data too."""
+    return Cited(text.sentence, own(text.source)) if isinstance(text, Cited) else text
+
+
+def _own_paragraphs(scheme: Scheme, edition: str) -> Callable[[str], str]:
+    """Paragraphs of a scheme's document of today as those of the edition that has read the URI."""
     account = scheme.account(edition)
     today = re.match("RFC [0-9]+", scheme.documents.get("rfc3986", ""))
     if account is None or today is None or account[1].startswith(today[0]):

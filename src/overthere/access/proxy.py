@@ -53,7 +53,7 @@ def _steps(plan: Plan, locator: HTTPLocator, proxy: HTTPLocator, policy: Policy,
     there = plan.steps[0]
     assert isinstance(there, Connect)
     if ":" in there.host and "%" in there.host:
-        raise PlanRefused(f"the zone of {there.host!r} means something to this machine alone (RFC 6874 4)")
+        raise PlanRefused(f"the zone of {there.host!r} means something to this machine alone", "RFC 6874 4")
     policy.judge_connection(there, PORTS[plan.scheme], uri)
     yield replace(connect(proxy.host, proxy.origin.port, "RFC 9110 3.7"), transport="proxy")
     login = b""
@@ -66,7 +66,7 @@ def _steps(plan: Plan, locator: HTTPLocator, proxy: HTTPLocator, policy: Policy,
     else:
         host = f"[{there.host}]" if ":" in there.host else there.host
         if not host.isascii():
-            raise PlanRefused("the host is no host that a proxy is asked for (RFC 9110 9.3.6)")
+            raise PlanRefused("the host is no host that a proxy is asked for", "RFC 9110 9.3.6")
         at = f"{host}:{there.port}".encode()
         head = b"CONNECT " + at + b" HTTP/1.1\r\nHost: " + at + b"\r\n"
         secret = (len(head) + 21, len(head) + len(login) - 2) if login else None

@@ -24,10 +24,10 @@ def steps(locator: AFSLocator, credentials: Credentials) -> Iterator[Step]:
     (Place(source='RFC 1738 4', what='AFS file', where='/afs/cern.ch/user/t/timbl'),)
     """
     if locator.query is not None:
-        raise PlanRefused('an afs URI has no query: "?" in a name is written "%3F" (RFC 3986 3.3)')
+        raise PlanRefused('an afs URI has no query: "?" in a name is written "%3F"', "RFC 3986 3.3")
     cell = host_name(locator.cellname)
     if not cell:
-        raise PlanRefused(f"there is no cell ({_SOURCE})")
+        raise PlanRefused("there is no cell", _SOURCE)
     segments = [locator.native(one) for one in locator.segments]
     for one in (cell, *segments):
         single(one, "posix")

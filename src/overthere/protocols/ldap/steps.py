@@ -44,7 +44,7 @@ def steps(locator: LDAPLocator, credentials: Credentials) -> Iterator[Step]:
     base, scope, wanted, attributes = locator.search
     names = [_octets(one, "attributes", "RFC 4512 2.5") for one in attributes]
     if b"" in names:
-        raise PlanRefused("attributes has one without a name (RFC 4512 2.5)")
+        raise PlanRefused("attributes has one without a name", "RFC 4512 2.5")
     sought = search_request(message_id(LDAPRole.SEARCH), _octets(base, "dn", _ESCAPED), scope, wanted, names)
     tls = locator.scheme == "ldaps"
     port = _PORTS[locator.scheme] if locator.port is None else locator.port
@@ -76,27 +76,27 @@ def _login(locator: LDAPLocator, credentials: Credentials) -> tuple[bytes, bytes
     for critical, kind, value in locator.extensions or ():
         if kind.lower() != "bindname":
             if critical:
-                raise PlanRefused(f'the critical extension "{printable(kind)}" is not implemented (RFC 4516 2)')
+                raise PlanRefused(f'the critical extension "{printable(kind)}" is not implemented', "RFC 4516 2")
             continue
         usable = value is not None and (not value or (bool(password) and user in ("", value)))
         if usable:
             user, password = value or "", password if value else ""
         elif critical:
-            raise PlanRefused("the URL asks to bind as a name for which no password is given (RFC 2255 4)")
+            raise PlanRefused("the URL asks to bind as a name for which no password is given", "RFC 2255 4")
     if not user or not password:
         return b"", b"", "anonymous, for a name goes with a password (RFC 4513 5.1.2)" if user else "anonymous"
     try:
         octets = password.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        raise PlanRefused("the password holds what is no character (RFC 4513 5.1.3)") from None
+        raise PlanRefused("the password holds what is no character", "RFC 4513 5.1.3") from None
     return _octets(user, "the name to bind as", _ESCAPED), octets, "by name and password"
 
 
 def _octets(text: str, part: str, source: str) -> bytes:
     """UTF-8, which is all that an LDAPString is (RFC 4511 4.1.2); line ends, tabs and NUL not as they are."""
     if wrong := _UNESCAPED.search(text):
-        raise PlanRefused(f"{part} holds U+{ord(wrong[0]):04X} as it is ({source}; RFC 3986 7.2)")
+        raise PlanRefused(f"{part} holds U+{ord(wrong[0]):04X} as it is", f"{source}; RFC 3986 7.2")
     try:
         return text.encode()
     except UnicodeEncodeError as error:
-        raise PlanRefused(f"{part} is not UTF-8 at {error.start} (RFC 4511 4.1.2)") from None
+        raise PlanRefused(f"{part} is not UTF-8 at {error.start}", "RFC 4511 4.1.2") from None

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import idna
 
 from overthere.access.steps import Compose, Credentials, Step, guarded
-from overthere.errors import PlanRefused
+from overthere.errors import Cited, PlanRefused
 from overthere.schemes.addr_spec import cut
 from overthere.schemes.known.mailto import MailtoLocator, is_unsafe, mailboxes
 
@@ -52,7 +52,7 @@ def steps(locator: MailtoLocator, credentials: Credentials) -> Iterator[Step]:
         headers=(*headers, *(("Keywords", value) for value in keywords)),
         body=_LINE_END.sub("\r\n", once.get("body", "")),
         ignored=tuple(ignored),
-        note="nothing is sent unless a person who has seen all of it says so (RFC 6068 7)",
+        note=Cited("nothing is sent unless a person who has seen all of it says so", "RFC 6068 7"),
     )
 
 
@@ -60,7 +60,7 @@ def _address(text: str) -> str:
     """An address of the part before the "?", which is an addr-spec and nothing else."""
     local, domain = cut(text)
     if domain is None or not _LOCAL.fullmatch(local) or not _DOMAIN.fullmatch(domain):
-        raise PlanRefused(f"addresses holds {text[:80]!r}, which is no addr-spec (RFC 6068 2; RFC 5322 3.4.1)")
+        raise PlanRefused(f"addresses holds {text[:80]!r}, which is no addr-spec", "RFC 6068 2; RFC 5322 3.4.1")
     return _in_ascii(text)
 
 
@@ -72,11 +72,11 @@ def _in_ascii(mailbox: str) -> str:
     if domain is None or domain.isascii():
         return mailbox
     if len(domain) > 255:
-        raise PlanRefused(f"{domain[:80]!r}... is longer than a domain name (RFC 1034 3.1)")
+        raise PlanRefused(f"{domain[:80]!r}... is longer than a domain name", "RFC 1034 3.1")
     try:
         name = idna.encode(domain, uts46=True).decode("ascii")
     except (idna.IDNAError, UnicodeError) as error:
-        raise PlanRefused(f"{domain[:80]!r} is no domain name: {error} (RFC 6068 2; RFC 5891 4)") from None
+        raise PlanRefused(f"{domain[:80]!r} is no domain name: {error}", "RFC 6068 2; RFC 5891 4") from None
     return f"{before}{opened}{local}@{name}{closed}{after}"
 
 
@@ -84,5 +84,5 @@ def _list(found: list[str], name: str) -> str:
     """The value of one header field; the addresses have to come apart again where they were joined."""
     value = ", ".join(found)
     if mailboxes(value) != tuple(found):
-        raise PlanRefused(f"{name} holds a quotation, comment or bracket that is not closed (RFC 5322 3.4)")
+        raise PlanRefused(f"{name} holds a quotation, comment or bracket that is not closed", "RFC 5322 3.4")
     return value

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from overthere.access.steps import CRLF, Credentials, Place, Receive, Role, Send, Step, connect, guarded
-from overthere.errors import PlanRefused
+from overthere.errors import Cited, PlanRefused
 from overthere.schemes.known.news import NewsLocator
 from overthere.schemes.known.nntp import NNTPLocator
 from overthere.schemes.locator import Locator
@@ -64,7 +64,7 @@ def steps(locator: NewsLocator | NNTPLocator, credentials: Credentials) -> Itera
     policy.
     """
     if locator.query is not None:
-        raise PlanRefused(f'{locator.scheme} URIs have no query: "?" is written "%3F" (RFC 5538 2.3, 4)')
+        raise PlanRefused(f'{locator.scheme} URIs have no query: "?" is written "%3F"', "RFC 5538 2.3, 4")
     asked = list(_nntp(locator) if isinstance(locator, NNTPLocator) else _news(locator))
     if locator.host is None or _names_no_server(locator):
         yield _at_the_configured_server(locator)
@@ -104,7 +104,7 @@ def at_server(locator: Locator, server: str) -> Locator:
         if there.userinfo is None and there.authority == server:
             host, port = there.host, int(there.port_text) if there.port_text else None
     if not host:
-        raise PlanRefused(f"{server!r} is no news server: a host, or a host, a colon and a port (RFC 5538 2.1)")
+        raise PlanRefused(f"{server!r} is no news server: a host, or a host, a colon and a port", "RFC 5538 2.1")
     return replace(locator, host=host, port=locator.port or port, written=None)
 
 
@@ -132,13 +132,13 @@ def _news(locator: NewsLocator) -> Iterator[Step]:
 def _nntp(locator: NNTPLocator) -> Iterator[Step]:
     """RFC 5538 3: an article by its number, or the newsgroup as "an equivalent 'news' URL" has it."""
     if not locator.group:
-        raise PlanRefused("nntp names a newsgroup, and here is none (RFC 5538 3)")
+        raise PlanRefused("nntp names a newsgroup, and here is none", "RFC 5538 3")
     if locator.article_number is None:
         yield from _overview(_named(locator), locator.article_range)
         return
     digits = str(locator.article_number)
     if len(digits) > _MOST_DIGITS:
-        raise PlanRefused(f"the article number has {len(digits)} digits, more than {_MOST_DIGITS} (RFC 3977 6)")
+        raise PlanRefused(f"the article number has {len(digits)} digits, more than {_MOST_DIGITS}", "RFC 3977 6")
     yield _group(_named(locator))
     yield _article(digits.encode(), "RFC 5538 3, RFC 3977 6.2.1")
     yield _received(NewsRole.ARTICLE, "the article", "RFC 3977 6.2.1")
@@ -153,7 +153,11 @@ def _overview(group: bytes, numbers: tuple[int, int | None] | None = None) -> It
     """The overview; from a server that has none the numbers alone, from one of RFC 977 those that GROUP has told."""
     yield _group(group)
     first, last = numbers or (1, None)
-    note = "" if numbers else "of all its articles; which are the newest, the answer to GROUP tells (RFC 3977 6.1.1)"
+    note = (
+        ""
+        if numbers
+        else Cited("of all its articles; which are the newest, the answer to GROUP tells", "RFC 3977 6.1.1")
+    )
     asked = _argument(f"{first}-{'' if last is None else last}", "article_range", _NOT_EXACT)
     yield _command("OVER", asked, "RFC 5538 4, RFC 3977 8.3", NewsRole.OVER, note)
     yield _received(NewsRole.OVERVIEW, "the overview of the newsgroup", "RFC 3977 8.3", "224")
@@ -200,7 +204,7 @@ def _login(locator: NewsLocator | NNTPLocator, credentials: Credentials) -> Iter
     note = "" if password is not None else "the server may ask for a password, which is to be requested from the user"
     yield _command("AUTHINFO", b"USER " + _word(user or "", "user", charset), "RFC 4643 2.3", NewsRole.USER, note)
     if password is not None:
-        note = "the password goes in the clear (RFC 5538 7)"
+        note = Cited("the password goes in the clear", "RFC 5538 7")
         told = b"PASS " + _word(password, "password", said)
         step = _command("AUTHINFO", told, "RFC 4643 2.3", NewsRole.PASSWORD, note, after=("381",))
         yield replace(step, secret=(len("AUTHINFO PASS "), len(step.data) - len(CRLF)))
@@ -217,21 +221,23 @@ def _article(reference: bytes, source: str) -> Send:
 def _message_id(text: str) -> bytes:
     """RFC 3977 3.6: between 3 and 250 octets with the brackets, printable US-ASCII."""
     if not 0 < len(text) <= _MOST_OF_ID:
-        raise PlanRefused(f"message_id has {len(text):,} characters, where 1 to {_MOST_OF_ID} may stand (RFC 3977 3.6)")
+        raise PlanRefused(
+            f"message_id has {len(text):,} characters, where 1 to {_MOST_OF_ID} may stand", "RFC 3977 3.6"
+        )
     return _argument(text, "message_id", _NOT_ID)
 
 
 def _word(text: str, part: str, charset: str) -> bytes:
     """A user or a password: octets without white space, one at least."""
     if not text:
-        raise PlanRefused(f"{part} is empty, and NNTP has no such argument (RFC 4643 3, RFC 3977 9.2)")
+        raise PlanRefused(f"{part} is empty, and NNTP has no such argument", "RFC 4643 3, RFC 3977 9.2")
     return guarded(text, part, "RFC 3977 3.1", delimiters=b" ", charset=charset)
 
 
 def _argument(text: str, part: str, excluded: re.Pattern[str], charset: str = "utf-8") -> bytes:
     octets = guarded(text, part, "RFC 3977 3.1", delimiters=b" ", charset=charset)
     if found := excluded.search(text):
-        raise PlanRefused(f"{part} holds {found[0]!r}, which NNTP does not allow there (RFC 3977 9.8)")
+        raise PlanRefused(f"{part} holds {found[0]!r}, which NNTP does not allow there", "RFC 3977 9.8")
     return octets
 
 
@@ -247,6 +253,6 @@ def _command(
     data = keyword.encode() + b" " + octets + CRLF
     if len(octets) > _MOST_OF_ARGUMENTS or len(data) > _MOST_OF_COMMAND:
         raise PlanRefused(
-            f"the arguments of {keyword} have {len(octets):,} octets, more than {_MOST_OF_ARGUMENTS} (RFC 3977 3.1)"
+            f"the arguments of {keyword} have {len(octets):,} octets, more than {_MOST_OF_ARGUMENTS}", "RFC 3977 3.1"
         )
     return Send(source=source, data=data, note=note, after=after, role=role)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from overthere.access.steps import Credentials, Receive, Role, Send, Step, connect, guarded
-from overthere.errors import PlanRefused
+from overthere.errors import Cited, PlanRefused
 from overthere.protocols.prospero.message import command, token
 from overthere.schemes.known.prospero import ProsperoLocator
 
@@ -37,16 +37,16 @@ def steps(locator: ProsperoLocator, credentials: Credentials) -> Iterator[Step]:
     # Version 0 is the current one.
     request = _object_info(b"ACCESS-METHOD", hsoname, version)
     yield _send(credentials, request, "Prospero 5, GET-OBJECT-INFO", note=_PACKET)
-    note = "each access method may be a URI of its own: AFTP is ftp, as an anonymous user (RFC 4157 2)"
+    note = Cited("each access method may be a URI of its own: AFTP is ftp, as an anonymous user", "RFC 4157 2")
     what, role = "the access methods of the object", ProsperoRole.ACCESS_METHODS
     yield Receive(source="Prospero 5, Attributes", what=what, until="reply", note=note, role=role)
     missing = ("FAILURE NOT-FOUND", "NONE-FOUND")
     request = _object_info(b"CONTENTS", hsoname, version)
     # The server's own method, where no other can be a URI.
     yield _send(credentials, request, "Prospero 5, GET-OBJECT-INFO", (*missing, "PROSPERO-CONTENTS"))
-    note = "CONTENTS is an attribute of the server dirsrv, which the protocol's document does not list"
+    unlisted = "CONTENTS is an attribute of the server dirsrv, which the protocol's document does not list"
     what, role = "the contents of the object", ProsperoRole.CONTENTS
-    yield Receive(source="Prospero 5, Link Attributes", what=what, until="reply", note=note, role=role)
+    yield Receive(source="Prospero 5, Link Attributes", what=what, until="reply", note=unlisted, role=role)
     request = command(b"DIRECTORY", b"ASCII", hsoname, *([version] if version else []))
     request += command(b"LIST", b"'ATTRIBUTES(ACCESS-METHOD)'", b"COMPONENTS")
     yield _send(credentials, request, "Prospero 5, DIRECTORY and LIST", missing)
@@ -56,14 +56,14 @@ def steps(locator: ProsperoLocator, credentials: Credentials) -> Iterator[Step]:
 def _name(locator: ProsperoLocator) -> bytes:
     """The octets of the hsoname, if that is all that identifies the object beside its version."""
     if locator.query is not None:
-        raise PlanRefused('a prospero URI has no query: "?" in a name is written "%3F" (RFC 4157 2, RFC 3986 3.3)')
+        raise PlanRefused('a prospero URI has no query: "?" in a name is written "%3F"', "RFC 4157 2, RFC 3986 3.3")
     if locator.hsoname is None:
-        raise PlanRefused("there is no hsoname: a slash and the name of an object follow the host (RFC 4157 2)")
+        raise PlanRefused("there is no hsoname: a slash and the name of an object follow the host", "RFC 4157 2")
     if locator.attributes is not None:
-        raise PlanRefused("nothing says what attributes after a version are (1994 PROSPERO)")
+        raise PlanRefused("nothing says what attributes after a version are", "1994 PROSPERO")
     if locator.fields:
         name = locator.fields[0].name
-        raise PlanRefused(f"fields identify the object, but nothing says how {name!r} is sent (RFC 4157 2)")
+        raise PlanRefused(f"fields identify the object, but nothing says how {name!r} is sent", "RFC 4157 2")
     return guarded(locator.hsoname, "hsoname", _TOKENS, charset=locator.charset)
 
 
@@ -80,6 +80,6 @@ def _send(credentials: Credentials, request: bytes, source: str, after: tuple[st
     head = command(b"VERSION", b"5") + command(b"AUTHENTICATE", b"''", b"UNAUTHENTICATED", token(user))
     data = head + request
     if len(data) > _LONGEST:
-        raise PlanRefused(f"a request of {len(data):,} octets does not fit into a datagram (Prospero 5, ARDP)")
+        raise PlanRefused(f"a request of {len(data):,} octets does not fit into a datagram", "Prospero 5, ARDP")
     # A line for each message, as data can end none.
     return Send(source=source, data=data, after=after, note=note, lines=2 + request.count(b"\n"))

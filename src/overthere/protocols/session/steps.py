@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from overthere.access.steps import Credentials, Interact, Step, connect, guarded
-from overthere.errors import CodingError, PlanRefused
+from overthere.errors import Cited, CodingError, PlanRefused
 from overthere.schemes.known.telnet import TelnetLocator
 
 __all__ = ["steps"]
@@ -33,11 +33,11 @@ def steps(locator: TelnetLocator, credentials: Credentials) -> Iterator[Step]:
             guarded(text, part, source)
         if text is not None and part != "password" and text.startswith("-"):
             raise PlanRefused(
-                f'{part} begins with "-": the program would read it as an option ({source}; RFC 3986 7.3)'
+                f'{part} begins with "-": the program would read it as an option', f"{source}; RFC 3986 7.3"
             )
     note = ""
     if locator.path or locator.query is not None:
-        note = f'nothing is defined to follow the host and its "/", and it is not used ({source})'
+        note = Cited('nothing is defined to follow the host and its "/", and it is not used', source)
     yield Interact(
         source=source, note=note, program=locator.scheme, host=there.host, port=port, user=user, password=password
     )
@@ -47,4 +47,4 @@ def _told(locator: TelnetLocator, text: str) -> str:
     try:
         return locator.native(text)
     except CodingError as error:
-        raise PlanRefused(f"{error} ({_SOURCES[locator.scheme]})") from None
+        raise PlanRefused(f"{error}", _SOURCES[locator.scheme]) from None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from overthere.access.steps import Credentials, Receive, Role, Send, Step, connect, guarded
-from overthere.errors import PlanRefused
+from overthere.errors import Cited, PlanRefused
 from overthere.protocols.wais import message as protocol
 from overthere.schemes.known.wais import WAISLocator
 
@@ -27,20 +27,26 @@ class WAISRole(Role):
 def steps(locator: WAISLocator, credentials: Credentials) -> Iterator[Step]:
     """Init, then one search: by words, or by the document-id.  The protocol has no credentials (RFC 4156 3)."""
     if locator.query is not None:
-        raise PlanRefused("a document in a WAIS database is not searched: it has no query (RFC 4156 2)")
+        raise PlanRefused("a document in a WAIS database is not searched: it has no query", "RFC 4156 2")
     if locator.database is None:
-        raise PlanRefused("there is no database: a slash and its name follow the host (RFC 4156 2)")
+        raise PlanRefused("there is no database: a slash and its name follow the host", "RFC 4156 2")
     if locator.wtype is not None and locator.wpath is None:
-        raise PlanRefused("a document is named by its type and its document-id, here is a type alone (RFC 4156 2)")
+        raise PlanRefused("a document is named by its type and its document-id, here is a type alone", "RFC 4156 2")
     yield connect(locator.host, 210 if locator.port is None else locator.port, "RFC 4156 2")
     searchable = locator.wtype is None and not locator.words
-    note = "the database is there to be searched: the words follow a question mark (RFC 4156 2)" if searchable else ""
+    note = (
+        Cited("the database is there to be searched: the words follow a question mark", "RFC 4156 2")
+        if searchable
+        else ""
+    )
     yield Send(source="WAIS 1.5 2.1", data=protocol.init(), lines=0, note=note)
     what = "the longest message that the server takes"
     yield Receive(source="WAIS 1.5 2.2", what=what, until="length", role=WAISRole.INIT_RESPONSE)
     if locator.wtype is not None:
         # Its database is found by the name in the request; the document-id goes as it came (RFC 4156 2).
-        note = f"an answer with all {SLICE:,} octets: the same request is sent for the next {SLICE:,} (RFC 1625 4)"
+        note = Cited(
+            f"an answer with all {SLICE:,} octets: the same request is sent for the next {SLICE:,}", "RFC 1625 4"
+        )
         yield Send(source="RFC 1625 4", data=slice_request(locator, 0), lines=0, note=note)
         what = f"the first {SLICE:,} octets of the document"
         yield Receive(source="WAIS 1.5 4.4", what=what, until="length", role=WAISRole.DOCUMENT)
@@ -64,7 +70,7 @@ def _database(locator: WAISLocator) -> bytes:
     """Its name; in a list of names 1F stands between them, and an element set follows 1E."""
     name = guarded(locator.database or "", "database", "WAIS 1.5 B.3", delimiters=b"\x1e\x1f", charset=locator.charset)
     if len(name) > 60_000:
-        raise PlanRefused("the name of the database is too long for the header of an APDU (WAIS 1.5 B)")
+        raise PlanRefused("the name of the database is too long for the header of an APDU", "WAIS 1.5 B")
     return name
 
 

@@ -56,9 +56,9 @@ def steps(locator: HTTPLocator, credentials: Credentials) -> Iterator[Step]:
     (RFC 6455 3 and 4.1).
     """
     if locator.user is not None or locator.password is not None:
-        raise PlanRefused(f"a {locator.scheme} URI has no userinfo (RFC 6455 3)")
+        raise PlanRefused(f"a {locator.scheme} URI has no userinfo", "RFC 6455 3")
     if locator.fragment is not None:
-        raise PlanRefused(f"a fragment must not be used on a {locator.scheme} URI (RFC 6455 3)")
+        raise PlanRefused(f"a fragment must not be used on a {locator.scheme} URI", "RFC 6455 3")
     number = locator.origin.port
     port = "" if number == PORTS[locator.scheme] else f":{number}"  # 4.1: "when not using the default port"
     there = connect(locator.host, number, "RFC 6455 4.1", tls=locator.scheme == "wss")
