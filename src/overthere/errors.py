@@ -353,8 +353,8 @@ class Cited(str):
         made.sentence, made.source = sentence, source
         return made
 
-    def __getnewargs__(self) -> tuple[str, str]:
-        return self.sentence, self.source
+    def __reduce__(self) -> tuple[type[Cited], tuple[str, str]]:
+        return Cited, (self.sentence, self.source)
 
 
 class PlanRefused(OverthereError, ValueError):

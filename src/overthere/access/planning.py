@@ -186,7 +186,7 @@ def _plan(uri: URI | Locator | str, credentials: Credentials, registry: Registry
                 for step in steps_of(scheme)(locator, credentials)
             )
         except PlanRefused as error:
-            raise PlanRefused(_citing(*error.args, own)) from None
+            raise PlanRefused(_citing(error.args[0], own)) from None
         cautions = tuple(dict.fromkeys(why for _, why in elsewhere(steps, scheme)))
         return Plan(text, scheme.name, steps, locator, cautions=cautions)
     if scheme.locates_nothing:
