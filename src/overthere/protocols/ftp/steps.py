@@ -54,7 +54,7 @@ def _access(name: str, code: str | None, charset: str) -> Iterator[Step]:
     """3.2.2: by type "d" the names in a directory, else the file; an empty name is no file that RETR takes."""
     kind = None if code is None else code.upper()
     if kind is not None and kind != "D" and not _TYPE_CODE.fullmatch(code or ""):
-        raise PlanRefused(f"type {code!r} is none of a, i and d, nor a code of FTP", "RFC 1738 3.2.2; RFC 959 5.3.2")
+        raise PlanRefused(f"type {code!r} is none of a, i and d, nor a code of RFC 959", "RFC 1738 3.2.2; RFC 959 5.3.2")
     if kind == "D" or not name:
         # TYPE is still the default, A N (RFC 959 4.1.2), which a list of names is in (RFC 1123 4.1.2.7).
         note = "" if kind == "D" else Cited("an empty name is no file: the names in the directory", "RFC 959 5.3.2")
