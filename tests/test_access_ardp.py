@@ -16,7 +16,7 @@ from overthere.access.errors import AccessFailed, AccessRefused, AccessTimeout, 
 from overthere.access.policy import Policy
 from overthere.access.wire import Read, Write
 from overthere.protocols.prospero import ardp
-from overthere.protocols.prospero import steps as prospero
+from overthere.protocols.prospero import dialogue as prospero
 from overthere.protocols.prospero.ardp import TRIES, Moved, connections, exchange
 from overthere.protocols.prospero.message import acknowledgement, packet, read_packet
 from servers import wait_until

@@ -34,6 +34,7 @@ from overthere.access.policy import Policy
 from overthere.access.resolver import MOST
 from overthere.access.transport import Carrier
 from overthere.access.wire import Data, Dialogue, Head
+from overthere.schemes import Access
 from overthere.schemes.locator import GenericLocator
 from overthere.uri import URI
 from servers import NET, need, wait_until
@@ -63,7 +64,7 @@ def _raw(locator: GenericLocator, credentials: object) -> Iterator[Any]:
 
 
 REGISTRY = Registry.default().with_(
-    Scheme(name="x-raw", title="octets", documents={"rfc3986": "none"}, retrieval=_raw, known=True)
+    Scheme(name="x-raw", title="octets", documents={"rfc3986": "none"}, access=Access(_raw), known=True)
 )
 
 

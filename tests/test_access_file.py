@@ -18,7 +18,7 @@ from overthere.access.opening import aopen
 from overthere.access.opening import open as open_
 from overthere.access.policy import Policy
 from overthere.access.wire import Data, Entry, Found, Head, Item, Look, Read
-from overthere.protocols.afs.steps import dialogue as afs_dialogue
+from overthere.protocols.afs.dialogue import dialogue as afs_dialogue
 from overthere.schemes.known.file import FileLocator
 from servers.faults import nothing_left
 

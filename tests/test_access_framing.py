@@ -20,7 +20,7 @@ from overthere.cli.app import app
 from overthere.errors import OverthereError
 from overthere.schemes.known.gopher import GopherLocator
 from overthere.schemes.known.wais import WAISLocator
-from overthere.schemes.model import Scheme
+from overthere.schemes.model import Access, Scheme
 from overthere.schemes.registry import BUILT_IN
 
 KNOWN = Registry.default()
@@ -177,7 +177,7 @@ def test_a_scheme_of_ones_own_says_how_many_lines_it_is() -> None:
             yield Connect(source="x", host="h.example", port=7979)
             yield Send(source="x", data=b"HELLO\r\nGET a\r\n", lines=lines)
 
-        return Scheme(name="x-two", title="x", documents={"rfc3986": "x"}, retrieval=steps, port=79)
+        return Scheme(name="x-two", title="x", documents={"rfc3986": "x"}, access=Access(steps), port=79)
 
     registry = KNOWN.with_(scheme(1))
     there = _Way("x-two:a", SAFE, None, registry, Gateways())

@@ -28,8 +28,8 @@ from overthere.access.gateways import Gateways
 from overthere.access.proxy import proxied
 from overthere.access.steps import Send
 from overthere.access.wire import Data, Head, Read, Write
-from overthere.protocols.http import steps as http
-from overthere.protocols.websocket import steps as websocket
+from overthere.protocols.http import dialogue as http
+from overthere.protocols.websocket import dialogue as websocket
 from overthere.uri import URI
 from servers import wait_until
 from servers.nginx import Nginx, certificate, nginx, tinyproxy, trusting, websocketd

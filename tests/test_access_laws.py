@@ -14,6 +14,7 @@ import overthere
 from overthere import Policy, Registry, Scheme
 from overthere.access.errors import ProtocolError
 from overthere.access.wire import Data, Dialogue, Entry, Head, Item
+from overthere.schemes import Access
 from overthere.testing import AccessSuite
 from servers.replay import TRANSCRIPTS
 from test_access_wais import CASES
@@ -148,7 +149,7 @@ def registry(dialogue: Callable[[], Dialogue]) -> Registry:
         return iter(())
 
     made = Scheme(
-        name="x-fails", title="x", documents={"rfc3986": "x"}, retrieval=steps, dialogue=lambda plan, policy: dialogue()
+        name="x-fails", title="x", documents={"rfc3986": "x"}, access=Access(steps, lambda plan, policy: dialogue())
     )
     return Registry.default().with_(made)
 

@@ -18,8 +18,8 @@ import overthere
 from overthere import AccessError, AccessRefused, Credentials, Entry, InvalidURI, PlanRefused, Policy, plan
 from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError, ResourceMissing
 from overthere.access.wire import Head, Item, Read, Write
+from overthere.protocols.ldap.dialogue import dialogue
 from overthere.protocols.ldap.message import ENUMERATED, OCTETS, SEQUENCE, element, integer
-from overthere.protocols.ldap.steps import dialogue
 from servers import NET, need, wait_until
 from servers.slapd import KEY, PHOTO, Slapd, slapd
 from support import TESTS, linear

@@ -14,8 +14,8 @@ from overthere.access.errors import AccessError, AccessRefused, LimitExceeded, P
 from overthere.access.policy import Policy
 from overthere.access.wire import Data, Dial, Entry, Hangup, Head, Item, Read, Write
 from overthere.protocols.prospero.answer import Named, attribute, method
+from overthere.protocols.prospero.dialogue import dialogue
 from overthere.protocols.prospero.message import read_lines
-from overthere.protocols.prospero.steps import dialogue
 from servers.dirsrv import (
     CONTENTS,
     HELLO,

@@ -12,6 +12,7 @@ from overthere.access import Connect, Receive, Send
 from overthere.access.steps import guarded
 from overthere.access.wire import Data, Dial, Dialogue, Head, Read, Wire, Write
 from overthere.kernel.percent import percent_decode
+from overthere.schemes import Access
 from overthere.schemes.locator import GenericLocator
 from overthere.testing import AccessSuite, Replay
 from overthere.testing.replay import Outcome
@@ -95,7 +96,7 @@ class TestOwn(AccessSuite):
         yield Send(source="RFC 1288 2.3", data=b"joe\r\n")
         yield Receive(source="RFC 1288 2.2", what="who it is", until="close")
 
-    scheme = Scheme(name="x-finger", title="Finger", documents={"rfc3986": "RFC 1288"}, retrieval=steps)
+    scheme = Scheme(name="x-finger", title="Finger", documents={"rfc3986": "RFC 1288"}, access=Access(steps))
     uri = "x-finger://h.example/joe"
     answer = b"Login: joe\r\nName: Joe\r\n"
 
@@ -115,8 +116,7 @@ def broken(work: Any) -> type[AccessSuite]:
             name="x-broken",
             title="x",
             documents={"rfc3986": "x"},
-            retrieval=steps,
-            dialogue=lambda plan, policy: work(),
+            access=Access(steps, lambda plan, policy: work()),
         )
         uri = "x-broken:a"
         answer = b"one\r\ntwo\r\n.\r\n"
@@ -196,7 +196,7 @@ def test_a_plan_whose_data_make_lines_is_found() -> None:
         yield Send(source="x", data=data, lines=data.count(b"\n"))
 
     class Suite(AccessSuite):
-        scheme = Scheme(name="x-lines", title="x", documents={"rfc3986": "x"}, retrieval=steps, port=79)
+        scheme = Scheme(name="x-lines", title="x", documents={"rfc3986": "x"}, access=Access(steps), port=79)
         uri = "x-lines://h.example/joe"
         answer = b""
 

@@ -29,8 +29,9 @@ from overthere.access.policy import Policy
 from overthere.access.resource import Resource
 from overthere.access.wire import Data, Dial, Entry, Hangup, Head, Item, Read, Write
 from overthere.protocols.wais import message as waisprotocol
+from overthere.protocols.wais.dialogue import dialogue
 from overthere.protocols.wais.message import HEADER_LENGTH, Citation, message, read_apdu
-from overthere.protocols.wais.steps import SLICE, dialogue, document, slice_request
+from overthere.protocols.wais.steps import SLICE, document, slice_request
 from overthere.schemes.known.wais import WAISLocator
 from overthere.schemes.known.wais.identifier import tagged, to_fields
 from servers.replay import Exchange, Served, recorded, replay, serve

@@ -22,7 +22,7 @@ from laws import NAMES  # noqa: E402
 
 def test_every_dialogue_has_a_conversation() -> None:
     registry = Registry.default()
-    spoken = {name for name in registry if registry.scheme(name).dialogue is not None}
+    spoken = {name for name in registry if registry.scheme(name).access is not None}
     asked = {one.uri.partition(":")[0] for one in conversations()}
     assert asked | NOBODY.keys() >= spoken
     assert not asked & NOBODY.keys()

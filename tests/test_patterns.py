@@ -11,7 +11,7 @@ import pytest
 from attacks import Shape, judged, withstood
 from overthere.links.documents import html, markdown
 from overthere.protocols.gopher import entries as gopherentries
-from overthere.protocols.mail import draft
+from overthere.protocols.mailto import dialogue as draft
 from overthere.schemes.known import nntp
 from patterns import PACKAGE, SCANS, used
 

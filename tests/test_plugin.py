@@ -131,7 +131,7 @@ print(loaded())
     assert said(code, SOURCE, finger(tmp_path)).splitlines() == [
         "[]",
         "['overthere_finger']",
-        "['overthere_finger', 'overthere_finger.retrieval']",
+        "['overthere_finger', 'overthere_finger.protocol', 'overthere_finger.protocol.steps']",
     ]
 
 

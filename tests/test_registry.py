@@ -27,7 +27,7 @@ from overthere import (
     scheme,
 )
 from overthere.access import Content
-from overthere.schemes import GenericLocator
+from overthere.schemes import Access, GenericLocator
 from overthere.schemes.iana import registration, registrations
 from overthere.schemes.known.ftp import FTPLocator
 from overthere.schemes.registry import BUILT_IN
@@ -221,7 +221,7 @@ def test_neither_retrieval_nor_statement() -> None:
 
 def test_both_retrieval_and_statement() -> None:
     with pytest.raises(RegistryError, match="one of the two"):
-        replace(RAVEN, retrieval="overthere.protocols.ftp.steps:steps")
+        replace(RAVEN, access="ftp")
 
 
 def test_not_even_by_calling_it_unknown() -> None:
@@ -235,7 +235,7 @@ def test_a_retrieval_may_be_a_function() -> None:
     def steps(locator: Locator, credentials: object) -> list[Content]:
         return [Content(source="ours", media_type="text/plain", data=str(locator.uri(registry=registry)).encode())]
 
-    registry = Registry.empty().with_(replace(RAVEN, locates_nothing="", retrieval=steps))
+    registry = Registry.empty().with_(replace(RAVEN, locates_nothing="", access=Access(steps)))
     (step,) = plan("x-raven:a", registry=registry)
     assert isinstance(step, Content)
     assert step.data == b"x-raven:a"
@@ -323,10 +323,10 @@ def test_passwords_of_schemes_that_are_not_known() -> None:
 
 
 def test_a_retrieval_that_is_not_there() -> None:
-    with pytest.raises(RegistryError, match="no function"):
-        Scheme(name="x-a", title="A", documents={"rfc3986": "none"}, retrieval="os")
-    lost = Scheme(name="x-a", title="A", documents={"rfc3986": "none"}, retrieval="no_such_module:steps")
-    with pytest.raises(RegistryError, match="no_such_module"):
+    with pytest.raises(RegistryError, match="no package"):
+        Scheme(name="x-a", title="A", documents={"rfc3986": "none"}, access="os:x")
+    lost = Scheme(name="x-a", title="A", documents={"rfc3986": "none"}, access="no_such.module")
+    with pytest.raises(RegistryError, match="no_such"):
         plan("x-a:b", registry=Registry.default().with_(lost))
 
 

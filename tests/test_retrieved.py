@@ -30,7 +30,7 @@ from overthere.links.job.ahead import PER_HOST
 from overthere.links.job.carrying import Done
 from overthere.links.job.retrieved import is_uri
 from overthere.links.job.sources import tasks
-from overthere.schemes.model import Scheme
+from overthere.schemes.model import Access, Scheme
 from overthere.schemes.registry import Registry
 from servers import NET, wait_until
 from servers.ftpd import Server, anonymous
@@ -423,7 +423,7 @@ def test_a_store_is_a_scheme(monkeypatch: pytest.MonkeyPatch) -> None:
             yield Head(base=None, length=len(objects[path]))
             yield Data(objects[path])
 
-    store = Scheme(name="x-store", title="x", documents={"rfc3986": "x"}, retrieval=steps, dialogue=dialogue)
+    store = Scheme(name="x-store", title="x", documents={"rfc3986": "x"}, access=Access(steps, dialogue))
     registry = Registry.default().with_(store)
     monkeypatch.setattr(Registry, "default", staticmethod(lambda: registry))
     listed = [row.target for row in rows("x-store:/b/")]

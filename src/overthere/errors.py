@@ -409,8 +409,35 @@ class Unwritable(OverthereError, ValueError):
     """A locator that an edition has no words for; the message names the document and the part."""
 
 
+class Cited(str):
+    """A sentence and the paragraph that says so, as one text; an edition may have the same in a document of its own.
+
+    >>> told = Cited("there is no path", "RFC 8089 2")
+    >>> told, told.sentence, told.source
+    ('there is no path (RFC 8089 2)', 'there is no path', 'RFC 8089 2')
+    """
+
+    sentence: str
+    source: str
+    """Document and paragraph."""
+
+    def __new__(cls, sentence: str, source: str) -> Cited:
+        made = super().__new__(cls, f"{sentence} ({source})")
+        made.sentence, made.source = sentence, source
+        return made
+
+    def __reduce__(self) -> tuple[type[Cited], tuple[str, str]]:
+        return Cited, (self.sentence, self.source)
+
+
 class PlanRefused(OverthereError, ValueError):
-    """A plan that is not made: its data would be read as delimiters of the protocol (RFC 1738 6, RFC 3986 7.2)."""
+    """A plan that is not made: its data would be read as delimiters of the protocol (RFC 1738 6, RFC 3986 7.2).
+
+    source: document and paragraph, which stand behind the sentence.
+    """
+
+    def __init__(self, sentence: str, source: str = "") -> None:
+        super().__init__(Cited(sentence, source) if source else sentence)
 
 
 class RegistryError(OverthereError, ValueError):

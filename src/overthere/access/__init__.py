@@ -14,14 +14,17 @@ from overthere.access.steps import (
     OpenData,
     Place,
     Receive,
+    Role,
     Send,
     Step,
     connect,
     guarded,
 )
+from overthere.errors import Cited
 
 __all__ = [
     "CRLF",
+    "Cited",
     "Compose",
     "Connect",
     "Content",
@@ -32,6 +35,7 @@ __all__ = [
     "Place",
     "Plan",
     "Receive",
+    "Role",
     "Send",
     "Step",
     "connect",

@@ -104,7 +104,7 @@ class Gateways(Mapping[str, str]):
         """
         template = self._templates[uri.scheme.lower()]
         if ":" in (uri.userinfo or ""):
-            raise PlanRefused(f"the password in {uri!r} would be told to a gateway (RFC 3986 7.5)")
+            raise PlanRefused(f"the password in {uri!r} would be told to a gateway", "RFC 3986 7.5")
         return URI(_expand(template, uri))
 
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib import import_module
 from ipaddress import ip_address
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from overthere.access.errors import AccessError, AccessRefused, ProtocolError, needs
 from overthere.access.gateways import Gateways
+from overthere.access.loading import dialogue_of
 from overthere.access.masking import masked, secrets_of
-from overthere.access.planning import Plan, plan, planned
+from overthere.access.planning import Plan, plan_under, planned
 from overthere.access.policy import Policy
-from overthere.access.resource import AsyncResource, Resource
+from overthere.access.resource import AsyncResource, Opened, Resource
 from overthere.access.steps import Credentials
 from overthere.access.transport import Transport
-from overthere.access.wire import Dialogue, Head
+from overthere.access.wire import Dialogue, Effect, Head
 from overthere.errors import InvalidURI, NotSpecified
 from overthere.hosts.address import forbidden, literal
 from overthere.schemes.registry import Registry
@@ -58,15 +58,7 @@ class _Way:
         self.gateway: URI | None = None
 
     def _plan(self, uri: URI | Locator | str, credentials: Credentials | None) -> Plan:
-        """The plan; where it is for the news server that is configured, that with this server (RFC 5538 4)."""
-        found = plan(uri, credentials, registry=self.registry, gateways=self.gateways)
-        if self.policy.news_server is not None and found.through is None:
-            from overthere.protocols.news.steps import at_server
-
-            there = at_server(found.locator, self.policy.news_server)
-            if there is not found.locator:
-                return plan(there, credentials, registry=self.registry, gateways=self.gateways)
-        return found
+        return plan_under(self.policy, uri, credentials, registry=self.registry, gateways=self.gateways)
 
     def scheme(self) -> Scheme:
         """The scheme whose dialogue is carried out: the gateway's, where one stands in; both are judged."""
@@ -79,6 +71,19 @@ class _Way:
             self.gateway = self.gateway or planned(self.plan.through.uri)
         return scheme
 
+    def carried(self) -> tuple[Dialogue, Policy, URI, int | None, float | None]:
+        """What is carried out now: what a transport is made of."""
+        scheme = self.scheme()
+        return self.dialogue(scheme), self.policy, self.uri, scheme.port, self.until
+
+    def arrived(self, given: Effect | None) -> Opened | Head:
+        """What the first answer leads to: a resource, or a redirect.  Raises: ProtocolError if it is neither."""
+        if not isinstance(given, Head):
+            raise ProtocolError("there was no answer", uri=self.uri)
+        if given.location is not None:
+            return given
+        return Opened(given, self.plan, self.uri, self.history, self.gateway)
+
     def dialogue(self, scheme: Scheme) -> Dialogue:
         """The generator that carries out the plan."""
         if self.plan.locates_nothing:
@@ -86,12 +91,6 @@ class _Way:
             raise NotSpecified(f"there is nothing to open, but a name ({parts}): {self.plan.locates_nothing}")
         done = self.plan.done
         self.policy.judge_octets(done.steps, scheme, self.uri)
-        found: Any = scheme.dialogue
-        if isinstance(found, str):
-            module, _, name = found.partition(":")
-            found = getattr(import_module(module), name)
-        if found is None:
-            from overthere.access.generic import dialogue as found
         if self.policy.proxy:
             from overthere.access.proxy import proxied
 
@@ -99,7 +98,7 @@ class _Way:
             self.plan = done if self.plan.through is None else replace(self.plan, steps=done.steps, through=done)
         # The URIs before may be told to the server that a redirect leads to, and proxies their own login.
         others = (*map(str, self.history), *self.policy.proxy.values())
-        return masked(found(done, self.policy), secrets_of(self.plan, self.credentials, others))
+        return masked(dialogue_of(scheme)(done, self.policy), secrets_of(self.plan, self.credentials, others))
 
     def _asked(self) -> URI:
         """The URI whose server was asked: the gateway's, where one stands in."""
@@ -168,19 +167,16 @@ def open(
 def opened(way: _Way) -> Resource:
     """Open what lies at the end of a way, which also knows, whatever is raised, how far it led.  Raises: as `open`."""
     while True:
-        scheme = way.scheme()
-        transport = Transport(way.dialogue(scheme), way.policy, way.uri, scheme.port, way.until)
+        transport = Transport(*way.carried())
         try:
-            head = transport.advance()
-            if not isinstance(head, Head):
-                raise ProtocolError("there was no answer", uri=way.uri)
-            if head.location is None:
-                return Resource(transport, head, way.plan, way.uri, way.history, way.gateway)
+            found = way.arrived(transport.advance())
         except AccessError:
             transport.close()
             raise
+        if isinstance(found, Opened):
+            return Resource(transport, found)
         transport.close()
-        way.follow(head, transport.peer)
+        way.follow(found, transport.peer)
 
 
 async def aopen(
@@ -197,16 +193,13 @@ async def aopen(
 
     way = _Way(uri, policy, credentials, registry, gateways)
     while True:
-        scheme = way.scheme()
-        transport = AsyncTransport(way.dialogue(scheme), way.policy, way.uri, scheme.port, way.until)
+        transport = AsyncTransport(*way.carried())
         try:
-            head = await transport.advance()
-            if not isinstance(head, Head):
-                raise ProtocolError("there was no answer", uri=way.uri)
-            if head.location is None:
-                return AsyncResource(transport, head, way.plan, way.uri, way.history, way.gateway)
+            found = way.arrived(await transport.advance())
         except AccessError:
             await transport.close()
             raise
+        if isinstance(found, Opened):
+            return AsyncResource(transport, found)
         await transport.close()
-        way.follow(head, transport.peer)
+        way.follow(found, transport.peer)

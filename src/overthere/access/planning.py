@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from overthere.access.framing import FOREIGN, elsewhere
 from overthere.access.gateways import Gateways
+from overthere.access.loading import configured, steps_of
 from overthere.access.steps import Credentials, Step, known_mechanism
 from overthere.echo import Secrets
-from overthere.errors import NotSpecified, PlanRefused, RegistryError
+from overthere.errors import Cited, NotSpecified, PlanRefused
 from overthere.exact import exact
 from overthere.kernel.reference import split, split_authority
 from overthere.redact import mask
@@ -23,9 +23,10 @@ from overthere.showing import printable
 from overthere.uri import URI
 
 if TYPE_CHECKING:
+    from overthere.access.policy import Policy
     from overthere.schemes.model import Scheme
 
-__all__ = ["Plan", "plan", "planned"]
+__all__ = ["Plan", "plan", "plan_under", "planned"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -137,6 +138,30 @@ def plan(
     return _plan(uri, credentials or Credentials(), known, through)
 
 
+def plan_under(
+    policy: Policy,
+    uri: URI | Locator | str,
+    credentials: Credentials | None = None,
+    *,
+    registry: Registry | None = None,
+    gateways: Mapping[str, str] | None = None,
+) -> Plan:
+    """The plan that is carried out under a policy: with what that has configured for such URIs, as a news server.
+
+    Raises: as `plan`.
+
+    >>> from overthere import Policy
+    >>> plan_under(Policy(news_server="news.example"), "news:a@b").steps[0].line()
+    'connect news.example 119'
+    """
+    found = plan(uri, credentials, registry=registry, gateways=gateways)
+    if found.through is not None:
+        return found
+    scheme = (registry or Registry.default()).scheme(found.scheme)
+    there = configured(scheme, found.locator, policy)
+    return found if there is found.locator else plan(there, credentials, registry=registry, gateways=gateways)
+
+
 def _plan(uri: URI | Locator | str, credentials: Credentials, registry: Registry, gateways: Gateways) -> Plan:
     if isinstance(uri, Locator):
         locator, text = uri, str(uri.uri(uri.edition, registry=registry))
@@ -151,16 +176,17 @@ def _plan(uri: URI | Locator | str, credentials: Credentials, registry: Registry
         whole = locator.uri(registry=registry) if locator.edition != "rfc3986" else planned(text)
         # The caller's credentials are for the resource, and are not told to a gateway (RFC 3986 7.5).
         there = _plan(gateways.uri(whole), Credentials(), registry, gateways)
-        instead = scheme.retrieval is not None
+        instead = scheme.access is not None
         return Plan(text, scheme.name, there.steps, locator, there, there.locates_nothing, there.cautions, instead)
-    if scheme.retrieval is not None and isinstance(locator, scheme.locator):
-        own = _own_words(scheme, locator.edition)
+    if scheme.access is not None and isinstance(locator, scheme.locator):
+        own = _own_paragraphs(scheme, locator.edition)
         try:
             steps = tuple(
-                replace(s, source=own(s.source), note=own(s.note)) for s in _retrieval(scheme)(locator, credentials)
+                replace(step, source=own(step.source), note=_citing(step.note, own))
+                for step in steps_of(scheme)(locator, credentials)
             )
         except PlanRefused as error:
-            raise PlanRefused(own(str(error))) from None
+            raise PlanRefused(_citing(error.args[0], own)) from None
         cautions = tuple(dict.fromkeys(why for _, why in elsewhere(steps, scheme)))
         return Plan(text, scheme.name, steps, locator, cautions=cautions)
     if scheme.locates_nothing:
@@ -168,8 +194,13 @@ def _plan(uri: URI | Locator | str, credentials: Credentials, registry: Registry
     raise NotSpecified(f"nothing says how {scheme.name!r} is retrieved; a gateway may serve (RFC 7595 3.4, RFC 1738 4)")
 
 
-def _own_words(scheme: Scheme, edition: str) -> Callable[[str], str]:
-    """A text that cites a scheme's document of today, citing that of the edition that has read the URI."""
+def _citing(text: str, own: Callable[[str], str]) -> str:
+    """The same sentence by other paragraphs; what the sentence itself says, it says of the URI's data too."""
+    return Cited(text.sentence, own(text.source)) if isinstance(text, Cited) else text
+
+
+def _own_paragraphs(scheme: Scheme, edition: str) -> Callable[[str], str]:
+    """Paragraphs of a scheme's document of today as those of the edition that has read the URI."""
     account = scheme.account(edition)
     today = re.match("RFC [0-9]+", scheme.documents.get("rfc3986", ""))
     if account is None or today is None or account[1].startswith(today[0]):
@@ -190,14 +221,3 @@ def planned(text: str) -> URI:
     URI('http://[fe80::1%25eth0]/', zone=True)
     """
     return URI(text, zone=True)
-
-
-def _retrieval(scheme: Scheme) -> Any:
-    found = scheme.retrieval
-    if isinstance(found, str):
-        module, _, name = found.partition(":")
-        try:
-            return getattr(import_module(module), name)
-        except (ImportError, AttributeError) as error:
-            raise RegistryError(f"the retrieval of {scheme.name!r}, {found}: {error}") from error
-    return found

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from overthere.access.steps import Connect, Receive, Send, Step, connect
 from overthere.errors import NotSpecified, PlanRefused
-from overthere.protocols.http.steps import basic
+from overthere.protocols.http.steps import HTTPRole, basic, opening
 from overthere.schemes.known.http import PORTS, HTTPLocator
 from overthere.uri import URI
 
@@ -41,19 +41,19 @@ def proxied(plan: Plan, policy: Policy, uri: URI) -> Plan:
     named = policy.proxy.get(plan.scheme)
     if named is None:
         return plan
-    if plan.scheme not in PORTS:
+    if plan.scheme not in PORTS or not isinstance(plan.locator, HTTPLocator):
         raise NotSpecified(f"nothing says how {plan.scheme!r} is asked for through a proxy")
     proxy = URI(named).locator
     if not isinstance(proxy, HTTPLocator) or proxy.scheme != "http":
         raise NotSpecified("a proxy is named by an http URI: no other kind is known here (RFC 9110 3.7)")
-    return replace(plan, steps=tuple(_steps(plan, proxy, policy, uri)))
+    return replace(plan, steps=tuple(_steps(plan, plan.locator, proxy, policy, uri)))
 
 
-def _steps(plan: Plan, proxy: HTTPLocator, policy: Policy, uri: URI) -> Iterator[Step]:
+def _steps(plan: Plan, locator: HTTPLocator, proxy: HTTPLocator, policy: Policy, uri: URI) -> Iterator[Step]:
     there = plan.steps[0]
     assert isinstance(there, Connect)
     if ":" in there.host and "%" in there.host:
-        raise PlanRefused(f"the zone of {there.host!r} means something to this machine alone (RFC 6874 4)")
+        raise PlanRefused(f"the zone of {there.host!r} means something to this machine alone", "RFC 6874 4")
     policy.judge_connection(there, PORTS[plan.scheme], uri)
     yield replace(connect(proxy.host, proxy.origin.port, "RFC 9110 3.7"), transport="proxy")
     login = b""
@@ -62,26 +62,25 @@ def _steps(plan: Plan, proxy: HTTPLocator, policy: Policy, uri: URI) -> Iterator
     if plan.scheme == "http":
         asked, *rest = plan.steps[1:]
         assert isinstance(asked, Send)
-        yield _absolute(asked, login)
+        yield _absolute(asked, locator, login)
     else:
         host = f"[{there.host}]" if ":" in there.host else there.host
         if not host.isascii():
-            raise PlanRefused("the host is no host that a proxy is asked for (RFC 9110 9.3.6)")
+            raise PlanRefused("the host is no host that a proxy is asked for", "RFC 9110 9.3.6")
         at = f"{host}:{there.port}".encode()
         head = b"CONNECT " + at + b" HTTP/1.1\r\nHost: " + at + b"\r\n"
         secret = (len(head) + 21, len(head) + len(login) - 2) if login else None
         yield Send(source="RFC 9110 9.3.6", data=head + login + b"\r\n", secret=secret)
-        yield Receive(source="RFC 9110 9.3.6", what="the proxy's answer", until="reply")
+        yield Receive(source="RFC 9110 9.3.6", what="the proxy's answer", until="reply", role=HTTPRole.TUNNEL)
         yield replace(there, transport="through")
         rest = list(plan.steps[1:])
     yield from rest
 
 
-def _absolute(asked: Send, login: bytes) -> Send:
+def _absolute(asked: Send, locator: HTTPLocator, login: bytes) -> Send:
     """The same request with the whole URI as its target (RFC 7230 5.3.2)."""
-    line, host, rest = asked.data.split(b"\r\n", 2)
-    method, target, version = line.split(b" ")
-    head = b"%b http://%b%b %b\r\n%b\r\n" % (method, host.removeprefix(b"Host: "), target, version, host)
+    head = opening(locator, absolute=True)
+    rest = asked.data.removeprefix(opening(locator))
     secret = asked.secret
     if secret is not None or login:
         more = len(head) + len(login) + len(rest) - len(asked.data)

@@ -9,7 +9,7 @@ import re
 import warnings
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from overthere import charsets
 from overthere.access.errors import LimitExceeded
@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     from overthere.access.aio import AsyncTransport
     from overthere.access.planning import Plan
     from overthere.access.transport import Carrier, Transport
+    from overthere.access.wire import Effect
     from overthere.protocols.session.client import Session
     from overthere.uri import URI
 
-__all__ = ["AsyncResource", "Resource"]
+__all__ = ["AsyncResource", "Opened", "Resource"]
 
 _AT_ONCE = 1 << 30
 """More than so many octets are not read into memory at once unless asked for."""
@@ -33,29 +34,27 @@ _AT_ONCE = 1 << 30
 _PARAMETER = re.compile(r""";[ \t]*([^\s"(),/:;<=>?@\[\\\]{}]+)=("(?:[^"\\]|\\.)*"|[^\s"(),/:;<=>?@\[\\\]{}]+)""")
 
 
-class _Known:
-    """What both kinds of resource know before the content is read."""
+class Opened(NamedTuple):
+    """What is known when opening has come to a resource."""
 
-    def __init__(
-        self,
-        transport: Carrier,
-        head: Head,
-        plan: Plan,
-        uri: URI,
-        history: tuple[URI, ...],
-        gateway: URI | None = None,
-    ) -> None:
-        self._carrier = transport
+    head: Head
+    plan: Plan
+    """The plan that was carried out, the last one if there were redirects."""
+    uri: URI
+    """The URI that was retrieved last (RFC 3986 5.1.3)."""
+    history: tuple[URI, ...]
+    """The URIs that led there, the first one first."""
+    gateway: URI | None
+    """The URI at the gateway that stood in for the scheme; None if there was none."""
+
+
+class _Known:
+    """What both kinds of resource know, and what they do with what comes; they differ in how they wait for it."""
+
+    def __init__(self, carrier: Carrier, opened: Opened) -> None:
+        self._carrier = carrier
         self._held = bytearray()
-        self.head = head
-        self.plan = plan
-        """The plan that was carried out, the last one if there were redirects."""
-        self.uri = uri
-        """The URI that was retrieved last (RFC 3986 5.1.3)."""
-        self.history = history
-        """The URIs that led there, the first one first."""
-        self.gateway = gateway
-        """The URI at the gateway that stood in for the scheme; None if there was none."""
+        self.head, self.plan, self.uri, self.history, self.gateway = opened
 
     def __del__(self) -> None:
         carrier: Carrier | None = getattr(self, "_carrier", None)
@@ -114,6 +113,34 @@ class _Known:
     def __repr__(self) -> str:
         kind = "listing" if self.is_listing else self.media_type or "content of an unknown type"
         return f"<{type(self).__name__} {mask(str(self.uri))}: {kind}>"
+
+    # -- what comes
+
+    def _taken(self) -> Iterator[bytes]:
+        """What was held while something else was looked for."""
+        if self._held:
+            piece = bytes(self._held)
+            self._held.clear()
+            yield piece
+
+    def _entry(self, given: Effect) -> Entry | None:
+        """The entry, if it is one; content is held."""
+        if isinstance(given, Data):
+            self._held += given.octets
+        return given.entry if isinstance(given, Item) else None
+
+    def _wants(self, size: int, whole: bool) -> bool:
+        """Whether so many octets are not yet held."""
+        return len(self._held) < (_AT_ONCE if size < 0 else size if whole else min(size, 1))
+
+    def _cut(self, size: int) -> bytes:
+        """So many octets of those that are held, or fewer; all of them for -1.  Raises: LimitExceeded."""
+        if size < 0 and len(self._held) > _AT_ONCE:
+            raise LimitExceeded(f"more than {_AT_ONCE:,} octets at once: read it piece by piece", uri=self.uri)
+        end = len(self._held) if size < 0 else size
+        piece = bytes(memoryview(self._held)[:end])
+        del self._held[:end]
+        return piece
 
     def _text(self, octets: bytes, charset: str | None, errors: str) -> str:
         return charsets.text(octets, charset or self.charset(), errors)
@@ -177,24 +204,13 @@ class _Raw(io.RawIOBase):
 class Resource(_Known):
     """An open resource; a context manager, and an iterator of octets."""
 
-    def __init__(
-        self,
-        transport: Transport,
-        head: Head,
-        plan: Plan,
-        uri: URI,
-        history: tuple[URI, ...],
-        gateway: URI | None = None,
-    ) -> None:
-        super().__init__(transport, head, plan, uri, history, gateway)
+    def __init__(self, transport: Transport, opened: Opened) -> None:
+        super().__init__(transport, opened)
         self._transport = transport
 
     def __iter__(self) -> Iterator[bytes]:
         """The content piece by piece.  Raises: AccessError."""
-        if self._held:
-            piece = bytes(self._held)
-            self._held.clear()
-            yield piece
+        yield from self._taken()
         while (given := self._transport.advance()) is not None:
             if isinstance(given, Data):
                 yield given.octets
@@ -202,10 +218,8 @@ class Resource(_Known):
     def entries(self) -> Iterator[Entry]:
         """What a listing names, one by one; nothing if it is none: then the content is read.  Raises: AccessError."""
         while self.is_listing and (given := self._transport.advance()) is not None:
-            if isinstance(given, Item):
-                yield given.entry
-            elif isinstance(given, Data):
-                self._held += given.octets
+            if (entry := self._entry(given)) is not None:
+                yield entry
 
     def read(self, size: int = -1, *, whole: bool = True) -> bytes:
         """So many octets, or fewer at the end; all of them for -1.
@@ -214,16 +228,9 @@ class Resource(_Known):
 
         Raises: AccessError; LimitExceeded beyond 1 GiB at once.
         """
-        most = _AT_ONCE if size < 0 else size if whole else min(size, 1)
-        while len(self._held) < most and (given := self._transport.advance()) is not None:
-            if isinstance(given, Data):
-                self._held += given.octets
-        if size < 0 and len(self._held) > _AT_ONCE:
-            raise LimitExceeded(f"more than {_AT_ONCE:,} octets at once: read it piece by piece", uri=self.uri)
-        end = len(self._held) if size < 0 else size
-        piece = bytes(memoryview(self._held)[:end])
-        del self._held[:end]
-        return piece
+        while self._wants(size, whole) and (given := self._transport.advance()) is not None:
+            self._entry(given)
+        return self._cut(size)
 
     def text(self, charset: str | None = None, errors: str = "strict") -> str:
         """The content as text, by the charset given or that of the media type.  Raises: UnicodeDecodeError.
@@ -292,22 +299,12 @@ class Resource(_Known):
 class AsyncResource(_Known):
     """The same in an event loop."""
 
-    def __init__(
-        self,
-        transport: AsyncTransport,
-        head: Head,
-        plan: Plan,
-        uri: URI,
-        history: tuple[URI, ...],
-        gateway: URI | None = None,
-    ) -> None:
-        super().__init__(transport, head, plan, uri, history, gateway)
+    def __init__(self, transport: AsyncTransport, opened: Opened) -> None:
+        super().__init__(transport, opened)
         self._transport = transport
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        if self._held:
-            piece = bytes(self._held)
-            self._held.clear()
+        for piece in self._taken():
             yield piece
         while (given := await self._transport.advance()) is not None:
             if isinstance(given, Data):
@@ -316,23 +313,14 @@ class AsyncResource(_Known):
     async def entries(self) -> AsyncIterator[Entry]:
         """What a listing names, one by one; nothing if it is none."""
         while self.is_listing and (given := await self._transport.advance()) is not None:
-            if isinstance(given, Item):
-                yield given.entry
-            elif isinstance(given, Data):
-                self._held += given.octets
+            if (entry := self._entry(given)) is not None:
+                yield entry
 
     async def read(self, size: int = -1, *, whole: bool = True) -> bytes:
         """So many octets, or fewer at the end; all of them for -1.  whole, Raises: as for `Resource.read`."""
-        most = _AT_ONCE if size < 0 else size if whole else min(size, 1)
-        while len(self._held) < most and (given := await self._transport.advance()) is not None:
-            if isinstance(given, Data):
-                self._held += given.octets
-        if size < 0 and len(self._held) > _AT_ONCE:
-            raise LimitExceeded(f"more than {_AT_ONCE:,} octets at once: read it piece by piece", uri=self.uri)
-        end = len(self._held) if size < 0 else size
-        piece = bytes(memoryview(self._held)[:end])
-        del self._held[:end]
-        return piece
+        while self._wants(size, whole) and (given := await self._transport.advance()) is not None:
+            self._entry(given)
+        return self._cut(size)
 
     async def text(self, charset: str | None = None, errors: str = "strict") -> str:
         """The content as text.  Raises: UnicodeDecodeError."""

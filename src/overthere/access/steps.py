@@ -9,6 +9,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from enum import Enum
 from functools import cache
 from typing import Any, ClassVar, NamedTuple
 
@@ -27,6 +28,7 @@ __all__ = [
     "OpenData",
     "Place",
     "Receive",
+    "Role",
     "Send",
     "Step",
     "connect",
@@ -67,12 +69,12 @@ def guarded(data: str | bytes, part: str, source: str, *, delimiters: bytes = b"
     try:
         octets = data.encode(charset, "surrogateescape") if isinstance(data, str) else data
     except UnicodeEncodeError as error:
-        raise PlanRefused(f"{part} holds U+{ord(error.object[error.start]):04X}, not in {charset} ({source})") from None
+        raise PlanRefused(f"{part} holds U+{ord(error.object[error.start]):04X}, not in {charset}", source) from None
     if found := _parting(delimiters).search(octets):
         octet = found[0][0]
         name = _NAMES.get(octet, f'"{chr(octet)}"' if 0x20 < octet < 0x7F else f"the octet %{octet:02X}")
         what = "ends a command" if octet in b"\r\n" else "ends a text" if octet == 0 else "parts fields"
-        raise PlanRefused(f"{part} holds {name}, which {what} there ({source}; RFC 3986 7.2)")
+        raise PlanRefused(f"{part} holds {name}, which {what} there", f"{source}; RFC 3986 7.2")
     return octets
 
 
@@ -86,6 +88,16 @@ _INNER = ("secret", "lines")
 _NAMES = {0: "NUL", 9: "a tab", 10: "a line feed", 13: "a carriage return", 32: "a space"}
 
 
+class Role(Enum):
+    """What a step is for the dialogue that carries it out: its words are for people, and no dialogue reads them.
+
+    The base of the roles of each protocol, which stand in its `steps.py`.
+    """
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}.{self.name}"
+
+
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class Step(ABC):
     """The base of the steps.  `after` names the answers to the step before under which this one is taken; () is any
@@ -97,6 +109,8 @@ class Step(ABC):
     note: str = ""
     """What a person may want to know."""
     after: tuple[str, ...] = ()
+    role: Role | None = None
+    """Which of the steps of its kind it is, where the dialogue tells them apart."""
 
     @abstractmethod
     def line(self) -> str:
@@ -129,6 +143,8 @@ def _plain(value: Any) -> Any:
         return value.decode("latin-1")
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
+    if isinstance(value, Role):
+        return value.value
     return dict(value) if isinstance(value, Mapping) else value
 
 
@@ -183,9 +199,9 @@ def connect(host: str | None, port: int, source: str, *, tls: bool = False) -> C
     (Connect(source='RFC 959 3.1', host='::1', port=21), 'connect example 70')
     """
     if not host:
-        raise PlanRefused(f"there is no host to connect to ({source})")
+        raise PlanRefused("there is no host to connect to", source)
     if not 0 < port < 65536:
-        raise PlanRefused(f"there is no port of that number to connect to ({source}; RFC 6335 6)")
+        raise PlanRefused("there is no port of that number to connect to", f"{source}; RFC 6335 6")
     known_mechanism(host)
     # What the brackets hold is told by them, before anything is decoded (RFC 3986 2.4).
     literal = host[1:-1] if host.startswith("[") and host.endswith("]") else None
@@ -195,12 +211,12 @@ def connect(host: str | None, port: int, source: str, *, tls: bool = False) -> C
     if percent:
         if not link_local(written):
             raise PlanRefused(
-                f"the zone {host_name(zone)!r} stands at an address outside fe80::/10, which has none (RFC 6874 4)"
+                f"the zone {host_name(zone)!r} stands at an address outside fe80::/10, which has none", "RFC 6874 4"
             )
         name += "%" + host_name(zone)
         guarded(name, "host", source, delimiters=b" /@")
     if any(ord(c) < 0x20 or 0x7F <= ord(c) < 0xA0 for c in name):
-        raise PlanRefused(f"the host holds a control character ({source})")
+        raise PlanRefused("the host holds a control character", source)
     if literal is None:
         guarded(name, "host", source, delimiters=b":[]?#")
     return Connect(source=source, host=name, port=port, tls=tls)
@@ -219,7 +235,7 @@ def known_mechanism(host: str) -> None:
     """
     if host[:2] in ("[v", "[V"):
         raise PlanRefused(
-            f'"{printable(host)}" is an IPvFuture, and no name: address mechanism not supported (RFC 3986 3.2.2)'
+            f'"{printable(host)}" is an IPvFuture, and no name: address mechanism not supported', "RFC 3986 3.2.2"
         )
 
 

@@ -23,8 +23,9 @@ from rich.progress import (
 )
 
 import overthere
-from overthere.access import Credentials, Gateways, plan
+from overthere.access import Credentials, Gateways
 from overthere.access.errors import AccessError, AccessRefused, ResourceMissing
+from overthere.access.planning import plan_under
 from overthere.access.resource import Resource
 from overthere.access.saving import Saving, file_name
 from overthere.access.steps import Compose
@@ -36,7 +37,6 @@ from overthere.cli.terminal import Binary, Display, aligned, bare, one_line
 from overthere.editions import NAMES
 from overthere.errors import InvalidURI, OverthereError
 from overthere.extras import missing
-from overthere.protocols.news.steps import at_server
 from overthere.protocols.session.client import Session
 from overthere.redact import mask
 from overthere.schemes import Locator, Registry
@@ -226,10 +226,8 @@ class Get:
         """Fetch what one URI names.  Raises: OverthereError, OSError, Binary."""
         locator = located(text, self.options["name"], self.options["zone"])
         if self.options["planned"]:
-            if self.policy.news_server is not None:
-                locator = at_server(locator, self.policy.news_server)
             credentials = Credentials(self.login.user, None, self.login.address)
-            found = plan(locator, credentials, gateways=self.gateways)
+            found = plan_under(self.policy, locator, credentials, gateways=self.gateways)
             self.answer("\n".join(map(printable, found.render(width()).split("\n"))), found.to_dict())
             return
         interactive = Registry.default().scheme(locator.scheme).interactive

@@ -12,9 +12,10 @@ from overthere.schemes.registry import Registry
 
 if TYPE_CHECKING:
     from overthere.schemes.locator import GenericLocator, Given, Locator, Writer
-    from overthere.schemes.model import Example, NormalRule, Scheme
+    from overthere.schemes.model import Access, Example, NormalRule, Scheme
 
 __all__ = [
+    "Access",
     "Example",
     "GenericLocator",
     "Given",
@@ -50,6 +51,6 @@ def __getattr__(name: str) -> object:
 
     if name in ("GenericLocator", "Given", "Locator", "Writer"):
         return getattr(import_module("overthere.schemes.locator"), name)
-    if name in ("Example", "NormalRule", "Scheme"):
+    if name in ("Access", "Example", "NormalRule", "Scheme"):
         return getattr(import_module("overthere.schemes.model"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from overthere.grammar import Grammar
     from overthere.schemes.iana import Registration
 
-    Retrieval = Callable[[Any, Credentials], Iterable[Step]]
-
-__all__ = ["Example", "NormalRule", "Scheme", "default_port", "slash_for_empty_path"]
+__all__ = ["Access", "Example", "NormalRule", "Scheme", "default_port", "slash_for_empty_path"]
 
 
 class Example(NamedTuple):
@@ -33,6 +31,18 @@ class Example(NamedTuple):
     text: str
     source: str
     note: str = ""
+
+
+class Access(NamedTuple):
+    """How what a URI names is reached, as functions; a package has each of them in the module that is named here."""
+
+    steps: Callable[[Any, Credentials], Iterable[Step]]
+    """From a locator and credentials to the steps of a plan; in `steps`."""
+    dialogue: Callable[[Plan, Policy], Dialogue] | None = None
+    """Reads the answers when the plan is carried out; in `dialogue`.  Without one the steps are carried out as they
+    stand (`access.generic`)."""
+    configured: Callable[[Any, Policy], Locator] | None = None
+    """A locator with what the policy has configured for such URIs, as a server that they leave open; in `steps`."""
 
 
 class NormalRule(NamedTuple):
@@ -92,10 +102,9 @@ class Scheme:
     """Whether "/" parts a hierarchy, so that relative references make sense."""
     interactive: bool = False
     """Whether it names a session with a person rather than something to fetch."""
-    retrieval: Retrieval | str | None = None
-    """The retrieval algorithm: from a locator and credentials to the steps of a plan; or "module:function"."""
-    dialogue: Callable[[Plan, Policy], Dialogue] | str | None = None
-    """Who reads the answers when the plan is carried out; None: the steps are carried out as they stand."""
+    access: Access | str | None = None
+    """The retrieval algorithm: the package that has it, loaded when a plan is asked for; or its functions.  A name
+    with a dot is the package's own ("overthere_finger.protocol"), without one it is of `overthere.protocols`."""
     locates_nothing: str = ""
     """Why there is nothing to retrieve, in a sentence that names the paragraph."""
     normal: tuple[NormalRule, ...] = ()
@@ -115,9 +124,9 @@ class Scheme:
 
         if not edition().grammar.automaton("scheme").accepts(self.name) or self.name != self.name.lower():
             raise RegistryError(f"{self.name!r} is no scheme in lower case (RFC 3986 3.1)")
-        if isinstance(self.retrieval, str) and not all(self.retrieval.partition(":")):
-            raise RegistryError(f"the retrieval of {self.name!r} is no function, nor 'module:function'")
-        if self.known and bool(self.retrieval) == bool(self.locates_nothing):
+        if isinstance(self.access, str) and not all(map(str.isidentifier, self.access.split("."))):
+            raise RegistryError(f"the access of {self.name!r} is no package: {self.access!r}")
+        if self.known and (self.access is None) == (not self.locates_nothing):
             raise RegistryError(
                 f"the scheme {self.name!r} must bring its retrieval algorithm or say that it locates nothing, "
                 "one of the two (RFC 1738 4)"

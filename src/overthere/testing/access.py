@@ -19,6 +19,7 @@ from overthere.errors import OverthereError
 from overthere.schemes.model import Scheme
 from overthere.schemes.registry import Registry
 from overthere.testing.replay import Outcome, Recorded, Replay
+from overthere.testing.words import as_before, reworded
 
 __all__ = ["AccessSuite"]
 
@@ -29,10 +30,11 @@ _FILLERS = (b"x" * 65_536, b"\n" * 4096, b"\xff" * 65_536, b"0" * 65_536, b"\0" 
 class AccessSuite:
     """The laws of access as tests: subclass it, name a URI and what a server has answered, and let pytest collect it.
 
-    What has to hold: the answer is read, and the steps of the plan are what is sent; data make no lines at a port of
-    another protocol; how it comes in pieces changes nothing; where it ends early, is not what was recorded, has numbers
-    or encoded words that nobody can read, or has no end, only documented errors come out, in bounded memory; a reader
-    may stop at any time; and a password that is repeated in the answer is in no error and no detail.
+    What has to hold: the answer is read, and the steps of the plan are what is sent; the words of its steps change
+    nothing; data make no lines at a port of another protocol; how it comes in pieces changes nothing; where it ends
+    early, is not what was recorded, has numbers or encoded words that nobody can read, or has no end, only documented
+    errors come out, in bounded memory; a reader may stop at any time; and a password that is repeated in the answer is
+    in no error and no detail.
     """
 
     uri: ClassVar[str]
@@ -89,6 +91,15 @@ class AccessSuite:
                 continue
             assert found >= 0, f"{step.line()} is not what was sent"
             place = found + len(step.data)
+
+    def test_words_are_for_people(self) -> None:
+        """Nothing that a plan says in words is read by its dialogue: other words, and the same comes out."""
+        whole = self.whole()
+        dialogue = self.dialogue()
+        dialogue.close()
+        self._way.plan, words = reworded(self._way.plan)
+        found = Replay(self.answer, self.data).run(self._way.dialogue(self._way.scheme()))
+        assert as_before(found, words) == as_before(whole, {})
 
     def test_pieces_change_nothing(self) -> None:
         whole = self.whole()

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from overthere.access.steps import Credentials, Place, Step
-from overthere.access.wire import Dialogue
 from overthere.errors import PlanRefused
-from overthere.protocols.file.steps import looked_at
 from overthere.schemes.known.afs import AFSLocator
 from overthere.schemes.known.file.paths import host_name, single
 
-if TYPE_CHECKING:
-    from overthere.access.planning import Plan
-    from overthere.access.policy import Policy
-
-__all__ = ["dialogue", "steps"]
+__all__ = ["steps"]
 
 _SOURCE = "RFC 1738 4"
 
@@ -31,21 +24,11 @@ def steps(locator: AFSLocator, credentials: Credentials) -> Iterator[Step]:
     (Place(source='RFC 1738 4', what='AFS file', where='/afs/cern.ch/user/t/timbl'),)
     """
     if locator.query is not None:
-        raise PlanRefused('an afs URI has no query: "?" in a name is written "%3F" (RFC 3986 3.3)')
+        raise PlanRefused('an afs URI has no query: "?" in a name is written "%3F"', "RFC 3986 3.3")
     cell = host_name(locator.cellname)
     if not cell:
-        raise PlanRefused(f"there is no cell ({_SOURCE})")
+        raise PlanRefused("there is no cell", _SOURCE)
     segments = [locator.native(one) for one in locator.segments]
     for one in (cell, *segments):
         single(one, "posix")
     yield Place(source=_SOURCE, what="AFS file", where="/".join(("/afs", cell, *segments)))
-
-
-# -- carrying it out
-
-
-def dialogue(plan: Plan, policy: Policy) -> Dialogue:
-    """What stands at the place.  Raises: ResourceMissing where AFS is not mounted, or nothing stands there."""
-    for step in plan.steps:
-        assert isinstance(step, Place)
-        yield from looked_at(step.where, "/afs")

@@ -20,9 +20,9 @@ def steps(locator: DataLocator, credentials: Credentials) -> Iterator[Step]:
         *(("parameters", name) for name, _ in locator.parameters),
     ):
         if not TOKEN.fullmatch(name):
-            raise PlanRefused(f"{part} holds {name[:80]!r}, which is no token (RFC 2397 3; RFC 2045 5.1)")
+            raise PlanRefused(f"{part} holds {name[:80]!r}, which is no token", "RFC 2397 3; RFC 2045 5.1")
     for name, value in locator.parameters:
         guarded(value, name, "RFC 2045 5.1")
         if not value.isascii():
-            raise PlanRefused(f"{name} is not in US-ASCII (RFC 2045 5.1)")
+            raise PlanRefused(f"{name} is not in US-ASCII", "RFC 2045 5.1")
     yield Content(source="RFC 2397 2", media_type=locator.content_type, data=locator.data)

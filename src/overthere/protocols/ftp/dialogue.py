@@ -14,7 +14,7 @@ from overthere.access.steps import Connect, OpenData, Receive, Send, Step
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Entry, Hangup, Head, Item, Read, Wire, Write
 from overthere.echo import Secrets
 from overthere.errors import PlanRefused, Unwritable
-from overthere.protocols.ftp.steps import argument
+from overthere.protocols.ftp.steps import FTPRole, argument, type_code
 from overthere.schemes.known.ftp import FTPLocator
 from overthere.showing import printable
 
@@ -55,27 +55,27 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
         match step:
             case Connect(host=host, port=port):
                 yield Dial(host, port)
-            case Receive(until="reply"):
+            case Receive(role=FTPRole.GREETING):
                 replied = yield from control.answer(where)
                 _judge(replied, step)
             case OpenData():
                 yield from _open_data(control, host, step)
                 transfer = True
-            case Send(data=b"QUIT\r\n"):
-                yield Write(b"QUIT\r\n", courtesy=True)  # all has come: its 221 tells nothing more
+            case Send(data=data, role=FTPRole.QUIT):
+                yield Write(data, courtesy=True)  # all has come: its 221 tells nothing more
             case Send(data=data, after=after):
                 if after and str(replied.code) not in after:
                     continue
                 yield Write(data)
                 replied = yield from control.reply(where) if transfer else control.answer(where)
                 _judge(replied, step)
-                if data.startswith(b"TYPE "):
-                    kind = data[5:-2].decode("ascii")
-            case Receive(what="the names"):
+                if step.role is FTPRole.TYPE:
+                    kind = type_code(locator.name or "", locator.type)
+            case Receive(role=FTPRole.NAMES):
                 yield Head("text/plain", "scheme", listing=True, details={"replies": control.replies})
                 yield from _names(locator, policy.max_line, where)
                 yield from _end(control, replied, where)
-            case Receive():
+            case Receive(role=FTPRole.FILE):
                 size = _size(replied, locator.name or "") if kind == "I" else None
                 yield _head(control, locator.name or "", kind, size)
                 came = yield from _octets()
@@ -153,7 +153,7 @@ def _judge(reply: Reply, step: Step) -> None:
     where = step.line()
     if reply.code in _BROKEN or not isinstance(step, Send):
         raise AccessFailed(str(reply), "RFC 959 4.2.2", where=where)
-    if step.data == b"CWD \r\n":
+    if step.role is FTPRole.NULL_CWD:
         told = f"this server refuses the null argument of CWD: {reply}"
         raise ResourceMissing(told, str(reply.code), "RFC 1738 3.2.2", where=where)
     kind = ResourceUnavailable if reply.code // 100 == 4 else ResourceMissing  # "Transient Negative Completion"

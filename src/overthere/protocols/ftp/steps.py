@@ -5,11 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from overthere.access.steps import CRLF, Credentials, OpenData, Receive, Send, Step, connect, guarded
-from overthere.errors import PlanRefused
+from overthere.access.steps import CRLF, Credentials, OpenData, Receive, Role, Send, Step, connect, guarded
+from overthere.errors import Cited, PlanRefused
 from overthere.schemes.known.ftp import FTPLocator
 
-__all__ = ["argument", "guessed_type", "steps"]
+__all__ = ["FTPRole", "argument", "guessed_type", "steps", "type_code"]
+
+
+class FTPRole(Role):
+    """The replies and commands that the dialogue tells apart."""
+
+    GREETING = "greeting"
+    NULL_CWD = "null CWD"
+    """CWD with the null argument, which RFC 1738 3.2.2 prints and some servers refuse."""
+    TYPE = "TYPE"
+    NAMES = "names"
+    FILE = "file"
+    QUIT = "QUIT"
+
 
 # RFC 959 5.3.2, type-code.
 _TYPE_CODE = re.compile("(?ai)[AE](?: [NTC])?|I|L [0-9]{1,3}")
@@ -26,33 +39,36 @@ def steps(locator: FTPLocator, credentials: Credentials) -> Iterator[Step]:
     ['send CWD ', 'send CWD etc', 'send TYPE I']
     """
     if locator.query is not None:
-        raise PlanRefused('an ftp URL has no query: "?" in a name is written "%3F" (RFC 1738 3.2.2, RFC 3986 3.3)')
+        raise PlanRefused('an ftp URL has no query: "?" in a name is written "%3F"', "RFC 1738 3.2.2, RFC 3986 3.3")
     yield connect(locator.host, 21 if locator.port is None else locator.port, "RFC 1738 3.2")
-    yield Receive(source="RFC 959 5.4", what="the greeting", until="reply")
+    yield Receive(source="RFC 959 5.4", what="the greeting", until="reply", role=FTPRole.GREETING)
     yield from _login(locator, credentials)
     for directory in locator.directories:
-        yield _command("CWD", directory, "directories", "RFC 1738 3.2.2", charset=locator.charset)
+        role = None if directory else FTPRole.NULL_CWD
+        yield _command("CWD", directory, "directories", "RFC 1738 3.2.2", charset=locator.charset, role=role)
     yield from _access(locator.name or "", locator.type, locator.charset)
-    yield Send(source="RFC 959 4.1.1", data=b"QUIT\r\n")
+    yield Send(source="RFC 959 4.1.1", data=b"QUIT\r\n", role=FTPRole.QUIT)
 
 
 def _access(name: str, code: str | None, charset: str) -> Iterator[Step]:
     """3.2.2: by type "d" the names in a directory, else the file; an empty name is no file that RETR takes."""
     kind = None if code is None else code.upper()
     if kind is not None and kind != "D" and not _TYPE_CODE.fullmatch(code or ""):
-        raise PlanRefused(f"type {code!r} is none of a, i and d (RFC 1738 3.2.2), nor a code of RFC 959 5.3.2")
+        raise PlanRefused(
+            f"type {code!r} is none of a, i and d, nor a code of RFC 959", "RFC 1738 3.2.2; RFC 959 5.3.2"
+        )
     if kind == "D" or not name:
         # TYPE is still the default, A N (RFC 959 4.1.2), which a list of names is in (RFC 1123 4.1.2.7).
-        note = "" if kind == "D" else "an empty name is no file: the names in the directory (RFC 959 5.3.2)"
+        note = "" if kind == "D" else Cited("an empty name is no file: the names in the directory", "RFC 959 5.3.2")
         yield OpenData(source="RFC 2428 3")
         yield _command("NLST", name, "name", "RFC 1738 3.2.2", note, charset)
-        yield Receive(source="RFC 959 4.1.3", what="the names", until="data close")
+        yield Receive(source="RFC 959 4.1.3", what="the names", until="data close", role=FTPRole.NAMES)
     else:
-        note = "" if kind else "the type is guessed from the name (RFC 1738 3.2.3)"
-        yield _command("TYPE", kind or guessed_type(name), "type", "RFC 1738 3.2.2", note)
+        note = "" if kind else Cited("the type is guessed from the name", "RFC 1738 3.2.3")
+        yield _command("TYPE", type_code(name, code), "type", "RFC 1738 3.2.2", note, role=FTPRole.TYPE)
         yield OpenData(source="RFC 2428 3")
         yield _command("RETR", name, "name", "RFC 1738 3.2.2", charset=charset)
-        yield Receive(source="RFC 959 4.1.3", what="the file", until="data close")
+        yield Receive(source="RFC 959 4.1.3", what="the file", until="data close", role=FTPRole.FILE)
 
 
 def _login(locator: FTPLocator, credentials: Credentials) -> Iterator[Step]:
@@ -71,9 +87,9 @@ def _login(locator: FTPLocator, credentials: Credentials) -> Iterator[Step]:
         if password is None:
             # An address without a host: clients that will not tell their user's send it.
             password = "anonymous@"
-            note = "an e-mail address as the password is a courtesy, and asked for by some servers (RFC 1635)"
+            note = Cited("an e-mail address as the password is a courtesy, and asked for by some servers", "RFC 1635")
     if password is None:
-        note = "the server may ask for a password, which is to be requested from the user (RFC 1738 3.2.1)"
+        note = Cited("the server may ask for a password, which is to be requested from the user", "RFC 1738 3.2.1")
         yield _command("USER", user, "user", "RFC 1738 3.2.1", note, charset)
         return
     yield _command("USER", user, "user", "RFC 1738 3.2.1", charset=charset)
@@ -83,12 +99,13 @@ def _login(locator: FTPLocator, credentials: Credentials) -> Iterator[Step]:
     )
 
 
-def _command(verb: str, data: str, part: str, source: str, note: str = "", charset: str = "utf-8") -> Send:
+def _command(
+    verb: str, data: str, part: str, source: str, note: str = "", charset: str = "utf-8", role: FTPRole | None = None
+) -> Send:
     """NLST alone may go without an argument (RFC 959 5.3.1); a null one of CWD is sent, as RFC 1738 3.2.2 prints it."""
     octets = argument(data, part, charset)
-    return Send(
-        source=source, data=verb.encode() + (b" " + octets if data or verb != "NLST" else b"") + CRLF, note=note
-    )
+    data_sent = verb.encode() + (b" " + octets if data or verb != "NLST" else b"") + CRLF
+    return Send(source=source, data=data_sent, note=note, role=role)
 
 
 def argument(data: str, part: str, charset: str = "utf-8") -> bytes:
@@ -106,6 +123,15 @@ def argument(data: str, part: str, charset: str = "utf-8") -> bytes:
 _TEXT = frozenset(
     ("asc", "css", "csv", "htm", "html", "sgm", "sgml", "text", "tsv", "txt", "atox", "hqx", "shar", "uu")
 )
+
+
+def type_code(name: str, code: str | None) -> str:
+    """The type code that TYPE says: that of the URL, else by the name.
+
+    >>> type_code("README", "a"), type_code("README", None)
+    ('A', 'I')
+    """
+    return code.upper() if code else guessed_type(name)
 
 
 def guessed_type(name: str) -> str:

@@ -15,7 +15,7 @@ from overthere.access.wire import Dial, Dialogue, Effect, Hangup, Head, Item, Wi
 from overthere.errors import CodingError, Unwritable
 from overthere.protocols.gopher.entries import Described, entry, item_of, malformed
 from overthere.protocols.gopher.frames import Framed
-from overthere.protocols.session.steps import described
+from overthere.protocols.session.dialogue import described
 from overthere.schemes.known.gopher import GopherLocator
 from overthere.schemes.known.gopher.menu import MenuItem
 from overthere.schemes.known.gopher.plus import Attributes, Form, View

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from overthere.access.steps import CRLF, Credentials, Interact, Receive, Send, Step, connect, guarded
-from overthere.errors import PlanRefused
+from overthere.errors import Cited, PlanRefused
 from overthere.schemes.known.gopher import GopherLocator
 from overthere.schemes.known.gopher.plus import Answers, Attributes, Block, Form, GopherPlus, Unknown, View
 
@@ -33,17 +33,19 @@ _ITEMS = {
 }
 # RFC 1436 3.8: what points to a server of another protocol.
 _SESSIONS = {"2": "cso", "8": "telnet", "T": "tn3270"}
-_BLOCK_NOTE = "the data block holds lines of the URI's choosing: beware of a port of another protocol (RFC 1738 6)"
+_BLOCK_NOTE = Cited(
+    "the data block holds lines of the URI's choosing: beware of a port of another protocol", "RFC 1738 6"
+)
 
 
 def steps(locator: GopherLocator, credentials: Credentials) -> Iterator[Step]:
     """Connect, one request, one answer (RFC 1436 2); for types 2, 8 and T a session."""
     if locator.query is not None:
-        raise PlanRefused('a gopher URI has no query: "?" is written "%3F", and a search follows "%09" (RFC 4266 2.2)')
+        raise PlanRefused('a gopher URI has no query: "?" is written "%3F", and a search follows "%09"', "RFC 4266 2.2")
     there = connect(locator.host, 70 if locator.port is None else locator.port, "RFC 4266 2.1")
     kind = locator.gophertype
     if kind == "3":
-        raise PlanRefused("an item of type 3 signals an error: there is nothing to retrieve (RFC 1436 3.8)")
+        raise PlanRefused("an item of type 3 signals an error: there is nothing to retrieve", "RFC 1436 3.8")
     if kind in _SESSIONS and locator.plus is None:
         yield _session(locator, credentials, there.host, there.port)
         return
@@ -52,7 +54,7 @@ def steps(locator: GopherLocator, credentials: Credentials) -> Iterator[Step]:
     if locator.plus is None:
         note = ""
         if kind == "7" and locator.search is None:
-            note = "no search is named: the words are to be asked of the person (RFC 1436 3.7)"
+            note = Cited("no search is named: the words are to be asked of the person", "RFC 1436 3.7")
         yield Send(source="RFC 1436 2" if locator.search is None else "RFC 4266 2.2", data=sent, note=note)
         yield _answer(kind)
     else:
@@ -91,7 +93,7 @@ def _command(plus: GopherPlus) -> tuple[bytes, bytes]:
         return command + b"\t1", _block(plus.data)
     if isinstance(plus, Attributes | Unknown):
         return guarded(plus.string, "plus", "RFC 4266 2.3"), b""
-    raise PlanRefused(f"{plus!r} is no Gopher+ string (RFC 4266 2.3)")
+    raise PlanRefused(f"{plus!r} is no Gopher+ string", "RFC 4266 2.3")
 
 
 def _block(data: Answers | Block) -> bytes:
@@ -100,7 +102,7 @@ def _block(data: Answers | Block) -> bytes:
             # A tab parts no fields within the block.
             guarded(line.replace(b"\t", b" "), "an answer", "RFC 4266 2.9")
             if line == b".":
-                raise PlanRefused("an answer is a period alone, which ends the data block there (Gopher+ 2.3)")
+                raise PlanRefused("an answer is a period alone, which ends the data block there", "Gopher+ 2.3")
     return data.octets
 
 
@@ -111,7 +113,11 @@ def _answer(kind: str) -> Receive:
         return Receive(source="RFC 1436 Appendix", what=what, until="dot")
     if kind in ("5", "9"):
         return Receive(source="RFC 1436 3.8", what=what, until="close")
-    note = "the server of the type before knows what this duplicate holds (RFC 1436 Appendix)" if kind == "+" else ""
+    note = (
+        Cited("the server of the type before knows what this duplicate holds", "RFC 1436 Appendix")
+        if kind == "+"
+        else ""
+    )
     return Receive(source="RFC 1436 2", what=what, until="close", note=note)
 
 
@@ -128,7 +134,7 @@ def _asked(plus: GopherPlus, sent: bytes) -> Iterator[Step]:
         what = "the attributes of " + ("all items in the directory" if plus.directory else "the item")
     elif isinstance(plus, Form):
         source, what = "RFC 4266 2.5", "the form"
-        note = "the person fills the form out, and the answers are sent with another request (RFC 4266 2.9)"
+        note = Cited("the person fills the form out, and the answers are sent with another request", "RFC 4266 2.9")
     yield Send(source=source, data=sent, note=note)
     yield Receive(source="Gopher+ 2.3", what=what, until="length")
 
@@ -137,10 +143,10 @@ def _session(locator: GopherLocator, credentials: Credentials, host: str, port: 
     """ "Connect to given host at given port.  The name to login as at this host is in the selector string." """
     kind = locator.gophertype
     if locator.search is not None:
-        raise PlanRefused(f"a session, which type {kind} points to, takes no search string (RFC 1436 3.8)")
+        raise PlanRefused(f"a session, which type {kind} points to, takes no search string", "RFC 1436 3.8")
     name = guarded(locator.selector, "selector", "RFC 1436 Appendix").decode("utf-8", "surrogateescape")
     if kind == "2":
-        note = "a CSO phone book is asked in the CSO protocol (RFC 1436 3.7)"
+        note = Cited("a CSO phone book is asked in the CSO protocol", "RFC 1436 3.7")
         return Interact(source="RFC 1436 3.7", program=_SESSIONS[kind], host=host, port=port, note=note)
     user = name or credentials.user
     for part, text in (("user", user), ("password", credentials.password)):

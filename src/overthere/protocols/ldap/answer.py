@@ -18,7 +18,7 @@ from overthere.showing import printable
 if TYPE_CHECKING:
     from overthere.access.wire import Effect, Wire
 
-__all__ = ["BIND_RESPONSE", "SEARCH_DONE", "SEARCH_ENTRY", "SEARCH_REFERENCE", "Result", "answer", "entry", "number"]
+__all__ = ["BIND_RESPONSE", "SEARCH_DONE", "SEARCH_ENTRY", "SEARCH_REFERENCE", "Result", "answer", "entry"]
 
 BIND_RESPONSE, SEARCH_ENTRY, SEARCH_DONE, SEARCH_REFERENCE, EXTENDED = 0x61, 0x64, 0x65, 0x73, 0x78
 SET, REFERRAL = 0x31, 0xA3
@@ -80,15 +80,6 @@ class Result(NamedTuple):
     def to_dict(self) -> dict[str, Any]:
         found = {"code": self.code, "name": _CODES.get(self.code, ""), "matchedDN": self.matched}
         return {**found, "diagnosticMessage": self.message, "referral": list(self.referral)}
-
-
-def number(message: bytes) -> int:
-    r"""The messageID of a message (4.1.1).
-
-    >>> number(b"\x30\x05\x02\x01\x03\x42\x00")
-    3
-    """
-    return int.from_bytes(next(elements(next(elements(message)).content)).content, "big")
 
 
 def answer(wire: Wire, asked: int, most: int, where: str) -> Generator[Effect, Any, Element]:

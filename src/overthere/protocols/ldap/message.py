@@ -245,4 +245,4 @@ def _value(text: str, at: int) -> bytes:
 
 
 def _refusal(why: str, at: int) -> PlanRefused:
-    return PlanRefused(f"the filter cannot be sent: {why} (at {at}; RFC 4515 3)")
+    return PlanRefused(f"the filter cannot be sent: {why}", f"at {at}; RFC 4515 3")

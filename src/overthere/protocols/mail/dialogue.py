@@ -17,6 +17,7 @@ from overthere.errors import NotSpecified
 from overthere.mail.fields import Header
 from overthere.mail.reader import ENCODED, PLAIN, Decoder, Reader, decoder
 from overthere.mail.walk import Part, Walk
+from overthere.protocols.mail.steps import MailRole
 
 if TYPE_CHECKING:
     from overthere.access.planning import Plan
@@ -35,7 +36,7 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
     for step in plan.steps:
         assert isinstance(step, Place)
         octets = step.where.encode("utf-8", "surrogateescape")
-        if step.what == "message":
+        if step.role is MailRole.MESSAGE:
             wanted.message_id = octets
         else:
             wanted.content_id = octets

@@ -1,116 +1,36 @@
-"""mailto: a draft for a person to send (RFC 6068 3).  mid, cid: which message or part is meant (RFC 2392 2)."""
+"""mid, cid: which message or part is meant (RFC 2392 2)."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-import idna
-
-from overthere.access.steps import Compose, Credentials, Place, Step, guarded
+from overthere.access.steps import Credentials, Place, Role, Step, guarded
 from overthere.errors import PlanRefused
-from overthere.schemes.addr_spec import cut
 from overthere.schemes.known.cid import CidLocator
-from overthere.schemes.known.mailto import MailtoLocator, is_unsafe, mailboxes
 from overthere.schemes.known.mid import MidLocator
 
-__all__ = ["body_part", "compose", "message"]
-
-# RFC 822 6.1 without white space and comments, any letter beyond US-ASCII (RFC 6068 2, items 3 to 5): nothing that
-# would part addresses in a header field.
-_WORD = r"[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~\u00a0-\u2027\u202a-\ud7ff\ue000-\U0010ffff]"
-_LOCAL = re.compile(rf'(?:{_WORD}|\.|"(?:[^"\\\0-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]|\\[\t -~])*")+')
-_DOMAIN = re.compile(rf"(?:{_WORD}|\.)+|\[[!-Z^-~]*\]")
-
-_LISTS = {"to": "To", "cc": "Cc", "bcc": "Bcc"}
-_ONCE = {"subject": "Subject", "in-reply-to": "In-Reply-To", "body": "Body"}
-_LINE_END = re.compile("\r\n|\r|\n")
+__all__ = ["MailRole", "steps"]
 
 
-def compose(locator: MailtoLocator, credentials: Credentials) -> Iterator[Step]:
-    """One draft, with the header fields that are let in, each once but Keywords (RFC 6068 2 to 4; RFC 5322 3.6)."""
-    ignored: list[tuple[str, str]] = []
-    lists: dict[str, list[str]] = {name: [] for name in _LISTS}
-    # The octets are what a message holds: US-ASCII (RFC 822), or UTF-8 (RFC 6068 2, item 5), in every edition.
-    lists["to"] += (_address(locator.native(one)) for one in locator.addresses)
-    once: dict[str, str] = {}
-    keywords: list[str] = []
-    for field, value in ((locator.native(name), locator.native(value)) for name, value in locator.headers):
-        name = field.lower()
-        if is_unsafe(name, value) or name in once:
-            ignored.append((field, value))
-        elif name in lists:
-            lists[name] += map(_in_ascii, mailboxes(value))
-        elif name in _ONCE:
-            once[name] = value
-        else:
-            keywords.append(value)
-    headers = [("From", credentials.address)] if credentials.address is not None else []
-    guarded(credentials.address or "", "address", "RFC 5322 2.2")
-    headers += [(_LISTS[name], _list(found, name)) for name, found in lists.items() if found]
-    headers += [(_ONCE[name], value) for name, value in once.items() if name != "body"]
-    yield Compose(
-        source="RFC 6068 3",
-        headers=(*headers, *(("Keywords", value) for value in keywords)),
-        body=_LINE_END.sub("\r\n", once.get("body", "")),
-        ignored=tuple(ignored),
-        note="nothing is sent unless a person who has seen all of it says so (RFC 6068 7)",
-    )
+class MailRole(Role):
+    """What is looked for."""
+
+    MESSAGE = "message"
+    BODY_PART = "body part"
 
 
-def _address(text: str) -> str:
-    """An address of the part before the "?", which is an addr-spec and nothing else."""
-    local, domain = cut(text)
-    if domain is None or not _LOCAL.fullmatch(local) or not _DOMAIN.fullmatch(domain):
-        raise PlanRefused(f"addresses holds {text[:80]!r}, which is no addr-spec (RFC 6068 2; RFC 5322 3.4.1)")
-    return _in_ascii(text)
-
-
-def _in_ascii(mailbox: str) -> str:
-    """The address with its domain in the form of IDNA, which a message must use (RFC 6068 2, item 4)."""
-    before, opened, inside = mailbox.rpartition("<")
-    address, closed, after = inside.partition(">")
-    local, domain = cut(address)
-    if domain is None or domain.isascii():
-        return mailbox
-    if len(domain) > 255:
-        raise PlanRefused(f"{domain[:80]!r}... is longer than a domain name (RFC 1034 3.1)")
-    try:
-        name = idna.encode(domain, uts46=True).decode("ascii")
-    except (idna.IDNAError, UnicodeError) as error:
-        raise PlanRefused(f"{domain[:80]!r} is no domain name: {error} (RFC 6068 2; RFC 5891 4)") from None
-    return f"{before}{opened}{local}@{name}{closed}{after}"
-
-
-def _list(found: list[str], name: str) -> str:
-    """The value of one header field; the addresses have to come apart again where they were joined."""
-    value = ", ".join(found)
-    if mailboxes(value) != tuple(found):
-        raise PlanRefused(f"{name} holds a quotation, comment or bracket that is not closed (RFC 5322 3.4)")
-    return value
-
-
-def message(locator: MidLocator, credentials: Credentials) -> Iterator[Step]:
-    """The message, and the part in it if one is named."""
-    _no_query(locator)
-    yield _place(locator, "message", "message_id", locator.message_id)
-    if locator.content_id is not None:
-        yield _place(locator, "body part", "content_id", locator.content_id)
-
-
-def body_part(locator: CidLocator, credentials: Credentials) -> Iterator[Step]:
-    """The body part."""
-    _no_query(locator)
-    yield _place(locator, "body part", "content_id", locator.content_id)
-
-
-def _place(locator: MidLocator | CidLocator, what: str, part: str, identifier: str) -> Place:
-    octets = guarded(identifier, part, "RFC 2392 2", charset=locator.charset)
-    return Place(source="RFC 2392 2", what=what, where=octets.decode("utf-8", "surrogateescape"))
-
-
-def _no_query(locator: MidLocator | CidLocator) -> None:
+def steps(locator: MidLocator | CidLocator, credentials: Credentials) -> Iterator[Step]:
+    """The message, if it is named, and the body part, if one is."""
     if locator.query is not None:
         raise PlanRefused(
-            f'a {locator.scheme} URL has no query: "?" in an identifier is written "%3F" (RFC 2392 2, RFC 3986 3.3)'
+            f'a {locator.scheme} URL has no query: "?" in an identifier is written "%3F"', "RFC 2392 2, RFC 3986 3.3"
         )
+    if isinstance(locator, MidLocator):
+        yield _place(locator, "message", "message_id", locator.message_id, MailRole.MESSAGE)
+    if locator.content_id is not None:
+        yield _place(locator, "body part", "content_id", locator.content_id, MailRole.BODY_PART)
+
+
+def _place(locator: MidLocator | CidLocator, what: str, part: str, identifier: str, role: MailRole) -> Place:
+    octets = guarded(identifier, part, "RFC 2392 2", charset=locator.charset)
+    return Place(source="RFC 2392 2", what=what, where=octets.decode("utf-8", "surrogateescape"), role=role)

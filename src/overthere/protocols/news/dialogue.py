@@ -7,11 +7,11 @@ from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError, ResourceMissing
-from overthere.access.steps import Connect, Place, Receive, Send, Step, readable
+from overthere.access.steps import Connect, Place, Receive, Role, Send, Step, readable
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Entry, Hangup, Head, Item, Wire, Write
 from overthere.errors import NotSpecified, Unwritable
 from overthere.mail.words import words
-from overthere.protocols.news.steps import OF_GROUP
+from overthere.protocols.news.steps import NewsRole
 from overthere.schemes.known.news import NewsLocator
 from overthere.schemes.known.nntp import NNTPLocator
 
@@ -31,12 +31,12 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
     """
     wire, reply, answers = Wire(policy.max_line), Reply(0, ""), frozenset[str]()
     details: dict[str, Any] = {}
-    said, last_sent = False, b""
+    said = False
     for step in plan.steps:
         where = step.line()
         if step.after and answers.isdisjoint(step.after):
             continue
-        if reply.code == 381 and step.after != ("381",):
+        if reply.code == 381 and step.role is not NewsRole.PASSWORD:
             told = f"the server asks for a password: {reply.code} {reply.text}"
             raise ResourceMissing(told, "381", "RFC 4643 2.3", where=where)
         match step:
@@ -47,25 +47,24 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
                 )
             case Connect(host=host, port=port):
                 yield Dial(host, port)
-            case Receive(until="reply"):
+            case Receive(role=NewsRole.GREETING):
                 reply = yield from _reply(wire, step, _GREETING)
-            case Send(data=data):
-                last, last_sent = data == b"QUIT\r\n", data
-                yield Write(data, courtesy=last)
-                if last:
-                    break
-                reply = yield from _reply(wire, step, _taken(data))
+            case Send(data=data, role=NewsRole.QUIT):
+                yield Write(data, courtesy=True)
+            case Send(data=data, role=role):
+                yield Write(data)
+                reply = yield from _reply(wire, step, _GOES_ON[role])
                 answers = frozenset((str(reply.code),))
-                if data.startswith(b"GROUP "):
+                if role is NewsRole.GROUP:
                     details = _group(reply)
-            case Receive(what="the capabilities"):
+            case Receive(role=NewsRole.CAPABILITIES):
                 answers = yield from _capabilities(wire, where)
-            case Receive(until="known"):
+            case Receive(role=NewsRole.NUMBERS_OF_GROUP, what=what):
                 said = True
-                yield from _known(plan, details)
-            case Receive(what=what):
+                yield from _numbers_of_group(plan, details, what)
+            case Receive():
                 said, answers = True, frozenset()
-                yield from _content(wire, plan, what, reply, details, last_sent)
+                yield from _content(wire, plan, step, reply, details)
             case _:
                 raise AssertionError(step)
     if not said:  # 423: the newsgroup is there, and none of its articles is asked for
@@ -84,24 +83,19 @@ _GREETING = frozenset((200, 201))
 # The replies to a command under which the dialogue goes on.  Older servers know no CAPABILITIES, nor all of them the
 # other two, and do without: what they will not give then, the next command tells (RFC 3977 3.4.2, RFC 4643 2.2).
 _OLDER = frozenset((401, 403, 480, 483, 500, 501, 503))
-_GOES_ON = {
-    b"CAPABILITIES": frozenset((101, 502)) | _OLDER,
-    b"MODE": _GREETING | _OLDER,
-    b"AUTHINFO USER": frozenset((281, 381, 500, 502)),
-    b"AUTHINFO PASS": frozenset((281,)),
-    b"GROUP": frozenset((211,)),
-    b"ARTICLE": frozenset((220,)),
-    b"OVER": frozenset((224, 423, 500, 503)),
-    b"XOVER": frozenset((224, 420, 423, 500, 502, 503)),
-    b"LISTGROUP": frozenset((211, 500, 501, 502, 503)),
-    b"LIST": frozenset((215,)),
-    b"LIST ACTIVE": frozenset((215, 500, 501)),
+_GOES_ON: dict[Role | None, frozenset[int]] = {
+    NewsRole.ASK_CAPABILITIES: frozenset((101, 502)) | _OLDER,
+    NewsRole.MODE: _GREETING | _OLDER,
+    NewsRole.USER: frozenset((281, 381, 500, 502)),
+    NewsRole.PASSWORD: frozenset((281,)),
+    NewsRole.GROUP: frozenset((211,)),
+    NewsRole.ASK_ARTICLE: frozenset((220,)),
+    NewsRole.OVER: frozenset((224, 423, 500, 503)),
+    NewsRole.XOVER: frozenset((224, 420, 423, 500, 502, 503)),
+    NewsRole.LISTGROUP: frozenset((211, 500, 501, 502, 503)),
+    NewsRole.LIST: frozenset((215,)),
+    NewsRole.LIST_ACTIVE: frozenset((215, 500, 501)),
 }
-
-
-def _taken(command: bytes) -> frozenset[int]:
-    verb, *rest = command.split()
-    return _GOES_ON[b" ".join((verb, rest[0])) if rest and verb in (b"AUTHINFO", b"LIST") else verb]
 
 
 def _reply(wire: Wire, step: Step, taken: frozenset[int]) -> Generator[Effect, Any, Reply]:
@@ -155,7 +149,7 @@ _GROUP = re.compile(r"([0-9]{1,16}) ([0-9]{1,16}) ([0-9]{1,16})(?= |$)")
 _MOST_NUMBERS = 1_000_000
 
 
-def _known(plan: Plan, details: dict[str, Any]) -> Dialogue:
+def _numbers_of_group(plan: Plan, details: dict[str, Any], where: str) -> Dialogue:
     """RFC 977 3.2.1: the first and last number in the newsgroup; an article between them may have gone.
 
     Raises: LimitExceeded for more than a million.
@@ -167,9 +161,7 @@ def _known(plan: Plan, details: dict[str, Any]) -> Dialogue:
         wanted, end = locator.article_range
         first, last = max(first, wanted), last if end is None else min(last, end)
     if last - first >= _MOST_NUMBERS:
-        raise LimitExceeded(
-            f"{last - first + 1:,} numbers, more than {_MOST_NUMBERS:,}", "RFC 977 3.2.1", where=OF_GROUP
-        )
+        raise LimitExceeded(f"{last - first + 1:,} numbers, more than {_MOST_NUMBERS:,}", "RFC 977 3.2.1", where=where)
     yield Head(listing=True, details={**details, "numbers": "first to last, by GROUP; some may be missing (RFC 977)"})
     if details.get("number", 1) > 0:
         for number in range(first, last + 1):
@@ -178,9 +170,9 @@ def _known(plan: Plan, details: dict[str, Any]) -> Dialogue:
             yield Item(found)
 
 
-def _wanted(locator: NewsLocator | NNTPLocator, sent: bytes) -> Matches | None:
+def _wanted(locator: NewsLocator | NNTPLocator) -> Matches | None:
     """The names to take from a list of all newsgroups, where a pattern was to be matched."""
-    if sent != b"LIST\r\n" or not locator.group or locator.group == "*":
+    if not locator.group or locator.group == "*":
         return None
     return wildmat(locator.native(locator.group))
 
@@ -199,21 +191,22 @@ def wildmat(pattern: str) -> Matches:
     return re.compile(f"(?s){first}{inner}{f'.*{rest[-1]}' if rest else ''}").fullmatch
 
 
-def _content(wire: Wire, plan: Plan, what: str, reply: Reply, details: dict[str, Any], sent: bytes) -> Dialogue:
+def _content(wire: Wire, plan: Plan, step: Receive, reply: Reply, details: dict[str, Any]) -> Dialogue:
+    what = step.what
     details = {**details, "reply": f"{reply.code} {reply.text}"}
     locator = plan.locator
     assert isinstance(locator, NewsLocator | NNTPLocator)
-    if what == "the article":
+    if step.role is NewsRole.ARTICLE:
         if match := _ARTICLE.match(reply.text):
             details |= {"number": int(match[1]), "message_id": match[2]}
         yield Head("message/rfc822", "scheme", details=details)
         yield from _block(wire, what)
         return
-    wanted = _wanted(locator, sent)
+    wanted = _wanted(locator) if step.role is NewsRole.ALL_NEWSGROUPS else None
     if wanted is not None:
         details["names"] = "those that match are taken from the list of all, which the server gives (RFC 977 3.6)"
     yield Head(listing=True, details=details)
-    entry = {"the newsgroups": _newsgroup, "the overview of the newsgroup": _overview}.get(what, _number)
+    entry = _ENTRIES[step.role]
     while (line := (yield from wire.line(what))) != b".":
         # Octets that are not UTF-8 are kept, so that a name leads where it should.
         text = (line[1:] if line.startswith(b".") else line).decode("utf-8", "surrogateescape")
@@ -303,6 +296,14 @@ def _number(text: str, locator: NewsLocator | NNTPLocator) -> Entry | None:
     number = int(text)
     uri = _at(locator, group=locator.group and locator.native(locator.group), article_number=number)
     return Entry(str(number), uri, "article", {"number": number})
+
+
+_ENTRIES: dict[Role | None, Callable[[str, NewsLocator | NNTPLocator], Entry | None]] = {
+    NewsRole.NEWSGROUPS: _newsgroup,
+    NewsRole.ALL_NEWSGROUPS: _newsgroup,
+    NewsRole.OVERVIEW: _overview,
+    NewsRole.NUMBERS: _number,
+}
 
 
 def _at(locator: NewsLocator | NNTPLocator, **named: Any) -> str | None:

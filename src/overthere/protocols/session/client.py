@@ -181,5 +181,5 @@ def _written(address: tuple[Any, ...]) -> str:
 def _argument(user: str) -> str:
     guarded(user, "user", "RFC 1282")
     if user.startswith("-"):
-        raise PlanRefused('user begins with "-": the program would read it as an option (RFC 3986 7.3)')
+        raise PlanRefused('user begins with "-": the program would read it as an option', "RFC 3986 7.3")
     return user

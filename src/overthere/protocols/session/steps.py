@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from overthere.access.planning import planned
 from overthere.access.steps import Credentials, Interact, Step, connect, guarded
-from overthere.access.wire import Dialogue, Head
-from overthere.errors import CodingError, PlanRefused
+from overthere.errors import Cited, CodingError, PlanRefused
 from overthere.schemes.known.telnet import TelnetLocator
 
-if TYPE_CHECKING:
-    from overthere.access.planning import Plan
-    from overthere.access.policy import Policy
-
-__all__ = ["described", "dialogue", "steps"]
+__all__ = ["steps"]
 
 _PORTS = {"telnet": 23, "rlogin": 513, "tn3270": 23}  # RFC 4248 2; RFC 1282; RFC 6270 2
 _SOURCES = {"telnet": "RFC 4248 2", "rlogin": "1994 TELNET, RLOGIN, TN3270", "tn3270": "RFC 6270 2"}
@@ -40,11 +33,11 @@ def steps(locator: TelnetLocator, credentials: Credentials) -> Iterator[Step]:
             guarded(text, part, source)
         if text is not None and part != "password" and text.startswith("-"):
             raise PlanRefused(
-                f'{part} begins with "-": the program would read it as an option ({source}; RFC 3986 7.3)'
+                f'{part} begins with "-": the program would read it as an option', f"{source}; RFC 3986 7.3"
             )
     note = ""
     if locator.path or locator.query is not None:
-        note = f'nothing is defined to follow the host and its "/", and it is not used ({source})'
+        note = Cited('nothing is defined to follow the host and its "/", and it is not used', source)
     yield Interact(
         source=source, note=note, program=locator.scheme, host=there.host, port=port, user=user, password=password
     )
@@ -54,29 +47,4 @@ def _told(locator: TelnetLocator, text: str) -> str:
     try:
         return locator.native(text)
     except CodingError as error:
-        raise PlanRefused(f"{error} ({_SOURCES[locator.scheme]})") from None
-
-
-def dialogue(plan: Plan, policy: Policy) -> Dialogue:
-    """Nobody is asked: the session is described, for a person to begin."""
-    for step in plan.steps:
-        assert isinstance(step, Interact)
-        yield described(step, plan, policy)
-
-
-def described(step: Interact, plan: Plan, policy: Policy) -> Head:
-    """The answer for a step that is a session.  Raises: AccessRefused if it may not be begun under this policy."""
-    from overthere.protocols.session.client import Session
-
-    session = Session(
-        program=step.program,
-        host=step.host,
-        port=step.port,
-        user=step.user,
-        password=step.password,
-        uri=planned(plan.uri),
-        policy=policy,
-    )
-    session.judge()
-    told = {**step.to_dict(), "suggestion": session.suggestion}
-    return Head(None, "scheme", details={"session": told}, session=session)
+        raise PlanRefused(f"{error}", _SOURCES[locator.scheme]) from None

@@ -52,7 +52,7 @@ SCHEME = Scheme(
     locator=AboutLocator,
     syntax=SYNTAX,
     rules=RULES,
-    retrieval="overthere.protocols.about.steps:steps",
+    access="about",
     examples=EXAMPLES,
     notes=("What a token means is up to the application; only about:blank is the same everywhere (RFC 6694 2.2, 3).",),
 )

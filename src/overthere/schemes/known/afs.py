@@ -69,8 +69,7 @@ SCHEME = Scheme(
     syntax=SYNTAX,
     rules=RULES,
     hierarchical=True,
-    retrieval="overthere.protocols.afs.steps:steps",
-    dialogue="overthere.protocols.afs.steps:dialogue",
+    access="afs",
     examples=EXAMPLES,
     notes=("No document defines this scheme: 1994 prints its form, RFC 1738 4 keeps its name for later.",),
 )

@@ -61,8 +61,7 @@ SCHEME = Scheme(
     locator=CidLocator,
     syntax=SYNTAX,
     rules=RULES,
-    retrieval="overthere.protocols.mail.steps:body_part",
-    dialogue="overthere.protocols.mail.dialogue:dialogue",
+    access="mail",
     examples=EXAMPLES,
     notes=(
         "The part is looked for in the message that refers to it; a whole store may be searched (RFC 2392 2).",

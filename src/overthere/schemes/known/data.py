@@ -278,7 +278,7 @@ SCHEME = Scheme(
     locator=DataLocator,
     syntax=SYNTAX,
     rules=RULES,
-    retrieval="overthere.protocols.data.steps:steps",
+    access="data",
     normal=(
         NormalRule("type, subtype, attributes and base64 are in lower case", "RFC 2397 3, RFC 2045 5.1", _lower_names),
         NormalRule("the charset of text is in lower case", "RFC 2046 4.1.2", _lower_charset),

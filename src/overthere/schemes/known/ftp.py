@@ -120,8 +120,7 @@ SCHEME = Scheme(
     rules=RULES,
     port=21,
     hierarchical=True,
-    retrieval="overthere.protocols.ftp.steps:steps",
-    dialogue="overthere.protocols.ftp.dialogue:dialogue",
+    access="ftp",
     normal=(
         default_port(21, "RFC 1738 3.2"),
         slash_for_empty_path("RFC 1738 3.2.2"),

@@ -254,8 +254,7 @@ SCHEME = Scheme(
     locator=MailtoLocator,
     syntax=SYNTAX,
     rules=RULES,
-    retrieval="overthere.protocols.mail.steps:compose",
-    dialogue="overthere.protocols.mail.draft:dialogue",
+    access="mailto",
     normal=(
         NormalRule(
             'addresses of the header field "to" stand before the "?"', "RFC 6068 2", _to_before_the_question_mark

@@ -80,8 +80,7 @@ SCHEME = Scheme(
     locator=MidLocator,
     syntax=SYNTAX,
     rules=RULES,
-    retrieval="overthere.protocols.mail.steps:message",
-    dialogue="overthere.protocols.mail.dialogue:dialogue",
+    access="mail",
     examples=EXAMPLES,
     notes=("No host is named: the message has to be in a store that is at hand (RFC 2392 2).",),
 )

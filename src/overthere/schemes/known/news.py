@@ -149,8 +149,7 @@ SCHEME = Scheme(
     syntax=SYNTAX,
     rules=RULES,
     port=119,
-    retrieval="overthere.protocols.news.steps:steps",
-    dialogue="overthere.protocols.news.dialogue:dialogue",
+    access="news",
     normal=(
         default_port(119, "RFC 5538 2"),
         NormalRule(

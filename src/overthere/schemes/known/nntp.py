@@ -124,8 +124,7 @@ SCHEME = Scheme(
     rules=RULES,
     port=119,
     hierarchical=True,
-    retrieval="overthere.protocols.news.steps:steps",
-    dialogue="overthere.protocols.news.dialogue:dialogue",
+    access="news",
     normal=(
         default_port(119, "RFC 5538 2"),
         NormalRule('"+" stands as itself, for "no percent-encoding is necessary"', "RFC 5538 3", _plus),

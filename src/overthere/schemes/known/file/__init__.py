@@ -178,8 +178,7 @@ SCHEME = Scheme(
     syntax=SYNTAX,
     rules=RULES,
     hierarchical=True,
-    retrieval="overthere.protocols.file.steps:steps",
-    dialogue="overthere.protocols.file.steps:dialogue",
+    access="file",
     normal=(
         slash_for_empty_path("RFC 3986 6.2.3"),
         NormalRule('no host and "localhost" are written as the empty host', "RFC 8089 2, RFC 1738 3.10", _empty_host),

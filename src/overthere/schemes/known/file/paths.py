@@ -41,7 +41,7 @@ def host_name(host: str | None) -> str:
     name = decoded_host(host)
     if found := _OCTET.search(name):
         told = f"%{ord(found[0]) & 0xFF:02X}" if found[0] >= "\udc80" else f"U+{ord(found[0]):04X}"
-        raise PlanRefused(f"the host holds {told}, and is not UTF-8: no name to be asked for (RFC 3986 3.2.2)")
+        raise PlanRefused(f"the host holds {told}, and is not UTF-8: no name to be asked for", "RFC 3986 3.2.2")
     return name
 
 
@@ -82,21 +82,21 @@ def to_path(locator: FileLocator, platform: Platform | None = None, names: Colle
     platform = platform or _here()
     _known(platform)
     if locator.query is not None:
-        raise PlanRefused('a file URI has no query: "?" in a name is written "%3F" (RFC 8089 2, RFC 3986 3.3)')
+        raise PlanRefused('a file URI has no query: "?" in a name is written "%3F"', "RFC 8089 2, RFC 3986 3.3")
     if not locator.segments:
-        raise PlanRefused("there is no path (RFC 8089 2)")
+        raise PlanRefused("there is no path", "RFC 8089 2")
     for segment in locator.segments:
         single(segment, platform)
     local = locator.is_local(names)
     if platform == "vms":
         return _to_vms(locator, local)
     if locator.user is not None or locator.password is not None:
-        raise PlanRefused(f"{platform} has no path that holds a user name (RFC 8089 E.1)")
+        raise PlanRefused(f"{platform} has no path that holds a user name", "RFC 8089 E.1")
     if platform == "windows":
         return _to_windows(locator, local)
     if not local:
         host = host_name(locator.host)
-        raise PlanRefused(f"the file is on the host {host!r}, to which posix has no path (RFC 8089 3)")
+        raise PlanRefused(f"the file is on the host {host!r}, to which posix has no path", "RFC 8089 3")
     return "/" + "/".join(locator.segments)
 
 
@@ -114,11 +114,11 @@ def single(segment: str, platform: str) -> None:
     """A segment is one name, and means a file.  Raises: PlanRefused."""
     if found := _FORBIDDEN[platform].search(segment):
         what = "NUL" if found[0] == "\0" else repr(found[0])
-        raise PlanRefused(f"a segment holds {what}, which no name holds on {platform} (RFC 8089 5)")
+        raise PlanRefused(f"a segment holds {what}, which no name holds on {platform}", "RFC 8089 5")
     if segment in (".", ".."):
-        raise PlanRefused(f"{segment!r} is no name; normalise the URI first (RFC 8089 5, RFC 3986 6.2.2.3)")
+        raise PlanRefused(f"{segment!r} is no name; normalise the URI first", "RFC 8089 5, RFC 3986 6.2.2.3")
     if platform == "windows" and (segment.partition(":")[0].endswith((".", " ")) or _RESERVED.fullmatch(segment)):
-        raise PlanRefused(f"{segment!r} is a device on windows, or read as another name (RFC 8089 5)")
+        raise PlanRefused(f"{segment!r} is a device on windows, or read as another name", "RFC 8089 5")
 
 
 def _to_windows(locator: FileLocator, local: bool) -> str:
@@ -127,7 +127,7 @@ def _to_windows(locator: FileLocator, local: bool) -> str:
         host, segments = host_name(locator.host), ("", *segments)
     elif locator.drive is not None:
         if len(segments) < 2:
-            raise PlanRefused(f"{locator.drive!r} is a drive without a path (RFC 8089 E.2)")
+            raise PlanRefused(f"{locator.drive!r} is a drive without a path", "RFC 8089 E.2")
         _colons(segments[1:])
         return "\\".join(segments)
     elif len(segments) > 1 and segments[0] == "":
@@ -135,13 +135,13 @@ def _to_windows(locator: FileLocator, local: bool) -> str:
         segments = segments[1:] if segments[1] else segments[2:]
         host = segments[0] if segments else ""
     else:
-        raise PlanRefused("on windows an absolute path begins with a drive letter or a host (RFC 8089 D.2, E.2)")
+        raise PlanRefused("on windows an absolute path begins with a drive letter or a host", "RFC 8089 D.2, E.2")
     # "." and "?" are the namespaces of devices and long names, which no file URI names (Appendix C).
     if host in ("", ".", "..") or _FORBIDDEN["windows"].search(host):
-        raise PlanRefused(f"{host!r} is no host of a UNC string (RFC 8089 E.3, C)")
+        raise PlanRefused(f"{host!r} is no host of a UNC string", "RFC 8089 E.3, C")
     share = segments[1:]
     if not share or not share[0] or ":" in share[0]:
-        raise PlanRefused("a UNC string names a share (RFC 8089 E.3.1)")
+        raise PlanRefused("a UNC string names a share", "RFC 8089 E.3.1")
     _colons(share)
     return "\\\\" + "\\".join([host, *share])
 
@@ -150,23 +150,23 @@ def _colons(segments: tuple[str, ...]) -> None:
     """E.3.1: a colon parts a stream from the file-name, so the last segment alone can hold one."""
     for segment in segments[:-1]:
         if ":" in segment:
-            raise PlanRefused(f"{segment!r} is no directory on windows: it holds a colon (RFC 8089 E.2.1, E.3.1)")
+            raise PlanRefused(f"{segment!r} is no directory on windows: it holds a colon", "RFC 8089 E.2.1, E.3.1")
 
 
 def _to_vms(locator: FileLocator, local: bool) -> str:
     """D.4: the device is the first segment, a node reference the authority; RFC 1738 3.10."""
     device, *rest = locator.segments
     if not rest or not device:
-        raise PlanRefused("on vms a path has a device, and a directory on it (RFC 8089 D.4)")
+        raise PlanRefused("on vms a path has a device, and a directory on it", "RFC 8089 D.4")
     *directories, name = rest
     for one in directories:
         # "-" is the directory above.
         if not one.strip("-") or "." in one or ";" in one:
-            raise PlanRefused(f"{one!r} is no directory on vms (RFC 8089 D.4)")
+            raise PlanRefused(f"{one!r} is no directory on vms", "RFC 8089 D.4")
     if "." in device or ";" in device:
-        raise PlanRefused(f"{device!r} is no device on vms (RFC 8089 D.4)")
+        raise PlanRefused(f"{device!r} is no device on vms", "RFC 8089 D.4")
     if directories[:1] == ["000000"]:
-        raise PlanRefused("'000000' is the top of a device on vms (RFC 8089 D.4)")
+        raise PlanRefused("'000000' is the top of a device on vms", "RFC 8089 D.4")
     return f"{_node(locator, local)}{device}:[{'.'.join(directories) or '000000'}]{name}"
 
 
@@ -174,13 +174,13 @@ def _node(locator: FileLocator, local: bool) -> str:
     """E.1: the user name and password of an access control string stand in the authority."""
     login = [part for part in (locator.user, locator.password) if part is not None]
     if locator.user is None and login:
-        raise PlanRefused("a password without a user name (RFC 1738 3.1)")
+        raise PlanRefused("a password without a user name", "RFC 1738 3.1")
     if local and not login:
         return ""
     node = host_name(locator.host)
     for part in (node, *login):
         if not part or _FORBIDDEN["vms"].search(part):
-            raise PlanRefused("an empty part, or a delimiter in it, in a node reference (RFC 8089 D.4, E.1)")
+            raise PlanRefused("an empty part, or a delimiter in it, in a node reference", "RFC 8089 D.4, E.1")
     control = f'"{" ".join(login)}"' if login else ""
     return f"{node}{control}::"
 

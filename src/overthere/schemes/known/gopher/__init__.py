@@ -189,8 +189,7 @@ SCHEME = Scheme(
     syntax=SYNTAX,
     rules=RULES,
     port=70,
-    retrieval="overthere.protocols.gopher.steps:steps",
-    dialogue="overthere.protocols.gopher.dialogue:dialogue",
+    access="gopher",
     normal=(
         default_port(70, "RFC 4266 2.1"),
         slash_for_empty_path("RFC 4266 2.1"),

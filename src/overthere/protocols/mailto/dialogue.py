@@ -68,11 +68,11 @@ def _field(name: str, value: str) -> bytes:
     if found is None and name not in _ADDRESSES | _IDENTIFIERS:
         found = _folded(name, _encoded(value, name))
     if found is None:
-        raise PlanRefused(f"{name} holds a word that fits into no line of a message (RFC 5322 2.1.1)")
+        raise PlanRefused(f"{name} holds a word that fits into no line of a message", "RFC 5322 2.1.1")
     try:
         return found.encode() + b"\r\n"
     except UnicodeEncodeError:
-        raise PlanRefused(f"{name} holds octets that are not UTF-8 (RFC 6532 3.1)") from None
+        raise PlanRefused(f"{name} holds octets that are not UTF-8", "RFC 6532 3.1") from None
 
 
 def _mailbox(text: str) -> str:

@@ -1,0 +1,85 @@
+"""The protocol of a scheme, out of the package that the scheme names (`Scheme.access`), each part as it is needed.
+
+A plan loads what is sent alone; how answers are read is loaded when the plan is carried out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from overthere.errors import RegistryError
+
+if TYPE_CHECKING:
+    from overthere.access.planning import Plan
+    from overthere.access.policy import Policy
+    from overthere.access.steps import Credentials, Step
+    from overthere.access.wire import Dialogue
+    from overthere.schemes.locator import Locator
+    from overthere.schemes.model import Scheme
+
+__all__ = ["configured", "dialogue_of", "package", "steps_of"]
+
+
+def package(access: str) -> str:
+    """The whole name of the package that a scheme names.
+
+    >>> package("ftp"), package("overthere_finger.protocol")
+    ('overthere.protocols.ftp', 'overthere_finger.protocol')
+    """
+    return access if "." in access else f"overthere.protocols.{access}"
+
+
+def steps_of(scheme: Scheme) -> Callable[[Locator, Credentials], Iterable[Step]]:
+    """What makes the steps of a plan.  Raises: RegistryError if it is not there."""
+    found: Callable[[Locator, Credentials], Iterable[Step]] | None = _function(scheme, "steps")
+    if found is None:
+        raise RegistryError(f"the access of {scheme.name!r} has no module of steps: {scheme.access!r}")
+    return found
+
+
+def dialogue_of(scheme: Scheme) -> Callable[[Plan, Policy], Dialogue]:
+    """What carries the plan out; without one of its own, the dialogue that takes each step as it stands.
+
+    Raises: RegistryError if there is a module for it, and no dialogue in it.
+    """
+    found: Callable[[Plan, Policy], Dialogue] | None = _function(scheme, "dialogue")
+    if found is not None:
+        return found
+    from overthere.access.generic import dialogue
+
+    return dialogue
+
+
+def configured(scheme: Scheme, locator: Locator, policy: Policy) -> Locator:
+    """The locator with what the policy has configured for URIs of its scheme; most are whole as they are.
+
+    Raises: PlanRefused for what is configured and cannot be meant.
+    """
+    if isinstance(scheme.access, str):
+        function = getattr(_module(scheme.name, scheme.access, "steps"), "configured", None)
+    else:
+        function = scheme.access and scheme.access.configured
+    found: Locator = locator if function is None else function(locator, policy)
+    return found
+
+
+def _function(scheme: Scheme, name: str) -> Any:
+    """The function of that name, in the module of that name; None if there is no such module."""
+    if not isinstance(scheme.access, str):
+        return getattr(scheme.access, name, None)
+    module = _module(scheme.name, scheme.access, name)
+    if module is None or hasattr(module, name):
+        return getattr(module, name, None)
+    raise RegistryError(f"the access of {scheme.name!r}, {module.__name__}, has no function {name!r}")
+
+
+def _module(scheme: str, access: str, name: str) -> ModuleType | None:
+    where = f"{package(access)}.{name}"
+    try:
+        return import_module(where) if find_spec(where) else None
+    except ImportError as error:
+        raise RegistryError(f"the access of {scheme!r}, {where}: {error}") from error

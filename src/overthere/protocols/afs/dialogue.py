@@ -1,0 +1,22 @@
+"""What stands at a place of the AFS tree, where the system mounts it (RFC 1738 4)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from overthere.access.steps import Place
+from overthere.access.wire import Dialogue
+from overthere.protocols.file.dialogue import looked_at
+
+if TYPE_CHECKING:
+    from overthere.access.planning import Plan
+    from overthere.access.policy import Policy
+
+__all__ = ["dialogue"]
+
+
+def dialogue(plan: Plan, policy: Policy) -> Dialogue:
+    """What stands at the place.  Raises: ResourceMissing where AFS is not mounted, or nothing stands there."""
+    for step in plan.steps:
+        assert isinstance(step, Place)
+        yield from looked_at(step.where, "/afs")

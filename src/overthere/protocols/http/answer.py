@@ -1,0 +1,95 @@
+"""The head of what a server, or a proxy, answers over HTTP, read by h11 (RFC 7230 3; RFC 9110 9.3.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any
+
+from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError, needs
+from overthere.access.wire import Dialogue, Effect, Read
+
+if TYPE_CHECKING:
+    from overthere.access.policy import Policy
+
+__all__ = ["Reader", "said", "status_line", "tunnel"]
+
+_INTERIM = 100
+
+
+class Reader:
+    """The answer to a request, read by h11, which is told what was asked: it must know whether there is a body.
+
+    method: of the request; upgrade: whether it asks for WebSocket.
+    """
+
+    def __init__(self, policy: Policy, method: str = "GET", *, upgrade: bool = False) -> None:
+        needs("h11")
+        import h11
+
+        more = [("Upgrade", "websocket")] if upgrade else []
+        self.h11 = h11
+        self.conn = h11.Connection(h11.CLIENT, max_incomplete_event_size=4 * policy.max_line)
+        self.conn.send(h11.Request(method=method, target="/", headers=[("Host", "h"), *more]))
+        self.conn.send(h11.EndOfMessage())
+
+    def event(self, size: int = 1 << 16) -> Generator[Effect, Any, Any]:
+        """The next event.
+
+        Raises: ProtocolError for what is no HTTP; LimitExceeded for a head or chunk line that does not end;
+        AccessFailed if the end comes first.
+        """
+        where, ended = "the response", False
+        while True:
+            try:
+                event = self.conn.next_event()
+            except self.h11.RemoteProtocolError as error:
+                if error.error_status_hint == 431:
+                    raise LimitExceeded("a head, or the line before a chunk, that is too long", where=where) from None
+                if ended:
+                    told = "the server closed the connection before the end of the response"
+                    raise AccessFailed(told, "RFC 7230 3.4", where=where) from None
+                raise ProtocolError(f"the response is no HTTP: {error}", "RFC 7230 3", where=where) from None
+            if event is not self.h11.NEED_DATA:
+                return event
+            data = yield Read(size)
+            ended = not data
+            self.conn.receive_data(data)
+
+    def head(self) -> Generator[Effect, Any, Any]:
+        """The response, or the interim one that switches protocols; other interim ones are passed over (15.2).
+
+        Raises: ProtocolError for a hundred of them.
+        """
+        for _ in range(_INTERIM):
+            event = yield from self.event()
+            if not isinstance(event, self.h11.InformationalResponse) or event.status_code == 101:
+                return event
+        raise ProtocolError(f"{_INTERIM} interim responses and no other", "RFC 9110 15.2", where="the response")
+
+    @property
+    def held(self) -> bytes:
+        """What has come and is not yet read."""
+        return self.conn.trailing_data[0]
+
+
+def tunnel(policy: Policy) -> Dialogue:
+    """What a proxy answers to CONNECT (9.3.6).  Raises: AccessFailed if it is no 2xx: there is no tunnel then."""
+    reader = Reader(policy, "CONNECT")
+    event = yield from reader.head()
+    where = "the proxy's answer"
+    if not 200 <= event.status_code < 300:
+        raise AccessFailed(f"the proxy opens no tunnel: {status_line(event)}", "RFC 9110 9.3.6", where=where)
+    if reader.held:  # it would be read as if it had come through TLS
+        raise ProtocolError("octets of the server before it was spoken to", "RFC 9110 9.3.6", where=where)
+
+
+def status_line(event: Any) -> str:
+    """The status and its words."""
+    return f"{event.status_code} {event.reason.decode('latin-1')}".strip()
+
+
+def said(event: Any) -> tuple[dict[str, Any], dict[str, str]]:
+    """What a response says beside its content, for `Head.details`; and its fields by name, of equals the first."""
+    fields = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in event.headers.raw_items()]
+    details = {"status": event.status_code, "reason": event.reason.decode("latin-1"), "headers": fields}
+    return details, {name.lower(): value for name, value in reversed(fields)}

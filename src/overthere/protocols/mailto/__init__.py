@@ -1,0 +1,1 @@
+"""A message draft for a person to send (RFC 6068)."""

@@ -1,0 +1,88 @@
+"""mailto: a draft for a person to send (RFC 6068 3)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import idna
+
+from overthere.access.steps import Compose, Credentials, Step, guarded
+from overthere.errors import Cited, PlanRefused
+from overthere.schemes.addr_spec import cut
+from overthere.schemes.known.mailto import MailtoLocator, is_unsafe, mailboxes
+
+__all__ = ["steps"]
+
+# RFC 822 6.1 without white space and comments, any letter beyond US-ASCII (RFC 6068 2, items 3 to 5): nothing that
+# would part addresses in a header field.
+_WORD = r"[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~\u00a0-\u2027\u202a-\ud7ff\ue000-\U0010ffff]"
+_LOCAL = re.compile(rf'(?:{_WORD}|\.|"(?:[^"\\\0-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]|\\[\t -~])*")+')
+_DOMAIN = re.compile(rf"(?:{_WORD}|\.)+|\[[!-Z^-~]*\]")
+
+_LISTS = {"to": "To", "cc": "Cc", "bcc": "Bcc"}
+_ONCE = {"subject": "Subject", "in-reply-to": "In-Reply-To", "body": "Body"}
+_LINE_END = re.compile("\r\n|\r|\n")
+
+
+def steps(locator: MailtoLocator, credentials: Credentials) -> Iterator[Step]:
+    """One draft, with the header fields that are let in, each once but Keywords (RFC 6068 2 to 4; RFC 5322 3.6)."""
+    ignored: list[tuple[str, str]] = []
+    lists: dict[str, list[str]] = {name: [] for name in _LISTS}
+    # The octets are what a message holds: US-ASCII (RFC 822), or UTF-8 (RFC 6068 2, item 5), in every edition.
+    lists["to"] += (_address(locator.native(one)) for one in locator.addresses)
+    once: dict[str, str] = {}
+    keywords: list[str] = []
+    for field, value in ((locator.native(name), locator.native(value)) for name, value in locator.headers):
+        name = field.lower()
+        if is_unsafe(name, value) or name in once:
+            ignored.append((field, value))
+        elif name in lists:
+            lists[name] += map(_in_ascii, mailboxes(value))
+        elif name in _ONCE:
+            once[name] = value
+        else:
+            keywords.append(value)
+    headers = [("From", credentials.address)] if credentials.address is not None else []
+    guarded(credentials.address or "", "address", "RFC 5322 2.2")
+    headers += [(_LISTS[name], _list(found, name)) for name, found in lists.items() if found]
+    headers += [(_ONCE[name], value) for name, value in once.items() if name != "body"]
+    yield Compose(
+        source="RFC 6068 3",
+        headers=(*headers, *(("Keywords", value) for value in keywords)),
+        body=_LINE_END.sub("\r\n", once.get("body", "")),
+        ignored=tuple(ignored),
+        note=Cited("nothing is sent unless a person who has seen all of it says so", "RFC 6068 7"),
+    )
+
+
+def _address(text: str) -> str:
+    """An address of the part before the "?", which is an addr-spec and nothing else."""
+    local, domain = cut(text)
+    if domain is None or not _LOCAL.fullmatch(local) or not _DOMAIN.fullmatch(domain):
+        raise PlanRefused(f"addresses holds {text[:80]!r}, which is no addr-spec", "RFC 6068 2; RFC 5322 3.4.1")
+    return _in_ascii(text)
+
+
+def _in_ascii(mailbox: str) -> str:
+    """The address with its domain in the form of IDNA, which a message must use (RFC 6068 2, item 4)."""
+    before, opened, inside = mailbox.rpartition("<")
+    address, closed, after = inside.partition(">")
+    local, domain = cut(address)
+    if domain is None or domain.isascii():
+        return mailbox
+    if len(domain) > 255:
+        raise PlanRefused(f"{domain[:80]!r}... is longer than a domain name", "RFC 1034 3.1")
+    try:
+        name = idna.encode(domain, uts46=True).decode("ascii")
+    except (idna.IDNAError, UnicodeError) as error:
+        raise PlanRefused(f"{domain[:80]!r} is no domain name: {error}", "RFC 6068 2; RFC 5891 4") from None
+    return f"{before}{opened}{local}@{name}{closed}{after}"
+
+
+def _list(found: list[str], name: str) -> str:
+    """The value of one header field; the addresses have to come apart again where they were joined."""
+    value = ", ".join(found)
+    if mailboxes(value) != tuple(found):
+        raise PlanRefused(f"{name} holds a quotation, comment or bracket that is not closed", "RFC 5322 3.4")
+    return value

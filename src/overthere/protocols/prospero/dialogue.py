@@ -1,0 +1,168 @@
+"""Prospero carried out: request by request, until one is answered with what the object is (Prospero 5; RFC 4157 2)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from overthere.access.errors import LimitExceeded, ProtocolError, ResourceMissing
+from overthere.access.steps import Connect, Receive, Send
+from overthere.access.wire import Data, Dial, Dialogue, Entry, Hangup, Head, Item
+from overthere.protocols.prospero.answer import Method, Named, attribute, links, method, read
+from overthere.protocols.prospero.ardp import Moved, connections, exchange
+from overthere.protocols.prospero.steps import ProsperoRole
+from overthere.schemes.known.prospero import ProsperoLocator
+
+if TYPE_CHECKING:
+    from overthere.access.planning import Plan
+    from overthere.access.policy import Policy
+
+__all__ = ["dialogue"]
+
+
+def dialogue(plan: Plan, policy: Policy) -> Dialogue:
+    """Request by request until one is answered with what the object is, by the conditions of the plan.
+
+    One access method that can be a URI is where the object is; several are a listing of alternatives.
+    """
+    locator = plan.locator
+    assert isinstance(locator, ProsperoLocator)
+    own = Named("INTERNET-D", locator.host, "ASCII", locator.native(locator.hsoname or ""))
+    request, told, ids = b"", _Told(), connections()
+    for step in plan.steps:
+        where = step.line()
+        match step:
+            case Connect(host=host, port=port, transport=transport):
+                yield Dial(host, port, transport=transport)
+            case Send(data=data, after=after):
+                if after and told.status not in after:
+                    break
+                request = data
+            case Receive(what=what, role=role):
+                octets = yield from exchange(request, next(ids), policy.read_timeout, what)
+                if isinstance(octets, Moved):
+                    # The whole is asked for there: the policy judges it as it judges any redirect.
+                    yield Hangup()
+                    yield Head(location=str(replace(locator, host=octets.host, port=octets.port, written=None).uri()))
+                    return
+                told = _told(octets, what)
+                if told.forwarded is not None:
+                    uri = told.forwarded.uri()
+                    if uri is None:
+                        raise ResourceMissing("the object has moved to where no URI leads", "FORWARDED", where=what)
+                    yield Hangup()
+                    yield Head(location=uri, details=told.details())
+                    return
+                if role is ProsperoRole.LINKS and told.status in ("", "NONE-FOUND"):
+                    yield Hangup()
+                    yield Head(listing=True, details=told.details())
+                    for link in links(read(octets, what), what):
+                        yield Item(link.entry())
+                    return
+                if told.status:
+                    continue
+                if role is ProsperoRole.CONTENTS:
+                    contents = _contents(octets, what)
+                    if contents is not None:
+                        yield Hangup()
+                        yield Head(length=len(contents), details=told.details())
+                        yield Data(contents)
+                        return
+                    told = told._replace(status="NONE-FOUND")
+                    continue
+                methods = _methods(octets, own, what)
+                uris = tuple(dict.fromkeys(uri for one in methods if (uri := one.uri())))
+                if not methods:
+                    told = told._replace(status="NONE-FOUND")
+                elif not uris and any(one.name == "PROSPERO-CONTENTS" for one in methods):
+                    told = told._replace(status="PROSPERO-CONTENTS")
+                else:
+                    yield Hangup()
+                    if len(uris) == 1:
+                        yield Head(location=uris[0], details=told.details())
+                        return
+                    yield Head(listing=True, details=told.details())
+                    for one in methods:
+                        yield Item(_alternative(one))
+                    return
+            case _:
+                raise ProtocolError(f"nothing carries out {where!r}", step.source, plan.uri)
+    raise ResourceMissing(told.words, told.status.removeprefix("FAILURE "), "Prospero 5, FAILURE", plan.uri)
+
+
+class _Told(NamedTuple):
+    """What an answer says beside what was asked for (Prospero 5, Standard Responses)."""
+
+    status: str = ""
+    """"NONE-FOUND", "FAILURE" with what it identifies, "ERROR"; "" if nothing has failed."""
+    words: str = ""
+    forwarded: Named | None = None
+    warnings: tuple[str, ...] = ()
+
+    def details(self) -> dict[str, object]:
+        return {"warnings": self.warnings} if self.warnings else {}
+
+
+def _told(octets: bytes, where: str) -> _Told:
+    told = _Told(status="NONE-FOUND", words="the server says nothing of the object")
+    known = not octets.strip()
+    for line in read(octets, where):
+        first = line[0]
+        known = known or first.rstrip(">") in _RESPONSES
+        if first in ("FAILURE", "ERROR"):
+            status = " ".join(line[:2]) if first == "FAILURE" else first
+            return told._replace(status=status, words=_words(line))
+        if first == "FORWARDED" and len(line) >= 5:
+            return told._replace(forwarded=Named(*line[1:6]))
+        if first == "WARNING" and len(told.warnings) < 100:
+            told = told._replace(warnings=(*told.warnings, _words(line[1:])))
+        elif first in ("ATTRIBUTE", "LINK", "SUCCESS") and told.status:
+            told = told._replace(status="", words="")
+    if not known:
+        raise ProtocolError("the answer is none of Prospero's", "Prospero 5, Standard Responses", where=where)
+    return told
+
+
+_RESPONSES = frozenset(
+    "LINK ATTRIBUTE FILTER ID UNRESOLVED NONE-FOUND SUCCESS FORWARDED ERROR FAILURE WARNING".split()  # noqa: SIM905
+)
+
+
+def _words(line: tuple[str, ...]) -> str:
+    """As the server says it, for people."""
+    return " ".join(line)
+
+
+def _methods(octets: bytes, own: Named, where: str) -> list[Method]:
+    found: list[Method] = []
+    for line in read(octets, where):
+        one = method(attribute(line), own)
+        if one is not None:
+            found.append(one)
+        if len(found) > 1000:
+            raise LimitExceeded("more than 1,000 access methods", where=where)
+    return found
+
+
+def _contents(octets: bytes, where: str) -> bytes | None:
+    """The values one behind the other: DATA, or TAGGED, which names them (as the program vget writes them)."""
+    pieces: list[bytes] = []
+    for line in read(octets, where):
+        found = attribute(line)
+        if found is None or found.name != "CONTENTS":
+            continue
+        kind, *values = found.values or ("",)
+        if kind == "TAGGED" and len(values) >= 2:
+            text = f"{values[0]}: {values[1]}" + ("" if values[1].endswith("\n") else "\n")
+        elif kind == "DATA" and values:
+            text = values[0]
+        else:
+            raise ProtocolError(f"contents as {kind!r}, which is not known", "Prospero 5, Link Attributes", where=where)
+        pieces.append(text.encode("utf-8", "surrogateescape"))
+    return b"".join(pieces) if pieces else None
+
+
+def _alternative(one: Method) -> Entry:
+    there = one.there
+    name = f"{one.name} {there.host} {there.hsoname}".strip()
+    return Entry(name, one.uri(), one.name, {"host": there.host, "hsoname": there.hsoname, "arguments": one.arguments})

@@ -1,0 +1,40 @@
+"""A session is not opened but described, for a person to begin (RFC 1738 3.8; RFC 4248 2)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from overthere.access.planning import planned
+from overthere.access.steps import Interact
+from overthere.access.wire import Dialogue, Head
+
+if TYPE_CHECKING:
+    from overthere.access.planning import Plan
+    from overthere.access.policy import Policy
+
+__all__ = ["described", "dialogue"]
+
+
+def dialogue(plan: Plan, policy: Policy) -> Dialogue:
+    """Nobody is asked: the session is described, for a person to begin."""
+    for step in plan.steps:
+        assert isinstance(step, Interact)
+        yield described(step, plan, policy)
+
+
+def described(step: Interact, plan: Plan, policy: Policy) -> Head:
+    """The answer for a step that is a session.  Raises: AccessRefused if it may not be begun under this policy."""
+    from overthere.protocols.session.client import Session
+
+    session = Session(
+        program=step.program,
+        host=step.host,
+        port=step.port,
+        user=step.user,
+        password=step.password,
+        uri=planned(plan.uri),
+        policy=policy,
+    )
+    session.judge()
+    told = {**step.to_dict(), "suggestion": session.suggestion}
+    return Head(None, "scheme", details={"session": told}, session=session)

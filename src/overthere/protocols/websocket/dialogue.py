@@ -1,0 +1,138 @@
+"""WebSocket carried out: the server's handshake, and the messages that it sends (RFC 6455 4.1, 5 to 8)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any
+
+from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError, ResourceMissing
+from overthere.access.steps import Connect, Receive, Send
+from overthere.access.wire import Data, Dial, Dialogue, Effect, Hangup, Head, Wire, Write, expect
+from overthere.protocols.http.answer import Reader, said, tunnel
+from overthere.protocols.http.steps import HTTPRole
+from overthere.protocols.websocket.steps import SendKey, accept
+
+if TYPE_CHECKING:
+    from overthere.access.planning import Plan
+    from overthere.access.policy import Policy
+
+__all__ = ["dialogue"]
+
+_MESSAGE = 1 << 24
+"""The longest message: more is not held (RFC 6455 10.4)."""
+_CONTINUED, _TEXT, _BINARY, _CLOSE, _PING, _PONG = 0, 1, 2, 8, 9, 10
+
+
+def dialogue(plan: Plan, policy: Policy) -> Dialogue:
+    """The handshake, and then each message of the server as one `Data`, until it closes; nothing is said to it but
+    what the protocol asks for, Pong and Close (5.5)."""
+    asked, key = b"", b""
+    for step in plan.steps:
+        match step:
+            case Connect(host=host, port=port, tls=tls, transport=transport):
+                yield Dial(host, port, tls, transport)
+            case Send(data=data):
+                asked += data
+            case SendKey():
+                key = step.data(os.urandom(step.octets))
+                asked += key
+            case Receive(role=HTTPRole.TUNNEL | HTTPRole.UPGRADE):
+                yield Write(asked)
+                asked = b""
+                yield from tunnel(policy) if step.role is HTTPRole.TUNNEL else _open(key, plan, policy)
+            case _:
+                raise AssertionError(step)
+    yield Hangup()
+
+
+def _open(key: bytes, plan: Plan, policy: Policy) -> Dialogue:
+    """4.1, what the server must answer; a redirect is not followed, as no client has to."""
+    reader = Reader(policy, upgrade=True)
+    event = yield from reader.head()
+    details, fields = said(event)
+    status: int = event.status_code
+    if status != 101:
+        told = f"there is no WebSocket: {status} {details['reason']}".rstrip()
+        raise ResourceMissing(told, str(status), "RFC 6455 4.1", plan.uri)
+    where = "the handshake"
+    expect(fields.get("upgrade", "").lower() == "websocket", "it upgrades to another protocol", "RFC 6455 4.1", where)
+    tokens = [token.strip().lower() for token in fields.get("connection", "").split(",")]
+    expect("upgrade" in tokens, "its Connection has no Upgrade", "RFC 6455 4.1", where)
+    told = fields.get("sec-websocket-accept", "").strip()
+    expect(told == accept(key).decode(), "its Sec-WebSocket-Accept is not that of the key", "RFC 6455 4.1", where)
+    for name in ("sec-websocket-extensions", "sec-websocket-protocol"):
+        expect(
+            not fields.get(name, "").strip(), f"it answers with a {name} that nobody asked for", "RFC 6455 4.1", where
+        )
+    yield Head(details=details)
+    wire = Wire()
+    wire.held += reader.held
+    yield from _messages(wire)
+
+
+def _messages(wire: Wire) -> Dialogue:
+    kind, message = _CONTINUED, bytearray()
+    while wire.held or kind or (yield from wire.fill()):  # many servers just hang up, between two messages
+        final, opcode, payload = yield from _frame(wire, _MESSAGE - len(message))
+        if opcode == _PING:
+            yield Write(_masked(_PONG, payload), courtesy=True)
+        elif opcode == _CLOSE:
+            yield Write(_masked(_CLOSE, payload[:2]), courtesy=True)
+            _closed(payload)
+            return
+        elif opcode != _PONG:
+            expect((opcode == _CONTINUED) == (kind != _CONTINUED), "a message in another", "RFC 6455 5.4", _WHERE)
+            kind = opcode or kind
+            message += payload
+            if final:
+                if kind == _TEXT:
+                    _text(message)
+                yield Data(bytes(message))
+                kind, message = _CONTINUED, bytearray()
+
+
+_WHERE = "the frames"
+
+
+def _frame(wire: Wire, room: int) -> Generator[Effect, Any, tuple[bool, int, bytes]]:
+    """5.2: whether it ends its message, its opcode, its payload."""
+    first, second = yield from wire.exactly(2, _WHERE)
+    opcode, size = first & 15, second & 127
+    expect(not first & 0x70, "reserved bits, though no extension was agreed on", "RFC 6455 5.2", _WHERE)
+    expect(opcode in (_CONTINUED, _TEXT, _BINARY, _CLOSE, _PING, _PONG), "a reserved opcode", "RFC 6455 5.2", _WHERE)
+    expect(not second & 128, "a frame that is masked", "RFC 6455 5.1", _WHERE)
+    if opcode >= _CLOSE:
+        expect(size < 126 and first & 128 != 0, "a control frame that is long or in pieces", "RFC 6455 5.5", _WHERE)
+    elif size >= 126:
+        octets = 2 if size == 126 else 8
+        size = int.from_bytes((yield from wire.exactly(octets, _WHERE)), "big")
+        expect(size >= (126 if octets == 2 else 1 << 16), "a length that is not minimal", "RFC 6455 5.2", _WHERE)
+        expect(size < 1 << 63, "a length whose first bit is set", "RFC 6455 5.2", _WHERE)
+        if size > room:
+            raise LimitExceeded(f"a message of more than {_MESSAGE:,} octets", "RFC 6455 10.4", where=_WHERE)
+    return bool(first & 128), opcode, (yield from wire.exactly(size, _WHERE))
+
+
+def _masked(opcode: int, payload: bytes) -> bytes:
+    """A control frame of a client (5.3)."""
+    mask = os.urandom(4)
+    return bytes((128 | opcode, 128 | len(payload))) + mask + bytes(o ^ mask[i % 4] for i, o in enumerate(payload))
+
+
+def _closed(payload: bytes) -> None:
+    """7.4.1: going well is 1000, 1001, or no code at all."""
+    expect(len(payload) != 1, "a Close with half a code", "RFC 6455 5.5.1", _WHERE)
+    code, reason = int.from_bytes(payload[:2], "big"), _text(payload[2:])
+    if payload and code not in (1000, 1001):
+        raise AccessFailed(
+            f"the server closes the connection: {code} {reason}".rstrip(), "RFC 6455 7.4.1", where=_WHERE
+        )
+
+
+def _text(octets: bytes | bytearray) -> str:
+    """8.1: text is UTF-8, or the connection fails."""
+    try:
+        return octets.decode()
+    except UnicodeDecodeError:
+        raise ProtocolError("a text that is no UTF-8", "RFC 6455 8.1", where=_WHERE) from None

@@ -1,0 +1,66 @@
+"""A plan in other words: what is for people says something else, and all else is the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from overthere.access.planning import Plan
+    from overthere.access.steps import Step
+
+__all__ = ["PROSE", "as_before", "reworded"]
+
+PROSE = ("what", "note")
+"""The fields of steps that are words for people."""
+
+
+def reworded(plan: Plan) -> tuple[Plan, dict[str, str]]:
+    """The plan with a word that says nothing for each of its texts, and which text each word stands for.
+
+    >>> from overthere import plan
+    >>> there, words = reworded(plan("gopher://h/0about"))
+    >>> there.steps[2].line(), words
+    ('receive zq0q (until the server closes)', {'zq0q': 'the text'})
+    """
+    words = dict[str, str]()
+    if plan.through is not None:
+        there, words = reworded(plan.through)
+        return replace(plan, through=there, steps=there.steps), words
+    return replace(plan, steps=tuple(_reworded(step, words) for step in plan.steps)), words
+
+
+def _reworded(step: Step, words: dict[str, str]) -> Step:
+    said = dict[str, Any]()
+    for name in {one.name for one in fields(step)}.intersection(PROSE):
+        if text := getattr(step, name):
+            said[name] = f"zq{len(words)}q"
+            words[said[name]] = text
+    return replace(step, **said)
+
+
+def as_before(value: Any, words: dict[str, str]) -> Any:
+    """What has come out of a dialogue, with the texts again that the words stand for; values become plain ones.
+
+    >>> as_before(("receive zq0q", {"a": b"zq0q"}), {"zq0q": "the text"})
+    ['receive the text', {'a': b'zq0q'}]
+    """
+    if isinstance(value, str):
+        for word, text in words.items():
+            value = value.replace(word, text)
+        return value
+    if isinstance(value, dict):
+        return {name: as_before(one, words) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_before(one, words) for one in value]
+    if isinstance(value, Exception):
+        return [type(value).__name__, as_before(str(value), words)]
+    if is_dataclass(value) and not isinstance(value, type):
+        return dict(_parts(value, words))
+    return value
+
+
+def _parts(value: Any, words: dict[str, str]) -> Iterator[tuple[str, Any]]:
+    for one in fields(value):
+        yield one.name, as_before(getattr(value, one.name), words)

@@ -1,0 +1,111 @@
+"""What opens a scheme: the folder that its `access` names, and each part of it loaded when it is needed."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import overthere
+from overthere import Policy, Registry, RegistryError, plan
+from overthere.access.planning import plan_under
+from overthere.schemes import Access, Scheme
+from support import ROOT
+
+PROTOCOLS = ROOT / "src/overthere/protocols"
+STEPS = """
+from dataclasses import replace
+from overthere.access import Content
+def steps(locator, credentials):
+    yield Content(source="x", media_type="text/plain", data=locator.path.encode())
+def configured(locator, policy):
+    return replace(locator, path="/configured", written=None) if locator.path == "/" else locator
+"""
+DIALOGUE = """
+from overthere.access.wire import Data, Head
+def dialogue(plan, policy):
+    yield Head("text/x-own")
+    yield Data(plan.steps[0].data.upper())
+"""
+
+
+def test_each_scheme_names_a_folder_of_a_protocol_and_each_folder_is_named() -> None:
+    registry = Registry.default()
+    named = {str(access) for name in registry if (access := registry.scheme(name).access) is not None}
+    assert named == {file.parent.name for file in PROTOCOLS.glob("*/steps.py")}
+    assert named == {folder.name for folder in PROTOCOLS.iterdir() if folder.is_dir() and folder.name != "__pycache__"}
+
+
+def opening(access: str | Access, name: str = "x-own") -> Registry:
+    return Registry.default().with_(Scheme(name=name, title="x", documents={"rfc3986": "x"}, access=access))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package of others, `own_scheme.protocol`."""
+    there = tmp_path / "own_scheme" / "protocol"
+    there.mkdir(parents=True)
+    (there.parent / "__init__.py").touch()
+    (there / "__init__.py").touch()
+    (there / "steps.py").write_text(STEPS)
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in ("own_scheme", "own_scheme.protocol", "own_scheme.protocol.steps", "own_scheme.protocol.dialogue"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    return there
+
+
+def test_a_package_without_a_dialogue_is_carried_out_as_it_stands(folder: Path) -> None:
+    registry = opening("own_scheme.protocol")
+    with overthere.open("x-own:/a", Policy.local(), registry=registry) as there:
+        assert (there.media_type, there.read()) == ("text/plain", b"/a")
+
+
+def test_a_dialogue_is_loaded_when_it_is_opened(folder: Path) -> None:
+    (folder / "dialogue.py").write_text(DIALOGUE)
+    registry = opening("own_scheme.protocol")
+    assert len(plan("x-own:/a", registry=registry).steps) == 1
+    assert "own_scheme.protocol.dialogue" not in sys.modules
+    with overthere.open("x-own:/a", Policy.local(), registry=registry) as there:
+        assert (there.media_type, there.read()) == ("text/x-own", b"/A")
+
+
+def test_what_is_configured(folder: Path) -> None:
+    registry = opening("own_scheme.protocol")
+    assert plan("x-own:/", registry=registry).uri == "x-own:/"
+    assert plan_under(Policy(), "x-own:/", registry=registry).uri == "x-own:/configured"
+    with overthere.open("x-own:/", Policy.local(), registry=registry) as there:
+        assert (str(there.uri), there.read()) == ("x-own:/configured", b"/configured")
+
+
+@pytest.mark.parametrize(
+    ("access", "why"),
+    [
+        ("no_such.package", "access of 'x-own', no_such.package.steps: No module named 'no_such'"),
+        ("nosuchprotocol", "overthere.protocols.nosuchprotocol.steps: No module named"),
+        ("own_scheme.empty", "has no module of steps: 'own_scheme.empty'"),
+        ("own_scheme.wrong", "own_scheme.wrong.steps, has no function 'steps'"),
+    ],
+)
+def test_what_is_not_there(access: str, why: str, folder: Path) -> None:
+    for name in ("empty", "wrong"):
+        (folder.parent / name).mkdir()
+        (folder.parent / name / "__init__.py").touch()
+    (folder.parent / "wrong/steps.py").touch()
+    with pytest.raises(RegistryError, match=why):
+        plan("x-own:/a", registry=opening(access))
+
+
+@pytest.mark.parametrize("access", ["", "a:b", "a..b", ".a", "a/b", "1a"])
+def test_what_is_no_name_of_a_package(access: str) -> None:
+    with pytest.raises(RegistryError, match="is no package"):
+        opening(access)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"), [("import no_such_library\n", "no_such_library"), ("", "has no function 'dialogue'")]
+)
+def test_a_dialogue_that_cannot_be_loaded(text: str, why: str, folder: Path) -> None:
+    (folder / "dialogue.py").write_text(text)
+    with pytest.raises(RegistryError, match=why):
+        overthere.open("x-own:/a", Policy.local(), registry=opening("own_scheme.protocol"))
