@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from overthere.access.errors import LimitExceeded, ProtocolError, ResourceMissing
-from overthere.access.steps import Connect, Receive, Send
-from overthere.access.wire import Data, Dial, Dialogue, Entry, Hangup, Head, Item
+from overthere.access.steps import Connect, Receive, Role, Send
+from overthere.access.wire import Data, Dial, Dialogue, Effect, Entry, Hangup, Head, Item
 from overthere.protocols.prospero.answer import Method, Named, attribute, links, method, read
 from overthere.protocols.prospero.ardp import Moved, connections, exchange
 from overthere.protocols.prospero.steps import ProsperoRole
@@ -45,49 +47,43 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
                     yield Hangup()
                     yield Head(location=str(replace(locator, host=octets.host, port=octets.port, written=None).uri()))
                     return
-                told = _told(octets, what)
-                if told.forwarded is not None:
-                    uri = told.forwarded.uri()
-                    if uri is None:
-                        raise ResourceMissing("the object has moved to where no URI leads", "FORWARDED", where=what)
+                told, ends = _read(octets, role, own, what)
+                if ends is not None:
                     yield Hangup()
-                    yield Head(location=uri, details=told.details())
-                    return
-                if role is ProsperoRole.LINKS and told.status in ("", "NONE-FOUND"):
-                    yield Hangup()
-                    yield Head(listing=True, details=told.details())
-                    for link in links(read(octets, what), what):
-                        yield Item(link.entry())
-                    return
-                if told.status:
-                    continue
-                if role is ProsperoRole.CONTENTS:
-                    contents = _contents(octets, what)
-                    if contents is not None:
-                        yield Hangup()
-                        yield Head(length=len(contents), details=told.details())
-                        yield Data(contents)
-                        return
-                    told = told._replace(status="NONE-FOUND")
-                    continue
-                methods = _methods(octets, own, what)
-                uris = tuple(dict.fromkeys(uri for one in methods if (uri := one.uri())))
-                if not methods:
-                    told = told._replace(status="NONE-FOUND")
-                elif not uris and any(one.name == "PROSPERO-CONTENTS" for one in methods):
-                    told = told._replace(status="PROSPERO-CONTENTS")
-                else:
-                    yield Hangup()
-                    if len(uris) == 1:
-                        yield Head(location=uris[0], details=told.details())
-                        return
-                    yield Head(listing=True, details=told.details())
-                    for one in methods:
-                        yield Item(_alternative(one))
+                    yield from ends
                     return
             case _:
                 raise ProtocolError(f"nothing carries out {where!r}", step.source, plan.uri)
     raise ResourceMissing(told.words, told.status.removeprefix("FAILURE "), "Prospero 5, FAILURE", plan.uri)
+
+
+def _read(octets: bytes, role: Role | None, own: Named, what: str) -> tuple[_Told, Iterable[Effect] | None]:
+    """What an answer says; and what is given of it at the end, or None where another request follows."""
+    told = _told(octets, what)
+    if told.forwarded is not None:
+        uri = told.forwarded.uri()
+        if uri is None:
+            raise ResourceMissing("the object has moved to where no URI leads", "FORWARDED", where=what)
+        return told, (Head(location=uri, details=told.details()),)
+    if role is ProsperoRole.LINKS and told.status in ("", "NONE-FOUND"):
+        entries = (Item(link.entry()) for link in links(read(octets, what), what))
+        return told, chain([Head(listing=True, details=told.details())], entries)
+    if told.status:
+        return told, None
+    if role is ProsperoRole.CONTENTS:
+        contents = _contents(octets, what)
+        if contents is None:
+            return told._replace(status="NONE-FOUND"), None
+        return told, (Head(length=len(contents), details=told.details()), Data(contents))
+    methods = _methods(octets, own, what)
+    uris = tuple(dict.fromkeys(uri for one in methods if (uri := one.uri())))
+    if not methods:
+        return told._replace(status="NONE-FOUND"), None
+    if not uris and any(one.name == "PROSPERO-CONTENTS" for one in methods):
+        return told._replace(status="PROSPERO-CONTENTS"), None
+    if len(uris) == 1:
+        return told, (Head(location=uris[0], details=told.details()),)
+    return told, (Head(listing=True, details=told.details()), *(Item(_alternative(one)) for one in methods))
 
 
 class _Told(NamedTuple):
