@@ -148,7 +148,7 @@ PLAIN: dict[str, Answer] = {
 
 
 @contextmanager
-def scripted(
+def scripted(  # noqa: C901 - a server by its script: a branch a command
     answers: dict[str, Answer] | None = None, content: bytes = b"content", *, first: bool = False
 ) -> Iterator[Scripted]:
     """Serve one connection after the other.
