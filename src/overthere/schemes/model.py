@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from overthere.errors import Finding, RegistryError
 from overthere.kernel.reference import Parts, split_authority
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Retrieval = Callable[[Any, Credentials], Iterable[Step]]
 
-__all__ = ["Example", "NormalRule", "Scheme", "default_port", "slash_for_empty_path"]
+__all__ = ["Example", "NormalRule", "Scheme", "default_port", "last_of", "slash_for_empty_path"]
 
 
 class Example(NamedTuple):
@@ -69,6 +69,11 @@ def slash_for_empty_path(source: str) -> NormalRule:
     return NormalRule('an empty path is written "/"', source, apply)
 
 
+def last_of(segments: tuple[str, ...]) -> str:
+    """The last segment that is not empty, which names a file; "" if there is none."""
+    return next((one for one in reversed(segments) if one), "")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Scheme:
     """A URI scheme.
@@ -88,6 +93,39 @@ class Scheme:
     """Edition -> the rules that derive such a URI there: those of its grammar; for "rfc3986" those of `syntax`."""
     port: int | None = None
     """The default port."""
+    tls: bool = False
+    """Whether the connection is secured by TLS from its first octet."""
+    protocol: str = ""
+    """The scheme whose protocol it speaks, where that is not its own: "http" of https."""
+    local: bool = False
+    """Whether it leads to files of this machine (RFC 3986 7.4)."""
+    redirected_from: tuple[str, ...] = ()
+    """The protocols whose servers may redirect to it, beside its own: names of schemes, or "*" for any."""
+    by_proxy: Literal["", "absolute", "tunnel"] = ""
+    """How an HTTP proxy is asked for it (RFC 9110 7.3.2): in absolute-form, or by CONNECT; "": it is not."""
+    needs_host: bool = False
+    """Whether a URI of it without a host names nothing."""
+    no_userinfo: str = ""
+    """The paragraph by which a user name before the host is none of its parts; "" where it is one."""
+    anonymous: frozenset[str] = frozenset()
+    """User names, in lower case, that everybody uses, whose password is no secret."""
+    host_of_files: bool = False
+    """Whether the host says on whose disk a file is: "localhost" is this machine (RFC 8089 2), another is not asked."""
+    lines: bool = False
+    """Whether its protocol speaks in lines, so that an encoded line end may begin another command."""
+    own_octets: frozenset[int] = frozenset()
+    """Delimiters and controls that are a part of its URIs by right, as escapes: the TAB of a gopher search."""
+    text_parameters: tuple[str, ...] = ()
+    """The fields of its query, in lower case, whose values are texts of several lines (RFC 6068 5)."""
+    content: bool = False
+    """Whether what follows the colon is content, in which any octets and any names may stand (RFC 2397 2)."""
+    shape: str = ""
+    """How what follows the colon begins in running text, where the scheme needs no "//": an expression that looks at a
+    bounded number of characters; "": it is seen with "//" or in delimiters alone."""
+    linkable: bool = False
+    """Whether a page may make a link of what others write: it names or locates something, and nothing is executed."""
+    file_name: Callable[[tuple[str, ...]], str] | None = None
+    """What of the raw segments of a path names a file; None: the last one that is not empty."""
     hierarchical: bool = False
     """Whether "/" parts a hierarchy, so that relative references make sense."""
     interactive: bool = False
@@ -125,6 +163,11 @@ class Scheme:
 
     def __hash__(self) -> int:
         return hash(self.name)
+
+    @property
+    def spoken(self) -> str:
+        """The protocol, by the name of the scheme that is called after it: "http" of http and of https."""
+        return self.protocol or self.name
 
     def __repr__(self) -> str:
         return f"<Scheme {self.name}: {self.title}>"

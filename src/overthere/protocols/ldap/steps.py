@@ -13,7 +13,7 @@ from overthere.access.wire import Dial, Dialogue, Effect, Entry, Hangup, Head, I
 from overthere.errors import OverthereError, PlanRefused
 from overthere.protocols.ldap import answer as answers
 from overthere.protocols.ldap.message import Element, bind_request, search_request, unbind_request
-from overthere.schemes.known.ldap import LDAPLocator
+from overthere.schemes.known.ldap import PORTS, LDAPLocator
 from overthere.showing import printable
 from overthere.uri import URI
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["dialogue", "steps"]
 
-_PORTS = {"ldap": 389, "ldaps": 636}
 # In lines they delimit; in BER they do not, but a DN has its own escapes for whoever means them.
 _UNESCAPED = re.compile("[\0\t\n\r]")
 _ESCAPED = "which is written with a backslash and its digits, RFC 4514 2.4"
@@ -38,7 +37,7 @@ def steps(locator: LDAPLocator, credentials: Credentials) -> Iterator[Step]:
         raise PlanRefused("attributes has one without a name (RFC 4512 2.5)")
     sought = search_request(2, _octets(base, "dn", _ESCAPED), scope, wanted, names)
     tls = locator.scheme == "ldaps"
-    port = _PORTS[locator.scheme] if locator.port is None else locator.port
+    port = PORTS[locator.scheme] if locator.port is None else locator.port
     yield connect(locator.host, port, "RFC 4516 3", tls=tls)
     data = bind_request(1, name, password)
     secret = (len(data) - len(password), len(data)) if password else None

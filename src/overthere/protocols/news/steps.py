@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from overthere.access.steps import CRLF, Credentials, Place, Receive, Send, Step, connect, guarded
 from overthere.errors import PlanRefused
-from overthere.schemes.known.news import NewsLocator
+from overthere.schemes.known.news import PORT, NewsLocator
 from overthere.schemes.known.nntp import NNTPLocator
 from overthere.schemes.locator import Locator
 from overthere.uri import URI
@@ -39,7 +39,7 @@ def steps(locator: NewsLocator | NNTPLocator, credentials: Credentials) -> Itera
     if locator.host is None or _names_no_server(locator):
         yield _at_the_configured_server(locator)
         return
-    yield connect(locator.host, locator.port or 119, "RFC 5538 2, RFC 3977 3.4.1")
+    yield connect(locator.host, locator.port or PORT, "RFC 5538 2, RFC 3977 3.4.1")
     yield Receive(source="RFC 3977 5.1", what="the greeting", until="reply")
     yield Send(source="RFC 3977 5.2", data=b"CAPABILITIES\r\n")
     yield Receive(source="RFC 3977 5.2", what="the capabilities", until="dot", after=("101",))

@@ -11,7 +11,7 @@ from overthere.access.steps import Connect, Credentials, Receive, Send, Step, co
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Entry, Hangup, Head, Item, Wire, Write
 from overthere.errors import OverthereError, PlanRefused
 from overthere.protocols.wais import message as protocol
-from overthere.schemes.known.wais import WAISLocator
+from overthere.schemes.known.wais import PORT, WAISLocator
 
 if TYPE_CHECKING:
     from overthere.access.planning import Plan
@@ -31,7 +31,7 @@ def steps(locator: WAISLocator, credentials: Credentials) -> Iterator[Step]:
         raise PlanRefused("there is no database: a slash and its name follow the host (RFC 4156 2)")
     if locator.wtype is not None and locator.wpath is None:
         raise PlanRefused("a document is named by its type and its document-id, here is a type alone (RFC 4156 2)")
-    yield connect(locator.host, 210 if locator.port is None else locator.port, "RFC 4156 2")
+    yield connect(locator.host, PORT if locator.port is None else locator.port, "RFC 4156 2")
     searchable = locator.wtype is None and not locator.words
     note = "the database is there to be searched: the words follow a question mark (RFC 4156 2)" if searchable else ""
     yield Send(source="WAIS 1.5 2.1", data=protocol.init(), lines=0, note=note)

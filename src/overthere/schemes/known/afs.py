@@ -68,6 +68,7 @@ SCHEME = Scheme(
     locator=AFSLocator,
     syntax=SYNTAX,
     rules=RULES,
+    local=True,
     hierarchical=True,
     retrieval="overthere.protocols.afs.steps:steps",
     dialogue="overthere.protocols.afs.steps:dialogue",

@@ -11,8 +11,10 @@ from overthere.kernel.reference import Parts
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme, default_port, slash_for_empty_path
 
-__all__ = ["BODY", "DEFAULTS", "SCHEME", "Extension", "LDAPLocator", "Search"]
+__all__ = ["BODY", "DEFAULTS", "PORTS", "SCHEME", "Extension", "LDAPLocator", "Search"]
 
+PORTS = {"ldap": 389, "ldaps": 636}
+"""The default ports (RFC 4516 3; IANA's registry of ports)."""
 RULES = {"rfc3986": ("ldap-uri",)}
 # RFC 4516 2 behind the colon.  An octet of an element may stand as an escape (2.1), so that every terminal of
 # RFC 4512 1.4 and 2.5, RFC 4514 3 and RFC 4515 3 is written both ways; "?" within an element, and "," within an
@@ -273,10 +275,11 @@ SCHEME = Scheme(
     locator=LDAPLocator,
     syntax=SYNTAX,
     rules=RULES,
-    port=389,
+    port=PORTS["ldap"],
+    linkable=True,
     retrieval="overthere.protocols.ldap.steps:steps",
     dialogue="overthere.protocols.ldap.steps:dialogue",
-    normal=(default_port(389, "RFC 4516 3"), *NORMAL),
+    normal=(default_port(PORTS["ldap"], "RFC 4516 3"), *NORMAL),
     examples=EXAMPLES,
     notes=(
         "Without a host the client must know a server (RFC 4516 3).",

@@ -10,6 +10,7 @@ from overthere.errors import CodingError
 from overthere.kernel.reference import Parts
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme
+from overthere.schemes.shapes import PHONE
 
 __all__ = ["SCHEME", "TelLocator"]
 
@@ -229,6 +230,8 @@ SCHEME = Scheme(
     locator=TelLocator,
     syntax=SYNTAX,
     rules=RULES,
+    shape=PHONE,
+    linkable=True,
     locates_nothing=(
         'a tel URI "is a globally unique identifier ("name") only; it does not describe the steps necessary to reach '
         'a particular number" (RFC 3966 1), and nothing calls it without the consent of the user (11)'
