@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from overthere import editions
-from overthere.editions.library import grammar
+from overthere.grammar.library import grammar
 from overthere.grammar import Automaton, Grammar
 from overthere.grammar.construct import utf8_ranges
 from overthere.grammar.tables import dump, load

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from overthere import URI, CodingError, InvalidURI, NotSpecified, Rung
-from overthere.editions.library import grammar
+from overthere.grammar.library import grammar
 from overthere.editions.rfc1738 import EDITION, PORTS, Wrapped, bare, extract
 from overthere.errors import GrammarError
 from overthere.grammar import Grammar

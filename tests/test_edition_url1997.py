@@ -9,7 +9,7 @@ import pytest
 
 from overthere import CodingError, InvalidURI, Rung
 from overthere.editions.context1997 import base_url, delimited, typed
-from overthere.editions.library import grammar
+from overthere.grammar.library import grammar
 from overthere.editions.url1997 import EDITION, split
 from overthere.grammar import Grammar
 from support import ROOT, cases

@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 
 from overthere import IRI, URI, GrammarError, InvalidURI, IRIReference, URIReference, check, kernel
-from overthere.editions.library import grammar
+from overthere.grammar.library import grammar
 from overthere.errors import KINDS
 from overthere.findings import check_uri
 from overthere.grammar import Automaton, Grammar

@@ -15,9 +15,11 @@ from overthere import (
     Policy,
     Registry,
     RegistryError,
+    Rung,
     Scheme,
     audit,
     find,
+    lowest_rung,
     plan,
 )
 from overthere.access import Connect
@@ -233,11 +235,15 @@ def test_locates_nothing() -> None:
 def test_normal() -> None:
     assert SCHEME.normalize(split("finger://h:79")) == split("finger://h/")
     lowered = NormalRule("users have no case", "-", lambda parts: parts._replace(path=parts.path.lower()))
-    assert replace(SCHEME, normal=(lowered,)).normalize(split("finger://h/U")) == split("finger://h/u")
+    registry = known(normal=(lowered,))
+    assert str(URI("finger://h/U").normalize(Rung.SCHEME, registry=registry)) == "finger://h/u"
+    assert lowest_rung("finger://h/U", "finger://h/u", registry=registry) is Rung.SCHEME
 
 
 def test_compared() -> None:
-    assert SCHEME.compared is None
+    registry = known(compared=lambda parts: parts._replace(query=None))
+    assert lowest_rung("finger://h/u?a", "finger://h/u?b", registry=registry) is Rung.SCHEME
+    assert lowest_rung("finger://h/u?a", "finger://h/u?b", registry=known()) is None
 
 
 def test_examples() -> None:

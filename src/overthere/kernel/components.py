@@ -55,7 +55,7 @@ class Components:
             text = exact(text, cls.__name__)
         match = match_of(text, cls.rule, zone)
         if match is None:
-            from overthere.findings import refusal
+            from overthere.late import refusal
 
             raise refusal(text, cls.rule, zone)
         self = object.__new__(cls)

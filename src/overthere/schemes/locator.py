@@ -253,6 +253,8 @@ class Locator(ABC):
     written: Written | None = field(default=None, compare=False)
     charset: str = field(default="utf-8", compare=False)
     """Which octets the characters stand for: "latin-1" in what the edition of 1994 has read, else "utf-8"."""
+    generic: ClassVar[bool] = False
+    """Whether it has the parts of the generic syntax alone."""
     searched: ClassVar[bool] = False
     """Whether 1994 and RFC 1738 have the query too, as `search`."""
     as_written: ClassVar[frozenset[str]] = frozenset(("scheme", "host", "query", "fragment"))
@@ -403,6 +405,7 @@ class GenericLocator(Locator):
     path: str = ""
 
     as_written: ClassVar[frozenset[str]] = Locator.as_written | {"authority", "path"}
+    generic: ClassVar[bool] = True
     searched: ClassVar[bool] = True
 
     @classmethod

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from overthere.errors import Finding, RegistryError
-from overthere.kernel.reference import Parts, split_authority
+from overthere.kernel.reference import Parts, scheme_steps, split_authority
 from overthere.schemes.locator import GenericLocator, Locator, reading
 
 if TYPE_CHECKING:
@@ -48,25 +49,25 @@ class NormalRule(NamedTuple):
 
 def default_port(port: int, source: str) -> NormalRule:
     """The rule that leaves `port` out."""
+    return NormalRule(f"the default port {port} is left out", source, partial(_without_port, port))
 
-    def apply(parts: Parts) -> Parts:
-        if parts.authority is None:
-            return parts
-        userinfo, host, text = split_authority(parts.authority)
-        if text is None or text.lstrip("0") != str(port):
-            return parts
-        return parts._replace(authority=host if userinfo is None else f"{userinfo}@{host}")
 
-    return NormalRule(f"the default port {port} is left out", source, apply)
+def _without_port(port: int, parts: Parts) -> Parts:
+    if parts.authority is None:
+        return parts
+    userinfo, host, text = split_authority(parts.authority)
+    if text is None or text.lstrip("0") != str(port):
+        return parts
+    return parts._replace(authority=host if userinfo is None else f"{userinfo}@{host}")
 
 
 def slash_for_empty_path(source: str) -> NormalRule:
     """The rule that writes an empty path behind an authority as "/"."""
+    return NormalRule('an empty path is written "/"', source, _with_slash)
 
-    def apply(parts: Parts) -> Parts:
-        return parts._replace(path="/") if parts.authority is not None and parts.path == "" else parts
 
-    return NormalRule('an empty path is written "/"', source, apply)
+def _with_slash(parts: Parts) -> Parts:
+    return parts._replace(path="/") if parts.authority is not None and parts.path == "" else parts
 
 
 def last_of(segments: tuple[str, ...]) -> str:
@@ -258,6 +259,11 @@ class Scheme:
             return "experimental"
         found = self.registration
         return found.status if found else "not registered"
+
+    @cached_property
+    def steps(self) -> tuple[tuple[str, Callable[[Parts], Parts]], ...]:
+        """The scheme rung as the kernel takes it: each step with the paragraph that allows it (RFC 3986 6.2.3)."""
+        return scheme_steps((rule.source, rule.apply) for rule in self.normal)
 
     def normalize(self, parts: Parts) -> Parts:
         """The scheme rung on components that are normal by the generic rungs."""

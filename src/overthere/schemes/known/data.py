@@ -274,6 +274,12 @@ EXAMPLES = (
 _TYPE = "[A-Za-z0-9!#$&^_.+%-]{1,127}"
 _SHAPE = rf"(?:{_TYPE}/{_TYPE})?(?:;[A-Za-z0-9!#$&^_.+=%-]{{1,99}}){{0,9}},"
 
+
+def _file_name(segments: tuple[str, ...]) -> str:
+    """Content without a name."""
+    return "data"
+
+
 SCHEME = Scheme(
     name="data",
     title="Data in the URI itself",
@@ -283,7 +289,7 @@ SCHEME = Scheme(
     rules=RULES,
     content=True,
     shape=_SHAPE,
-    file_name=lambda segments: "data",
+    file_name=_file_name,
     retrieval="overthere.protocols.data.steps:steps",
     normal=(
         NormalRule("type, subtype, attributes and base64 are in lower case", "RFC 2397 3, RFC 2045 5.1", _lower_names),

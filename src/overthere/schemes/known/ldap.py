@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 from overthere.errors import CodingError
@@ -212,14 +213,14 @@ def _written(to: Writer, one: object, keep: str) -> str:
 
 def _rule(what: str, source: str, change: Callable[[list[str]], list[str]]) -> NormalRule:
     """A rule on the fields behind the first "?", of which there is one at least."""
+    return NormalRule(what, source, partial(_changed, change))
 
-    def apply(parts: Parts) -> Parts:
-        if parts.authority is None or parts.query is None:
-            return parts
-        fields = change(parts.query.split("?", 3))
-        return parts._replace(query="?".join(fields) if fields else None)
 
-    return NormalRule(what, source, apply)
+def _changed(change: Callable[[list[str]], list[str]], parts: Parts) -> Parts:
+    if parts.authority is None or parts.query is None:
+        return parts
+    fields = change(parts.query.split("?", 3))
+    return parts._replace(query="?".join(fields) if fields else None)
 
 
 def _lower_scope(fields: list[str]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from overthere.errors import CodingError
 from overthere.kernel.reference import Parts
@@ -182,7 +183,11 @@ _CASE = re.compile("%[0-9A-F]{2}|[A-Z]+")
 
 
 def _on_path(change: Callable[[str], str]) -> Callable[[Parts], Parts]:
-    return lambda parts: parts._replace(path=change(parts.path)) if parts.authority is None else parts
+    return partial(_changed, change)
+
+
+def _changed(change: Callable[[str], str], parts: Parts) -> Parts:
+    return parts._replace(path=change(parts.path)) if parts.authority is None else parts
 
 
 def _plain_marks(path: str) -> str:
