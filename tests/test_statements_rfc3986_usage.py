@@ -17,14 +17,14 @@ from overthere import (
     Rung,
     URIReference,
     check,
+    editions,
     find,
     plan,
 )
 from overthere.access import Send
-from overthere import editions
 from overthere.editions import edition
-from overthere.grammar.library import grammar
 from overthere.grammar import Grammar
+from overthere.grammar.library import grammar
 from overthere.kernel import remove_dot_segments, split
 from overthere.kernel.reference import remove_dot_segments as plain_remove_dot_segments
 from printed import EXPRESSION

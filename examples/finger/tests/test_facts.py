@@ -226,6 +226,17 @@ def test_dialogue() -> None:
     assert used == ["own"]
 
 
+def test_at_server() -> None:
+    """The server that is configured comes in where the scheme says how."""
+
+    def at_server(locator: FingerLocator, server: str) -> FingerLocator:
+        return replace(locator, host=server, written=None)
+
+    policy = Policy(news_server="finger.example")
+    assert _Way(THERE, policy, None, known(), None).uri == THERE
+    assert _Way(THERE, policy, None, known(at_server=at_server), None).plan.uri == "finger://finger.example/u"
+
+
 def test_locates_nothing() -> None:
     way = _Way(THERE, None, None, known(retrieval=None, locates_nothing="by decree"), None)
     with pytest.raises(NotSpecified, match="by decree"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib import import_module
 from ipaddress import ip_address
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from overthere.access.errors import AccessError, AccessRefused, ProtocolError, needs
 from overthere.access.gateways import Gateways
 from overthere.access.masking import masked, secrets_of
-from overthere.access.planning import Plan, plan, planned
+from overthere.access.planning import Plan, function_of, plan, planned
 from overthere.access.policy import Policy
 from overthere.access.resource import AsyncResource, Resource
 from overthere.access.steps import Credentials
@@ -61,9 +60,9 @@ class _Way:
         """The plan; where it is for the news server that is configured, that with this server (RFC 5538 4)."""
         found = plan(uri, credentials, registry=self.registry, gateways=self.gateways)
         if self.policy.news_server is not None and found.through is None:
-            from overthere.protocols.news.steps import at_server
-
-            there = at_server(found.locator, self.policy.news_server)
+            scheme = self.registry.scheme(found.locator.scheme)
+            at_server = function_of(scheme, "at_server")
+            there = found.locator if at_server is None else at_server(found.locator, self.policy.news_server)
             if there is not found.locator:
                 return plan(there, credentials, registry=self.registry, gateways=self.gateways)
         return found
@@ -86,10 +85,7 @@ class _Way:
             raise NotSpecified(f"there is nothing to open, but a name ({parts}): {self.plan.locates_nothing}")
         done = self.plan.done
         self.policy.judge_octets(done.steps, scheme, self.uri)
-        found: Any = scheme.dialogue
-        if isinstance(found, str):
-            module, _, name = found.partition(":")
-            found = getattr(import_module(module), name)
+        found = function_of(scheme, "dialogue")
         if found is None:
             from overthere.access.generic import dialogue as found
         if self.policy.proxy:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from overthere.access.framing import FOREIGN, elsewhere
 from overthere.access.gateways import Gateways
@@ -25,7 +25,7 @@ from overthere.uri import URI
 if TYPE_CHECKING:
     from overthere.schemes.model import Scheme
 
-__all__ = ["Plan", "plan", "planned"]
+__all__ = ["Plan", "function_of", "plan", "planned"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -156,9 +156,8 @@ def _plan(uri: URI | Locator | str, credentials: Credentials, registry: Registry
     if scheme.retrieval is not None and isinstance(locator, scheme.locator):
         own = _own_words(scheme, locator.edition)
         try:
-            steps = tuple(
-                replace(s, source=own(s.source), note=own(s.note)) for s in _retrieval(scheme)(locator, credentials)
-            )
+            told = function_of(scheme, "retrieval")(locator, credentials)
+            steps = tuple(replace(step, source=own(step.source), note=own(step.note)) for step in told)
         except PlanRefused as error:
             raise PlanRefused(own(str(error))) from None
         cautions = tuple(dict.fromkeys(why for _, why in elsewhere(steps, scheme)))
@@ -192,12 +191,16 @@ def planned(text: str) -> URI:
     return URI(text, zone=True)
 
 
-def _retrieval(scheme: Scheme) -> Any:
-    found = scheme.retrieval
+def function_of(scheme: Scheme, field: Literal["at_server", "dialogue", "retrieval"]) -> Any:
+    """The function in a field of a scheme, loaded if the field says where it is; None if there is none.
+
+    Raises: RegistryError if it is not there.
+    """
+    found = getattr(scheme, field)
     if isinstance(found, str):
         module, _, name = found.partition(":")
         try:
             return getattr(import_module(module), name)
         except (ImportError, AttributeError) as error:
-            raise RegistryError(f"the retrieval of {scheme.name!r}, {found}: {error}") from error
+            raise RegistryError(f"the {field} of {scheme.name!r}, {found}: {error}") from error
     return found

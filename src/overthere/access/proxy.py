@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from overthere.access.steps import Connect, Receive, Send, Step, connect
+from overthere.access.steps import Connect, Receive, Send, Step, connect, guarded
 from overthere.errors import NotSpecified, PlanRefused
-from overthere.protocols.http.steps import basic
 from overthere.schemes.known.http import HTTPLocator
 from overthere.schemes.model import Scheme
 from overthere.schemes.registry import Registry
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from overthere.access.planning import Plan
     from overthere.access.policy import Policy
 
-__all__ = ["proxied"]
+__all__ = ["basic", "proxied"]
 
 
 def proxied(plan: Plan, policy: Policy, uri: URI, registry: Registry | None = None) -> Plan:
@@ -50,6 +50,18 @@ def proxied(plan: Plan, policy: Policy, uri: URI, registry: Registry | None = No
     if not isinstance(proxy, HTTPLocator) or proxy.scheme != "http":
         raise NotSpecified("a proxy is named by an http URI: no other kind is known here (RFC 9110 3.7)")
     return replace(plan, steps=tuple(_steps(plan, scheme, proxy, policy, uri)))
+
+
+def basic(user: str, password: str) -> bytes:
+    """Credentials as a header field says them (RFC 7617 2).
+
+    Raises: PlanRefused for a colon in the name, and for controls, which cannot be said.
+
+    >>> basic("Aladdin", "open sesame")
+    b'Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=='
+    """
+    name = guarded(user, "user", "RFC 7617 2", delimiters=b":")
+    return b"Basic " + b64encode(name + b":" + guarded(password, "password", "RFC 7617 2"))
 
 
 def _steps(plan: Plan, scheme: Scheme, proxy: HTTPLocator, policy: Policy, uri: URI) -> Iterator[Step]:

@@ -135,6 +135,9 @@ class Scheme:
     """The retrieval algorithm: from a locator and credentials to the steps of a plan; or "module:function"."""
     dialogue: Callable[[Plan, Policy], Dialogue] | str | None = None
     """Who reads the answers when the plan is carried out; None: the steps are carried out as they stand."""
+    at_server: Callable[[Any, str], Locator] | str | None = None
+    """Where its user has configured a server: from a locator and that server to the locator there, or itself if it
+    names one (RFC 5538 4); or "module:function"."""
     locates_nothing: str = ""
     """Why there is nothing to retrieve, in a sentence that names the paragraph."""
     normal: tuple[NormalRule, ...] = ()

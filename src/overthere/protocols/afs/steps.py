@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from overthere.access.steps import Credentials, Place, Step
 from overthere.access.wire import Dialogue
 from overthere.errors import PlanRefused
+from overthere.hosts.name import host_name
 from overthere.protocols.file.steps import looked_at
 from overthere.schemes.known.afs import AFSLocator
-from overthere.schemes.known.file.paths import host_name, single
+from overthere.schemes.known.file.paths import single
 
 if TYPE_CHECKING:
     from overthere.access.planning import Plan

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from base64 import b64encode
 from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,8 @@ from overthere.access.errors import (
     needs,
 )
 from overthere.access.media import guessed
-from overthere.access.steps import Connect, Credentials, Receive, Send, Step, connect, guarded, without_zone
+from overthere.access.proxy import basic
+from overthere.access.steps import Connect, Credentials, Receive, Send, Step, connect, without_zone
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Hangup, Head, Read, Wire, Write
 from overthere.errors import PlanRefused
 from overthere.schemes.known.http import HTTPLocator
@@ -76,18 +76,6 @@ def opening(locator: HTTPLocator, port: str) -> bytes:
     if not _HOST.fullmatch(host):
         raise PlanRefused("the host is no host of a URI, and so of no Host field (RFC 9110 7.2)")
     return f"GET {locator.target} HTTP/1.1\r\nHost: {host}{port}\r\n".encode("ascii")
-
-
-def basic(user: str, password: str) -> bytes:
-    """Credentials as a header field says them (RFC 7617 2).
-
-    Raises: PlanRefused for a colon in the name, and for controls, which cannot be said.
-
-    >>> basic("Aladdin", "open sesame")
-    b'Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=='
-    """
-    name = guarded(user, "user", "RFC 7617 2", delimiters=b":")
-    return b"Basic " + b64encode(name + b":" + guarded(password, "password", "RFC 7617 2"))
 
 
 # -- carrying it out

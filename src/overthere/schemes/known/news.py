@@ -157,6 +157,7 @@ SCHEME = Scheme(
     linkable=True,
     retrieval="overthere.protocols.news.steps:steps",
     dialogue="overthere.protocols.news.dialogue:dialogue",
+    at_server="overthere.protocols.news.steps:at_server",
     normal=(
         default_port(PORT, "RFC 5538 2"),
         NormalRule(

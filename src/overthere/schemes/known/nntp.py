@@ -129,6 +129,7 @@ SCHEME = Scheme(
     hierarchical=True,
     retrieval="overthere.protocols.news.steps:steps",
     dialogue="overthere.protocols.news.dialogue:dialogue",
+    at_server="overthere.protocols.news.steps:at_server",
     normal=(
         default_port(PORT, "RFC 5538 2"),
         NormalRule('"+" stands as itself, for "no percent-encoding is necessary"', "RFC 5538 3", _plus),
