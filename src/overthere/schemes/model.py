@@ -12,6 +12,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from overthere.errors import Finding, RegistryError
+from overthere.kernel import parse
 from overthere.kernel.reference import Parts, scheme_steps, split_authority
 from overthere.schemes.locator import GenericLocator, Locator, reading
 
@@ -153,9 +154,8 @@ class Scheme:
     """Whether it has a file of its own; False for the generic fallback."""
 
     def __post_init__(self) -> None:
-        from overthere.editions import edition
-
-        if not edition().grammar.automaton("scheme").accepts(self.name) or self.name != self.name.lower():
+        read = parse(f"{self.name}:", "URI")
+        if read is None or read.scheme != self.name or self.name != self.name.lower():
             raise RegistryError(f"{self.name!r} is no scheme in lower case (RFC 3986 3.1)")
         if isinstance(self.retrieval, str) and not all(self.retrieval.partition(":")):
             raise RegistryError(f"the retrieval of {self.name!r} is no function, nor 'module:function'")
