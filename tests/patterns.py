@@ -25,7 +25,7 @@ SCANS = {"search", "sub", "subn", "split", "findall", "finditer", "scanner"}
 ANY = {"match", "fullmatch", "search"}
 """Where the uses are not plain to see, each of these is taken for one."""
 PASSED_ON: dict[tuple[str, str], set[str | None]] = {
-    ("text/rules.py", "shaped"): {"match"},
+    ("text/names.py", "_compiled"): {"match"},
     ("text/rules.py", "_authority"): {"match"},
     ("text/rules.py", "_pieces"): {"match"},
 }
@@ -38,7 +38,8 @@ from overthere.access import steps
 from overthere.echo import Secrets
 from overthere.kernel import percent, reference
 from overthere.protocols.news.dialogue import wildmat
-from overthere.text import find, rules
+from overthere.text import find
+from overthere.text.names import names as known_names
 from overthere.text.wrapped import _DEEPEST, _line_marks, _lines
 for rule in ("URI", "URI-reference", "IRI", "IRI-reference"):
     reference.expression(rule)
@@ -66,8 +67,8 @@ IRI("http://h\u05d0/\u05d0?\u05d0#\u05d0").mixed_direction()
 for how in range(16):
     names = dict(zip(("abbreviated", "hosts", "mail"), (bool(how & 1), bool(how & 2), bool(how & 4))))
     find("", schemes={"http", "mailto"} if how & 8 else None, **names)
-for scheme in rules.SHAPES:
-    rules.shaped(scheme)
+for scheme in known_names().shapes:
+    known_names().shaped(scheme)
 for marks in (0, 1, _DEEPEST):
     for opening in '<"':
         _lines(opening, marks)

@@ -11,7 +11,7 @@ import overthere
 from overthere import PlanRefused, Policy, explain, plan
 from overthere.access.errors import AccessFailed
 from overthere.access.gateways import Gateways
-from overthere.access.proxy import proxied
+from overthere.protocols.http.proxy import proxied
 from overthere.access.steps import Connect, Interact, Send
 from overthere.access.transport import Transport
 from overthere.access.wire import Dial, Dialogue

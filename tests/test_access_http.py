@@ -25,7 +25,7 @@ from overthere.access.errors import (
     ResourceUnavailable,
 )
 from overthere.access.gateways import Gateways
-from overthere.access.proxy import proxied
+from overthere.protocols.http.proxy import proxied
 from overthere.access.steps import Send
 from overthere.access.wire import Data, Head, Read, Write
 from overthere.protocols.http import dialogue as http

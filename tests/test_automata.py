@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from overthere import editions
-from overthere.editions.library import grammar
 from overthere.grammar import Automaton, Grammar
 from overthere.grammar.construct import utf8_ranges
+from overthere.grammar.library import grammar
 from overthere.grammar.tables import dump, load
 from support import ROOT
 

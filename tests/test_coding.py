@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from overthere import CodingError, URIReference, decode, decode_bytes, encode, forms
-from overthere.editions.library import grammar
+from overthere.grammar.library import grammar
 
 law = settings(max_examples=300, deadline=None, database=None)
 

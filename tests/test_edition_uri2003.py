@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from overthere import CodingError, InvalidURI, NoBase, Rung
-from overthere.editions.library import grammar
 from overthere.editions.uri2003 import EDITION, host_kind, opaque_part
+from overthere.grammar.library import grammar
 from support import ROOT, cases, ids
 
 Row = dict[str, Any]

@@ -9,9 +9,9 @@ import pytest
 
 from overthere import CodingError, InvalidURI, Rung
 from overthere.editions.context1997 import base_url, delimited, typed
-from overthere.editions.library import grammar
 from overthere.editions.url1997 import EDITION, split
 from overthere.grammar import Grammar
+from overthere.grammar.library import grammar
 from support import ROOT, cases
 
 DRAFT = ROOT.parent / "shared" / "rfc" / "drafts" / "draft-fielding-url-syntax-05.txt"

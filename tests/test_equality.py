@@ -9,10 +9,10 @@ from functools import cache
 import pytest
 
 from overthere import IRI, URI, GrammarError, InvalidURI, IRIReference, URIReference, check, kernel
-from overthere.editions.library import grammar
 from overthere.errors import KINDS
 from overthere.findings import check_uri
 from overthere.grammar import Automaton, Grammar
+from overthere.grammar.library import grammar
 from overthere.kernel import parse
 from overthere.kernel import reference as plain
 from overthere.kernel.reference import BIDI_CONTROLS

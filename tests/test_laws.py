@@ -24,7 +24,7 @@ from overthere import (
     decode_bytes,
     lowest_rung,
 )
-from overthere.editions.library import grammar
+from overthere.grammar.library import grammar
 from overthere.kernel import parse
 from overthere.kernel.components import Component
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from overthere import URI, InvalidURI, Rung, URIReference, encode
-from overthere.editions.library import grammar
+from overthere.grammar.library import grammar
 from overthere.kernel import remove_dot_segments
 from support import SHARED, TESTS, outside
 

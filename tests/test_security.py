@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from overthere import IRI, URI, URIReference, sarif
@@ -114,6 +114,7 @@ TEXTS = st.one_of(st.text(), st.lists(PIECES).map("".join))
 
 
 @given(TEXTS)
+@example("data:text/html,\ud800")
 def test_any_text(text: str) -> None:
     findings = audit(text)
     assert all(0 <= finding.start <= finding.end <= len(text) for finding in findings)

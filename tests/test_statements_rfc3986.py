@@ -26,7 +26,7 @@ from overthere import (
     scheme,
 )
 from overthere.access import Connect, Send
-from overthere.editions.library import grammar
+from overthere.grammar.library import grammar
 from overthere.kernel import split
 from overthere.schemes.registry import BUILT_IN
 from support import cases

@@ -17,13 +17,14 @@ from overthere import (
     Rung,
     URIReference,
     check,
+    editions,
     find,
     plan,
 )
 from overthere.access import Send
-from overthere.editions import edition, library
-from overthere.editions.library import grammar
+from overthere.editions import edition
 from overthere.grammar import Grammar
+from overthere.grammar.library import grammar
 from overthere.kernel import remove_dot_segments, split
 from overthere.kernel.reference import remove_dot_segments as plain_remove_dot_segments
 from printed import EXPRESSION
@@ -286,7 +287,7 @@ OBSOLETE = {
 @cache
 def translated() -> Grammar:
     rules = "".join(f"old-{name.replace('_', '-')} = {text}\n" for name, (text, _, _) in OBSOLETE.items())
-    return Grammar((Path(library.__file__).with_name("rfc3986.abnf")).read_text() + "\n" + rules)
+    return Grammar((Path(editions.__file__).with_name("rfc3986.abnf")).read_text() + "\n" + rules)
 
 
 @pytest.mark.parametrize("name", OBSOLETE)

@@ -26,6 +26,7 @@ from overthere.links.documents import plaintext
 from overthere.links.model import Document, Note, Options
 from overthere.links.model import Found as LinkFound
 from overthere.text import Found, find, typed
+from overthere.text.names import names
 from overthere.text.output import as_html, as_markdown, as_terminal
 from overthere.text.pieces import pieces
 from overthere.text.rules import (
@@ -34,9 +35,7 @@ from overthere.text.rules import (
     COUNTRY_CODES_WORDS,
     ENDS,
     NAME,
-    SHAPES,
     WORD,
-    registered,
 )
 from support import LONG, ROOT, SHARED, cases, ids, linear, outside
 
@@ -120,7 +119,7 @@ def test_ends_are_what_unicode_says() -> None:
 
 
 def test_shapes_are_of_registered_schemes() -> None:
-    assert set(SHAPES) <= registered()
+    assert set(names().shapes) <= names().registered
 
 
 def test_no_text() -> None:

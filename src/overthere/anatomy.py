@@ -15,6 +15,7 @@ from overthere.findings import check_uri
 from overthere.iri import IRI, IRIReference
 from overthere.kernel import Components
 from overthere.kernel.reference import APPENDIX_B, split
+from overthere.late import default_registry
 from overthere.normalize import Change, Rung
 from overthere.redact import mask, password_spans, unveil, veil
 from overthere.showing import printable
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     from overthere.editions.readings import Reading
     from overthere.editions.whatwg import Href
     from overthere.redact import Span
-    from overthere.schemes import Locator
+    from overthere.schemes.locator import Locator
+    from overthere.schemes.registry import Registry
 
 __all__ = ["Explanation", "Form", "Row", "explain"]
 
@@ -67,13 +69,15 @@ class Explanation:
     target: str | None = None
     problem: str | None = None
     """Why there is no target although there is a base."""
+    registry: Registry | None = None
+    """What is known of schemes; None: the default registry."""
 
     @cached_property
     def readings(self) -> list[Reading]:
         """What each edition makes of the text, oldest first; worked out when it is asked for."""
         from overthere.editions.readings import read
 
-        return read(self.text, self.base)
+        return read(self.text, self.base, registry=self.registry)
 
     @cached_property
     def whatwg(self) -> Href | None:
@@ -85,16 +89,15 @@ class Explanation:
     @cached_property
     def locator(self) -> Locator | str | None:
         """What the URI says in its scheme's terms; in words why it cannot be read; None if the scheme is not known."""
-        from overthere.schemes import Registry
-
+        known = default_registry() if self.registry is None else self.registry
         parts = split(self.text)
         if self.kind != "URI" or parts.scheme is None:
             return None
         try:
-            if not Registry.default().scheme(parts.scheme).known:
+            if not known.scheme(parts.scheme).known:
                 return None
             # It is a URI, so a zone in it was allowed when it was read.
-            return Registry.default().locator(URI(self.text, zone=True))
+            return known.locator(URI(self.text, zone=True))
         except OverthereError as error:
             return error.finding.message if isinstance(error, InvalidURI) else str(error)
 
@@ -251,7 +254,12 @@ class Explanation:
 
 
 def explain(
-    text: Value | str, base: Value | str | None = None, *, zone: bool = False, iri: bool = False
+    text: Value | str,
+    base: Value | str | None = None,
+    *,
+    zone: bool = False,
+    iri: bool = False,
+    registry: Registry | None = None,
 ) -> Explanation:
     """Take a text apart: components with offsets, findings, the normal form at each rung, and the target.
 
@@ -259,6 +267,7 @@ def explain(
     base: where given, the target of the reference is worked out against it (RFC 3986 5.2); a value keeps its zone.
     zone: whether the texts may hold zone identifiers (RFC 6874).
     iri: whether texts are read as IRIs and IRI-references (RFC 3987).
+    registry: what is known of schemes, the default one unless given.
 
     Raises: TypeError if `text` or `base` is neither text nor a value; nothing for any text.
 
@@ -281,7 +290,7 @@ def explain(
     zone_there = zone or (isinstance(base, Value) and base.zone is not None)
     if findings:
         problem = None if own is None else "the reference is not valid"
-        return Explanation(text, "neither", _cut(text), [], findings, own, None, problem)
+        return Explanation(text, "neither", _cut(text), [], findings, own, None, problem, registry)
     reference = value if isinstance(value, URIReference | IRIReference) else kind_of(text, zone=zone)
     name = "IRI" if isinstance(reference, IRIReference) else "URI"
     kind = "relative reference" if reference.scheme is None else name
@@ -294,7 +303,7 @@ def explain(
                 target = str(reference.resolve(URI(own, zone=zone_there)))
         except OverthereError as error:
             problem = f"the base is not valid: {error}"
-    return Explanation(text, kind, _rows(reference), _forms(reference), [], own, target, problem)
+    return Explanation(text, kind, _rows(reference), _forms(reference, registry), [], own, target, problem, registry)
 
 
 def _rows(reference: Components) -> list[Row]:
@@ -332,9 +341,9 @@ def _cut(text: str) -> list[Row]:
     return [Row(n, *match.span(i), match[i], "") for i, n in enumerate(names, 1) if match[i] is not None]
 
 
-def _forms(reference: URIReference | IRIReference) -> list[Form]:
-    done = reference.changes(Rung.SCHEME)
+def _forms(reference: URIReference | IRIReference, registry: Registry | None) -> list[Form]:
+    done = reference.changes(Rung.SCHEME, registry=registry)
     return [
-        Form(rung, str(reference.normalize(rung)), [c for c in done if c.rung == rung])
+        Form(rung, str(reference.normalize(rung, registry=registry)), [c for c in done if c.rung == rung])
         for rung in (Rung.STRING, Rung.CASE, Rung.PERCENT, Rung.SYNTAX, Rung.SCHEME)
     ]

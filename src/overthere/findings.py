@@ -27,7 +27,7 @@ _SCHEME_FIRST = re.compile(f"[{CHARSETS['ALPHA']}]")
 
 def grammar_of(rule: str) -> Grammar:
     """The grammar to which a top rule belongs."""
-    from overthere.editions.library import grammar
+    from overthere.grammar.library import grammar
 
     return grammar("rfc3987" if "IRI" in rule else "rfc3986")
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from overthere.kernel.components import Component
     from overthere.normalize import Change
+    from overthere.schemes.registry import Registry
     from overthere.uri import URI, URIReference
 
 __all__ = ["INVISIBLE", "IRI", "IRIReference", "JOINED", "to_iri_text"]
@@ -104,7 +105,13 @@ class IRIReference(Value):
 
         return same_document(base if isinstance(base, Value) else IRI(base), self)
 
-    def normalize(self, rung: Rung = Rung.SYNTAX, *, evidence: Mapping[str, str] | None = None) -> Self:
+    def normalize(
+        self,
+        rung: Rung = Rung.SYNTAX,
+        *,
+        evidence: Mapping[str, str] | None = None,
+        registry: Registry | None = None,
+    ) -> Self:
         """The normal form at a rung of the ladder (5.3); a key to compare with, for "its original form MUST be
         preserved" (5.3.2.3).  See `overthere.iri_ladder`.
 
@@ -113,16 +120,29 @@ class IRIReference(Value):
         """
         from overthere.iri_ladder import iri_normal_form
 
-        form = iri_normal_form(self, rung, evidence)
+        form = iri_normal_form(self, rung, evidence, registry)
         return self if form == str(self) else type(self)(form, zone=self.zone is not None)
 
-    def changes(self, rung: Rung = Rung.SYNTAX, *, evidence: Mapping[str, str] | None = None) -> list[Change]:
+    def changes(
+        self,
+        rung: Rung = Rung.SYNTAX,
+        *,
+        evidence: Mapping[str, str] | None = None,
+        registry: Registry | None = None,
+    ) -> list[Change]:
         """What normalising up to `rung` changes, where, and by which paragraph (5.3)."""
         from overthere.iri_ladder import iri_changes
 
-        return iri_changes(self, rung, evidence)
+        return iri_changes(self, rung, evidence, registry)
 
-    def equivalent(self, other: Value, rung: Rung = Rung.SYNTAX, *, evidence: Mapping[str, str] | None = None) -> bool:
+    def equivalent(
+        self,
+        other: Value,
+        rung: Rung = Rung.SYNTAX,
+        *,
+        evidence: Mapping[str, str] | None = None,
+        registry: Registry | None = None,
+    ) -> bool:
         """Whether both have the same normal form at a rung (5.3); the other may be a URI.
 
         >>> IRI("http://h/é").equivalent(IRI("http://h/%c3%a9")), IRI("http://É/").equivalent(IRI("http://é/"))
@@ -130,7 +150,7 @@ class IRIReference(Value):
         """
         from overthere.normalize import lowest_rung
 
-        found = lowest_rung(self, other, evidence if rung >= Rung.PROTOCOL else None)
+        found = lowest_rung(self, other, evidence if rung >= Rung.PROTOCOL else None, registry=registry)
         return found is not None and found <= rung
 
     @property

@@ -16,6 +16,7 @@ from overthere.kernel.reference import (
     split,
     split_authority,
 )
+from overthere.late import default_registry
 from overthere.normalize import Change, compare, comparison_form, normal_form
 from overthere.rung import Rung
 from overthere.uri import URIReference
@@ -23,6 +24,7 @@ from overthere.uri import URIReference
 if TYPE_CHECKING:
     from overthere.iri import IRIReference
     from overthere.kernel.reference import Parts
+    from overthere.schemes.registry import Registry
 
 __all__ = ["IRI_PARAGRAPHS", "iri_changes", "iri_comparison_form", "iri_normal_form"]
 
@@ -52,11 +54,11 @@ def _own(text: str, rung: Rung) -> str:
     return text if rung < Rung.CASE else recompose(_case(split(text)))
 
 
-def _mapped(iri: IRIReference, rung: Rung) -> URIReference:
+def _mapped(iri: IRIReference, rung: Rung, registry: Registry | None) -> URIReference:
     """The URI by which it is compared; on the scheme rung with A-labels, where the scheme has names of DNS (5.3.3)."""
     from overthere.errors import CodingError
 
-    if rung >= Rung.SCHEME and iri.scheme is not None and _by_dns(iri.scheme):
+    if rung >= Rung.SCHEME and iri.scheme is not None and _by_dns(iri.scheme, registry):
         # In the form of the rung below no letter of the host is escaped.
         shown = type(iri)(iri_normal_form(iri, Rung.PATH), zone=iri.zone is not None)
         try:
@@ -66,49 +68,56 @@ def _mapped(iri: IRIReference, rung: Rung) -> URIReference:
     return iri.to_uri()
 
 
-def _by_dns(scheme: str) -> bool:
-    from overthere.schemes import port_of
+def _by_dns(scheme: str, registry: Registry | None) -> bool:
+    facts = (default_registry() if registry is None else registry).get(scheme)
+    return facts is not None and facts.port is not None
 
-    return port_of(scheme.lower()) is not None
 
-
-def iri_normal_form(iri: IRIReference, rung: Rung, evidence: Mapping[str, str] | None = None) -> str:
+def iri_normal_form(
+    iri: IRIReference, rung: Rung, evidence: Mapping[str, str] | None = None, registry: Registry | None = None
+) -> str:
     """The normal form of an IRI-reference at a rung, as text; two have the same if, and only if, they are equivalent.
 
-    evidence: as for URIs, of URIs.
+    evidence: as for URIs, of URIs; registry: whose schemes the scheme rung goes by, the default one unless given.
     """
     rung = Rung(rung)
     if rung < Rung.PERCENT:
         return _own(str(iri), rung)
-    return _back(normal_form(str(_mapped(iri, rung)), rung, evidence), rung)
+    return _back(normal_form(str(_mapped(iri, rung, registry)), rung, evidence, registry), rung, registry)
 
 
-def _back(form: str, rung: Rung) -> str:
+def _back(form: str, rung: Rung, registry: Registry | None) -> str:
     from overthere.iri import to_iri_text
 
     uri = URIReference(form, zone=True)
-    return to_iri_text(uri, rung >= Rung.SCHEME and uri.scheme is not None and _by_dns(uri.scheme))
+    return to_iri_text(uri, rung >= Rung.SCHEME and uri.scheme is not None and _by_dns(uri.scheme, registry))
 
 
-def iri_comparison_form(iri: IRIReference, rung: Rung, evidence: Mapping[str, str] | None = None) -> str:
+def iri_comparison_form(
+    iri: IRIReference, rung: Rung, evidence: Mapping[str, str] | None = None, registry: Registry | None = None
+) -> str:
     """What is compared at a rung: a normal form, from the scheme rung on without what the scheme does not compare."""
     if rung < Rung.PERCENT:
         return _own(str(iri), rung)
-    return comparison_form(str(_mapped(iri, rung)), rung, evidence)
+    return comparison_form(str(_mapped(iri, rung, registry)), rung, evidence, registry)
 
 
-def iri_changes(iri: IRIReference, rung: Rung, evidence: Mapping[str, str] | None = None) -> list[Change]:
+def iri_changes(
+    iri: IRIReference, rung: Rung, evidence: Mapping[str, str] | None = None, registry: Registry | None = None
+) -> list[Change]:
     """What the rungs up to `rung` change, with the paragraph; mapping is a step of its own in the percent rung."""
     found: list[Change] = []
     before = str(iri)
-    for here, source, after in _forms(iri, Rung(rung), evidence):
+    for here, source, after in _forms(iri, Rung(rung), evidence, registry):
         if after != before:
             found += compare(here, before, after, source, "IRI-reference")
         before = after
     return found
 
 
-def _forms(iri: IRIReference, rung: Rung, evidence: Mapping[str, str] | None) -> Iterator[tuple[Rung, str, str]]:
+def _forms(
+    iri: IRIReference, rung: Rung, evidence: Mapping[str, str] | None, registry: Registry | None
+) -> Iterator[tuple[Rung, str, str]]:
     if rung >= Rung.CASE:
         yield Rung.CASE, IRI_PARAGRAPHS[Rung.CASE], (form := _own(str(iri), Rung.CASE))
         if rung >= Rung.PERCENT:
@@ -117,4 +126,4 @@ def _forms(iri: IRIReference, rung: Rung, evidence: Mapping[str, str] | None) ->
             yield Rung.PERCENT, _MAPPING, iri_normal_form(iri, Rung.PERCENT)
     for here in (Rung.PATH, Rung.SCHEME, Rung.PROTOCOL):
         if rung >= here:
-            yield here, IRI_PARAGRAPHS[here], iri_normal_form(iri, here, evidence)
+            yield here, IRI_PARAGRAPHS[here], iri_normal_form(iri, here, evidence, registry)

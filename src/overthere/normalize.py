@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from overthere import kernel
-from overthere.kernel.reference import GROUPS, STEPS, parse, recompose, scheme_of, scheme_steps, split
+from overthere.kernel.reference import GROUPS, STEPS, parse, recompose, scheme_based_normalization, split
+from overthere.late import default_registry
 from overthere.rung import Rung
 from overthere.value import Value
+
+if TYPE_CHECKING:
+    from overthere.schemes.model import Scheme
+    from overthere.schemes.registry import Registry
 
 __all__ = ["Change", "Rung", "changes", "compare", "comparison_form", "lowest_rung", "normal_form"]
 
@@ -45,20 +50,40 @@ class Change(NamedTuple):
         return f"<Change {self.rung.name}: {place}, {before!r} to {after!r}, {self.source}>"
 
 
-def normal_form(text: str, rung: Rung = Rung.SYNTAX, evidence: Mapping[str, str] | None = None) -> str:
+def _scheme(name: str, registry: Registry | None) -> Scheme:
+    return (default_registry() if registry is None else registry).scheme(name)
+
+
+def _scheme_form(text: str, registry: Registry | None) -> str:
+    """The form of the scheme rung, 6.2.3."""
+    form = kernel.normalize(text, Rung.PATH)
+    parts = split(form)
+    if parts.scheme is None:
+        return form
+    after = scheme_based_normalization(parts, _scheme(parts.scheme, registry).steps)
+    return form if after == parts else recompose(after)
+
+
+def normal_form(
+    text: str,
+    rung: Rung = Rung.SYNTAX,
+    evidence: Mapping[str, str] | None = None,
+    registry: Registry | None = None,
+) -> str:
     """The normal form of a valid URI or reference, as text.
 
     evidence: for `Rung.PROTOCOL`, URIs that an access has shown to name the same resource (a permanent
     redirect, say), each to the URI to prefer (6.2.4).  Without it PROTOCOL is SCHEME: nothing is guessed.
+    registry: whose schemes the scheme rung goes by, the default one unless given.
 
     >>> normal_form("eXAMPLE://a/./b/../b/%63/%7bfoo%7d")
     'example://a/b/c/%7Bfoo%7D'
     """
     rung = Rung(rung)
-    form = kernel.normalize(text, min(rung, Rung.SCHEME))
+    form = kernel.normalize(text, rung) if rung < Rung.SCHEME else _scheme_form(text, registry)
     if rung < Rung.PROTOCOL or not evidence:
         return form
-    known = {kernel.normalize(str(a), 4): kernel.normalize(str(b), 4) for a, b in evidence.items()}
+    known = {_scheme_form(str(a), registry): _scheme_form(str(b), registry) for a, b in evidence.items()}
     seen = {form}
     while form in known:
         form = known[form]
@@ -71,7 +96,12 @@ def normal_form(text: str, rung: Rung = Rung.SYNTAX, evidence: Mapping[str, str]
     return form
 
 
-def changes(text: str, rung: Rung = Rung.SYNTAX, evidence: Mapping[str, str] | None = None) -> list[Change]:
+def changes(
+    text: str,
+    rung: Rung = Rung.SYNTAX,
+    evidence: Mapping[str, str] | None = None,
+    registry: Registry | None = None,
+) -> list[Change]:
     """What the rungs up to `rung` change: component, place, before and after, paragraph.
 
     >>> [(c.rung.name, c.component, c.before, c.after) for c in changes("HTTP://h/%7ea")]
@@ -82,23 +112,24 @@ def changes(text: str, rung: Rung = Rung.SYNTAX, evidence: Mapping[str, str] | N
     for step in range(1, rung + 1):
         here = Rung(step)
         if here is Rung.SCHEME:
-            for source, after in _scheme_steps(before):
+            for source, after in _scheme_steps(before, registry):
                 found += compare(here, before, after, source)
                 before = after
             continue
         if here < Rung.PROTOCOL:
             after = recompose(STEPS[step - 1](split(before)))
         else:
-            after = normal_form(before, here, evidence)
+            after = normal_form(before, here, evidence, registry)
         if after != before:
             found += compare(here, before, after, PARAGRAPHS[here])
         before = after
     return found
 
 
-def _scheme_steps(text: str) -> Iterator[tuple[str, str]]:
+def _scheme_steps(text: str, registry: Registry | None) -> Iterator[tuple[str, str]]:
     """6.2.3 rule by rule: the paragraph that allows it, and the text after it, for each rule that changes something."""
-    for source, apply in scheme_steps(split(text).scheme):
+    name = split(text).scheme
+    for source, apply in () if name is None else _scheme(name, registry).steps:
         after = recompose(apply(split(text)))
         if after != text:
             yield source, after
@@ -120,13 +151,15 @@ def compare(rung: Rung, before: str, after: str, source: str, rule: str = "URI-r
     return found
 
 
-def comparison_form(text: str, rung: Rung, evidence: Mapping[str, str] | None = None) -> str:
+def comparison_form(
+    text: str, rung: Rung, evidence: Mapping[str, str] | None = None, registry: Registry | None = None
+) -> str:
     """The normal form, from the scheme rung on without what the scheme says is not compared (RFC 8141 3.1, say)."""
-    form = normal_form(text, rung, evidence)
+    form = normal_form(text, rung, evidence, registry)
     if rung < Rung.SCHEME:
         return form
     parts = split(form)
-    compared = scheme_of(parts.scheme).compared if parts.scheme is not None else None
+    compared = None if parts.scheme is None else _scheme(parts.scheme, registry).compared
     return form if compared is None else recompose(compared(parts))
 
 
@@ -141,10 +174,17 @@ def _valid(value: Value | str) -> Value:
     return IRIReference(value) if beyond else URIReference(value)
 
 
-def lowest_rung(a: Value | str, b: Value | str, evidence: Mapping[str, str] | None = None) -> Rung | None:
+def lowest_rung(
+    a: Value | str,
+    b: Value | str,
+    evidence: Mapping[str, str] | None = None,
+    *,
+    registry: Registry | None = None,
+) -> Rung | None:
     """The lowest rung at which two URIs are equal; None if they are not at any.
 
     a, b: values, or text.  Where one of them is an IRI both are compared as IRIs (RFC 3987 5.3).
+    registry: whose schemes the scheme rung goes by, the default one unless given.
 
     Raises: InvalidURI for text that is no URI-reference, InvalidIRI for text beyond US-ASCII that is no IRI-reference.
 
@@ -161,10 +201,12 @@ def lowest_rung(a: Value | str, b: Value | str, evidence: Mapping[str, str] | No
 
         pair = [value if isinstance(value, IRIReference) else IRIReference(value) for value in (one, two)]
         for rung in Rung:
-            if iri_comparison_form(pair[0], rung, evidence) == iri_comparison_form(pair[1], rung, evidence):
+            forms = [iri_comparison_form(one, rung, evidence, registry) for one in pair]
+            if forms[0] == forms[1]:
                 return rung
         return None
     for rung in Rung:
-        if comparison_form(str(one), rung, evidence) == comparison_form(str(two), rung, evidence):
+        forms = [comparison_form(str(value), rung, evidence, registry) for value in (one, two)]
+        if forms[0] == forms[1]:
             return rung
     return None

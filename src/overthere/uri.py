@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from overthere.iri import IRIReference
     from overthere.normalize import Change
     from overthere.rung import Rung
-    from overthere.schemes import Locator
+    from overthere.schemes.locator import Locator
+    from overthere.schemes.registry import Registry
 
 __all__ = ["URI", "URIReference"]
 
@@ -70,8 +71,16 @@ class URIReference(Value):
         return same_document(base if isinstance(base, Value) else URI(base), self)
 
     @front
-    def normalize(self, rung: Rung = _SYNTAX, *, evidence: Mapping[str, str] | None = None) -> Self:
+    def normalize(
+        self,
+        rung: Rung = _SYNTAX,
+        *,
+        evidence: Mapping[str, str] | None = None,
+        registry: Registry | None = None,
+    ) -> Self:
         """The normal form at a rung of the ladder (6.2); see `Rung`.
+
+        registry: whose schemes the scheme rung goes by, the default one unless given.
 
         Raises: ValueError for a number that is no rung.
 
@@ -84,16 +93,29 @@ class URIReference(Value):
         from overthere.normalize import normal_form
 
         text = str(self)
-        form = normal_form(text, rung, evidence)
+        form = normal_form(text, rung, evidence, registry)
         return self if form == text else type(self)(form, zone=self.zone is not None)
 
-    def changes(self, rung: Rung = _SYNTAX, *, evidence: Mapping[str, str] | None = None) -> list[Change]:
+    def changes(
+        self,
+        rung: Rung = _SYNTAX,
+        *,
+        evidence: Mapping[str, str] | None = None,
+        registry: Registry | None = None,
+    ) -> list[Change]:
         """What normalising up to `rung` changes, where, and by which paragraph (6.2)."""
         from overthere.normalize import changes
 
-        return changes(str(self), rung, evidence)
+        return changes(str(self), rung, evidence, registry)
 
-    def equivalent(self, other: Value, rung: Rung = _SYNTAX, *, evidence: Mapping[str, str] | None = None) -> bool:
+    def equivalent(
+        self,
+        other: Value,
+        rung: Rung = _SYNTAX,
+        *,
+        evidence: Mapping[str, str] | None = None,
+        registry: Registry | None = None,
+    ) -> bool:
         """Whether both have the same normal form at a rung (6.2).
 
         >>> URI("http://a/%7Eb").equivalent(URI("http://A/~b")), URI("http://a").equivalent(URI("http://a/"))
@@ -101,7 +123,7 @@ class URIReference(Value):
         """
         from overthere.normalize import Rung, lowest_rung
 
-        found = lowest_rung(self, other, evidence if rung >= Rung.PROTOCOL else None)
+        found = lowest_rung(self, other, evidence if rung >= Rung.PROTOCOL else None, registry=registry)
         return found is not None and found <= rung
 
     def to_iri(self, *, idna: bool = False) -> IRIReference:
@@ -147,9 +169,9 @@ class URI(URIReference):
         >>> URI("ftp://h/pub/a.txt;type=a").locator.directories, URI("tel:+1-201-555-0123").locator.number
         (('pub',), '+1-201-555-0123')
         """
-        from overthere.schemes import Registry
+        from overthere.late import default_registry
 
-        return Registry.default().locator(self)
+        return default_registry().locator(self)
 
     @front
     def join(self, reference: URIReference | str, strict: bool = True) -> Self:

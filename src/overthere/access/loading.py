@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from overthere.access.wire import Dialogue
     from overthere.schemes.locator import Locator
     from overthere.schemes.model import Scheme
+    from overthere.schemes.registry import Registry
+    from overthere.uri import URI
 
-__all__ = ["configured", "dialogue_of", "package", "steps_of"]
+__all__ = ["by_proxy", "configured", "dialogue_of", "package", "steps_of"]
 
 
 def package(access: str) -> str:
@@ -64,6 +66,12 @@ def configured(scheme: Scheme, locator: Locator, policy: Policy) -> Locator:
     else:
         function = scheme.access and scheme.access.configured
     found: Locator = locator if function is None else function(locator, policy)
+    return found
+
+
+def by_proxy() -> Callable[[Plan, Policy, URI, Registry], Plan]:
+    """What takes a plan by way of a proxy, which is a part of HTTP."""
+    found: Callable[[Plan, Policy, URI, Registry], Plan] = import_module(f"{package('http')}.proxy").proxied
     return found
 
 

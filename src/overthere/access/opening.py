@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from overthere.access.errors import AccessError, AccessRefused, ProtocolError, needs
 from overthere.access.gateways import Gateways
-from overthere.access.loading import dialogue_of
+from overthere.access.loading import by_proxy, dialogue_of
 from overthere.access.masking import masked, secrets_of
 from overthere.access.planning import Plan, plan_under, planned
 from overthere.access.policy import Policy
@@ -92,9 +92,7 @@ class _Way:
         done = self.plan.done
         self.policy.judge_octets(done.steps, scheme, self.uri)
         if self.policy.proxy:
-            from overthere.access.proxy import proxied
-
-            done = proxied(done, self.policy, self.uri)
+            done = by_proxy()(done, self.policy, self.uri, self.registry)
             self.plan = done if self.plan.through is None else replace(self.plan, steps=done.steps, through=done)
         # The URIs before may be told to the server that a redirect leads to, and proxies their own login.
         others = (*map(str, self.history), *self.policy.proxy.values())
@@ -130,7 +128,7 @@ class _Way:
             )
         if target.replace(fragment=None) in (one.replace(fragment=None) for one in (*self.history, self.uri)):
             raise AccessRefused("redirect", "the redirects lead in a circle", "RFC 9110 15.4", self.uri)
-        self.policy.judge_redirect(self._asked(), target)
+        self.policy.judge_redirect(self._asked(), target, self.registry)
         # A fragment is kept unless the redirect has its own (RFC 9110 10.2.2).
         if target.fragment is None and self.uri.fragment is not None:
             target = target.replace(fragment=self.uri.fragment)

@@ -13,6 +13,7 @@ from overthere.access.framing import FOREIGN, elsewhere
 from overthere.access.steps import Connect, Step
 from overthere.hosts.address import Address, forbidden, literal, nat64_prefix, resolvable
 from overthere.schemes.model import Scheme
+from overthere.schemes.registry import Registry
 from overthere.uri import URI
 
 if TYPE_CHECKING:
@@ -20,12 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Policy"]
 
-_LOCAL = frozenset({"file", "afs", "mid", "cid"})
 _RESERVED = range(1024)
-_TLS = {"https": "http", "wss": "ws", "ldaps": "ldap", "ftps": "ftp"}
-"""Schemes with TLS, and the same protocol without it."""
-_WEB = frozenset({"http", "https"})
-_FILES = frozenset({"ftp", "ftps"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,19 +54,21 @@ class Policy:
     """The longest line of a protocol."""
     max_redirects: int = 10
     redirects: frozenset[str] | None = None
-    """The schemes that a redirect may lead to.  None: http and https; from those also ftp and ftps; and the scheme
-    that redirects, with TLS or without (LDAP refers to LDAP, Prospero and Gopher+ to where an object has moved)."""
+    """The schemes that a redirect may lead to.  None: those that say so (`Scheme.redirected_from`: http and https from
+    anywhere, ftp from those), and the protocol that redirects, with TLS or without (LDAP refers to LDAP, Prospero and
+    Gopher+ to where an object has moved)."""
     tls: SSLContext | None = None
     """How servers are verified; None: by the system's certificates."""
     downgrade: bool = False
-    """Whether a redirect may lead from https or ldaps to a scheme without TLS."""
+    """Whether a redirect may lead from a scheme with TLS (https, ldaps, ...) to one without."""
     news_server: str | None = None
     """The news server of URIs that name none, as a URI writes it: a host, or host and port (RFC 5538 4)."""
     messages: tuple[str | Path, ...] = ()
     """Where messages are looked for (RFC 2392 2): mbox files, .eml files and folders of them, Maildir folders."""
     proxy: Mapping[str, str] = field(default_factory=dict[str, str], hash=False, repr=False)
-    """From a scheme (http, https, ws, wss) to the `http:` URI of the proxy for it; none comes from the environment.
-    It is asked wherever it is, for the policy names it; what it connects to it has resolved itself."""
+    """From a scheme (one with `Scheme.by_proxy`: http, https, ws, wss) to the `http:` URI of the proxy for it; none
+    comes from the environment.  It is asked wherever it is, for the policy names it; what it connects to it
+    has resolved itself."""
 
     def __post_init__(self) -> None:
         """Raises: ValueError for what is no NAT64 prefix (RFC 6052 2.2)."""
@@ -91,7 +89,7 @@ class Policy:
         name = scheme.name
         if self.schemes is not None and name not in self.schemes:
             raise AccessRefused("scheme", f"{name!r} is not among the schemes that may be opened", "RFC 3986 7", uri)
-        if name in _LOCAL:
+        if scheme.local:
             self.judge_file(uri)
 
     def judge_file(self, uri: URI) -> None:
@@ -100,25 +98,28 @@ class Policy:
             why = f"{uri.scheme.lower()!r} leads to files of this machine, which may not be read"
             raise AccessRefused("scheme", why, "RFC 3986 7.4", uri)
 
-    def judge_redirect(self, source: URI, target: URI) -> None:
+    def judge_redirect(self, source: URI, target: URI, registry: Registry | None = None) -> None:
         """Raises: AccessRefused where a server leads to what only this machine has, to a scheme that no redirect may
-        lead to, or out of TLS.  Which server it is, and by which protocol it redirects, makes no difference.
+        lead to, or out of TLS; RegistryError where a package's claim to one of the schemes is empty.
+
+        registry: what is known of the schemes, the default one unless given.
         """
-        before, after = source.scheme.lower(), target.scheme.lower()
-        if after in _LOCAL and before not in _LOCAL:
+        known = Registry.default() if registry is None else registry
+        own, other = known.scheme(source.scheme), known.scheme(target.scheme)
+        before, after = own.name, other.name
+        if other.local and not own.local:
             raise AccessRefused("redirect", "a server leads to a file of this machine", "RFC 3986 7.4", source)
-        if not self._may_lead(before, after):
+        if not self._may_lead(own, other):
             why = f"a redirect leads from {before} to {after}, where none may: it takes {after!r} in Policy.redirects"
             raise AccessRefused("redirect", why, "RFC 3986 7, RFC 9110 15.4", source)
-        if before in _TLS and after not in _TLS and not self.downgrade:
+        if own.tls and not other.tls and not self.downgrade:
             why = f"a redirect leads out of {before}: it takes Policy.downgrade"
             raise AccessRefused("redirect", why, "RFC 9110 4.2.2", source)
 
-    def _may_lead(self, before: str, after: str) -> bool:
+    def _may_lead(self, own: Scheme, other: Scheme) -> bool:
         if self.redirects is not None:
-            return after in self.redirects
-        same = _TLS.get(after, after) == _TLS.get(before, before)
-        return same or after in _WEB or (after in _FILES and before in _WEB)
+            return other.name in self.redirects
+        return other.spoken == own.spoken or not {"*", own.spoken}.isdisjoint(other.redirected_from)
 
     def judge_octets(self, steps: Iterable[Step], scheme: Scheme, uri: URI) -> None:
         """Raises: AccessRefused if a port of another protocol would be sent what may be lines of the URI's choosing."""

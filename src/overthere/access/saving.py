@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from overthere.kernel import percent_decode
+from overthere.schemes.model import last_of
+from overthere.schemes.registry import Registry
 from overthere.uri import URI
 from overthere.wholefile import beside, create, is_stream, refuse_link
 
@@ -96,7 +98,7 @@ class Saving:
         return FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), self.given)
 
 
-def file_name(uri: URI) -> str:
+def file_name(uri: URI, registry: Registry | None = None) -> str:
     """A name for a file out of the last segment of a URI's path, safe on any system; "index" where there is none.
 
     Never a path: no separator, control, device name, or dot or "-" in front comes through, escaped or not.
@@ -106,13 +108,9 @@ def file_name(uri: URI) -> str:
     >>> [file_name(URI(text)) for text in ("http://h/..%2F..%2Fetc%2Fpasswd", "gopher://h/0/a/about", "x:-rf%0A")]
     ['_.._etc_passwd', 'about', 'rf_']
     """
-    segment = next((one for one in reversed(uri.segments) if one), "")
-    if uri.scheme.lower() == "ftp":  # RFC 1738 3.2.2
-        segment = re.sub(r"(?i);type=[^;]*$", "", segment)
-    if uri.scheme.lower() == "gopher" and len(uri.segments) == 1:  # its type is no part of the name (RFC 4266 2.1)
-        segment = segment[1:]
-    if uri.scheme.lower() == "data":
-        segment = "data"
+    facts = (Registry.default() if registry is None else registry).get(uri.scheme)
+    named = last_of if facts is None or facts.file_name is None else facts.file_name
+    segment = named(uri.segments)
     text = percent_decode(segment.encode()).decode("utf-8", "replace")
     text = "".join(c if c.isprintable() and c not in '/\\:*?"<>|\ufffd' else "_" for c in text)
     text = text.lstrip(".- ")[:_LONGEST].rstrip(". ")

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from overthere.errors import PlanRefused
 from overthere.hosts.address import link_local
-from overthere.schemes.known.file.paths import host_name
+from overthere.hosts.name import host_name
 from overthere.showing import printable
 
 __all__ = [

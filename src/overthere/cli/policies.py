@@ -11,6 +11,7 @@ import click
 
 from overthere.access.policy import Policy
 from overthere.hosts.address import nat64_prefix
+from overthere.schemes import Registry
 
 __all__ = ["bounds", "octets", "policy", "seconds"]
 
@@ -77,7 +78,8 @@ def policy(options: Mapping[str, Any]) -> Policy:
     except ValueError as error:
         raise click.UsageError(f"--nat64: {error}") from None
     if options.get("proxy") is not None:
-        changes["proxy"] = dict.fromkeys(("http", "https", "ws", "wss"), options["proxy"])
+        served = (one.name for one in Registry.default().schemes() if one.by_proxy)
+        changes["proxy"] = dict.fromkeys(served, options["proxy"])
     if options.get("cacert") is not None:
         try:
             changes["tls"] = ssl.create_default_context(cafile=str(options["cacert"]))

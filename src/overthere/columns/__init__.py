@@ -31,6 +31,7 @@ from overthere.normalize import Rung
 
 if TYPE_CHECKING:
     from overthere.iri import IRI
+    from overthere.schemes.registry import Registry
     from overthere.uri import URI
 
 __all__ = [
@@ -240,14 +241,20 @@ def normalize(
     errors: Errors = "null",
     threads: int | None = None,
     views: bool = True,
+    registry: Registry | None = None,
 ) -> ArrowColumn:
     """The normal form of each URI or reference at a rung of the ladder (6.2); a row that does not change is not copied.
 
     iri: whether the rows are IRIs, normalised as such (RFC 3987 5.3).
+    registry: whose schemes the scheme rung goes by, the default one unless given.
 
     Raises: ColumnError under `errors="raise"`.
     """
-    return _text(column, "normalize", errors, threads, views, rung=int(Rung(rung)), **_iri(iri))
+    return _text(column, "normalize", errors, threads, views, rung=int(Rung(rung)), **_iri(iri), **_by(registry))
+
+
+def _by(registry: Registry | None) -> dict[str, Registry]:
+    return {} if registry is None else {"registry": registry}
 
 
 def _iri(iri: bool) -> dict[str, bool]:
@@ -343,24 +350,28 @@ def decode(column: Any, *, errors: Errors = "null", threads: int | None = None, 
     return _text(column, "decode", errors, threads, views)
 
 
-def equivalent(a: Any, b: Any, rung: Rung = Rung.SYNTAX, *, iri: bool = False) -> ArrowColumn:
+def equivalent(
+    a: Any, b: Any, rung: Rung = Rung.SYNTAX, *, iri: bool = False, registry: Registry | None = None
+) -> ArrowColumn:
     """Whether two columns, row by row, have the same normal form at a rung (6.2); null where a row is null or invalid.
 
     iri: whether the rows are IRIs or URIs, compared as IRIs (RFC 3987 5.3).
+    registry: whose schemes the scheme rung goes by, the default one unless given.
 
     Needs pyarrow.
     """
-    return _pairs().equivalent(a, b, Rung(rung), iri)  # type: ignore[no-any-return]
+    return _pairs().equivalent(a, b, Rung(rung), iri, registry)  # type: ignore[no-any-return]
 
 
-def lowest_rung(a: Any, b: Any, *, iri: bool = False) -> ArrowColumn:
+def lowest_rung(a: Any, b: Any, *, iri: bool = False, registry: Registry | None = None) -> ArrowColumn:
     """The lowest rung at which two columns meet, row by row, as its number (6.2); null where they never do.
 
     iri: whether the rows are IRIs or URIs, compared as IRIs (RFC 3987 5.3).
+    registry: whose schemes the scheme rung goes by, the default one unless given.
 
     Needs pyarrow.
     """
-    return _pairs().lowest_rung(a, b, iri)  # type: ignore[no-any-return]
+    return _pairs().lowest_rung(a, b, iri, registry)  # type: ignore[no-any-return]
 
 
 def _pairs() -> Any:

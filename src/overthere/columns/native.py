@@ -51,6 +51,7 @@ def text(column: Any, operation: str, **how: Any) -> Any:
         return plain.text(column, operation, **how)
     if operation in ("to_uri", "to_iri") or how.get("iri") or (operation == "normalize" and how["rung"] > Rung.SYNTAX):
         return plain.text(column, operation, **how)
+    how.pop("registry", None)  # the generic rungs ask none
     return _native.column_text(_whole(column), operation, **{**how, "base": _whole(how.get("base"))})
 
 

@@ -180,9 +180,9 @@ def _answer(row: str | None, operation: str, base: str | None, **how: Any) -> tu
             case "host":
                 return _parts(row, None, False)[0]["host"], None
             case "normalize" if how.get("iri"):
-                return str(IRIReference(row).normalize(Rung(how["rung"]))), None
+                return str(IRIReference(row).normalize(Rung(how["rung"]), registry=how.get("registry"))), None
             case "normalize":
-                return normal_form(str(URIReference(row)), Rung(how["rung"])), None
+                return normal_form(str(URIReference(row)), Rung(how["rung"]), None, how.get("registry")), None
             case "resolve":
                 return _target(row, base, how["strict"], bool(how.get("iri")))
             case "repair":

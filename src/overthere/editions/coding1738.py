@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 
 from overthere import encoding, kernel
-from overthere.editions.library import grammar
 from overthere.errors import CodingError
+from overthere.grammar.library import grammar
 from overthere.showing import name_of, printable
 
 __all__ = ["decode_text", "encode_data"]

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
-from overthere.editions.library import grammar
 from overthere.editions.url1997 import split
+from overthere.grammar.library import grammar
 
 __all__ = ["BaseURL", "Delimited", "base_url", "delimited", "typed"]
 

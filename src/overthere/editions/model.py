@@ -10,12 +10,14 @@ from overthere.errors import NotSpecified
 from overthere.exact import exact
 from overthere.grammar import Grammar
 from overthere.kernel.reference import Parts
+from overthere.late import default_registry
 from overthere.normalize import Rung
 from overthere.resolve import Target
 
 if TYPE_CHECKING:
     from overthere.errors import Finding
-    from overthere.schemes import Locator
+    from overthere.schemes.locator import Locator
+    from overthere.schemes.registry import Registry
 
 __all__ = ["Edition"]
 
@@ -38,7 +40,7 @@ class Edition:
     check_text: Callable[[str, str, int | None], list[Finding]] = field(repr=False)
     split_text: Callable[[str], Parts] = field(repr=False)
     resolve_text: Callable[[str, str, bool], Target] = field(repr=False)
-    normalize_text: Callable[[str, Rung], str] = field(repr=False)
+    normalize_text: Callable[[str, Rung, Registry | None], str] = field(repr=False)
     encode_data: Callable[[str | bytes, str], str] = field(repr=False)
     decode_text: Callable[[str], str] = field(repr=False)
     parts_of: Callable[[str], dict[str, str | None]] = field(repr=False)
@@ -92,10 +94,11 @@ class Edition:
         """
         return self.parts_of(exact(text, "parts()"))
 
-    def locator(self, text: str) -> Locator:
+    def locator(self, text: str, *, registry: Registry | None = None) -> Locator:
         """What a text says by this document's account of its scheme, as typed data; `Locator.uri` is the inverse.
 
         A scheme that the document does not define is read by the generic syntax.
+        registry: where the scheme is looked up, the default one unless given.
 
         Raises: InvalidURI if there is no scheme, or if the scheme cannot be read in this text.
 
@@ -103,9 +106,8 @@ class Edition:
         >>> edition("url-1994").locator("ftp://h/pub/a!I"), edition("rfc1738").locator("ftp://h/pub/a!I").name
         (FTPLocator(host='h', directories=('pub',), name='a', type='I'), 'a!I')
         """
-        from overthere.schemes import Registry
-
-        return Registry.default().locator(exact(text, "locator()"), self.name)
+        known = default_registry() if registry is None else registry
+        return known.locator(exact(text, "locator()"), self.name)
 
     def resolve(self, base: str, reference: str, strict: bool = True) -> Target:
         """The target of a reference, by the document's own algorithm.
@@ -123,19 +125,23 @@ class Edition:
         self._own("resolve")
         return self.resolve_text(exact(base, "resolve()"), exact(reference, "resolve()"), strict)
 
-    def normalize(self, text: str, rung: Rung = Rung.SYNTAX) -> str:
-        """The normal form that the document allows, at a rung of the ladder.  Raises: InvalidURI, NotSpecified."""
-        self._own("normalize")
-        return self.normalize_text(exact(text, "normalize()"), Rung(rung))
+    def normalize(self, text: str, rung: Rung = Rung.SYNTAX, *, registry: Registry | None = None) -> str:
+        """The normal form that the document allows, at a rung of the ladder.  Raises: InvalidURI, NotSpecified.
 
-    def equivalent(self, a: str, b: str, rung: Rung = Rung.SYNTAX) -> bool:
+        registry: whose schemes the scheme rung goes by where the document leaves it to them; the default one unless
+        given.
+        """
+        self._own("normalize")
+        return self.normalize_text(exact(text, "normalize()"), Rung(rung), registry)
+
+    def equivalent(self, a: str, b: str, rung: Rung = Rung.SYNTAX, *, registry: Registry | None = None) -> bool:
         """Whether both have the same normal form at a rung of what the document allows.  Raises: as `normalize`.
 
         >>> from overthere.editions import edition
         >>> [edition(name).equivalent("http://h/%2E", "http://h/.", Rung.PERCENT) for name in ("uri-2003", "rfc3986")]
         [False, True]
         """
-        return self.normalize(a, rung) == self.normalize(b, rung)
+        return self.normalize(a, rung, registry=registry) == self.normalize(b, rung, registry=registry)
 
     def encode(self, data: str | bytes, component: str = "segment") -> str:
         """Escape data for a component, by the document's character classes and charset.  Raises: CodingError."""

@@ -15,6 +15,7 @@ from overthere.kernel import percent_encode
 if TYPE_CHECKING:
     from overthere.editions.model import Edition
     from overthere.resolve import Target
+    from overthere.schemes.registry import Registry
 
 __all__ = ["MARKS", "PARTS", "Reading", "as_dict", "disagreements", "letter", "matrix", "notes", "read", "shown_target"]
 
@@ -103,20 +104,23 @@ def _rule(edition: Edition, rule: str) -> str:
     return _names(edition.name)[plain(rule)]
 
 
-def read(text: str, base: str | None = None, names: Iterable[str] | None = None) -> list[Reading]:
+def read(
+    text: str, base: str | None = None, names: Iterable[str] | None = None, *, registry: Registry | None = None
+) -> list[Reading]:
     """The text as each edition reads it, oldest first; never raises.
 
     base: where given, a relative reference has a target too.
+    registry: what is known of schemes, the default one unless given.
 
     >>> [(r.edition, r.host) for r in read("ftp://u?x@h/", names=["rfc3986"])]
     [('rfc3986', 'u')]
     """
     from overthere.editions import NAMES, edition
 
-    return [_read(edition(name), text, base) for name in names or NAMES]
+    return [_read(edition(name), text, base, registry) for name in names or NAMES]
 
 
-def _read(edition: Edition, text: str, base: str | None) -> Reading:
+def _read(edition: Edition, text: str, base: str | None, registry: Registry | None) -> Reading:
     valid = letter(edition, text)
     if "resolve" in edition.elsewhere and not _SCHEME.match(text):
         # No URL, and the document has no references (94-25; RFC 1738 2.3).
@@ -127,22 +131,20 @@ def _read(edition: Edition, text: str, base: str | None) -> Reading:
     except OverthereError as error:
         return Reading(edition.name, valid, None, None, None, None, None, _line(error))
     target, note = _target(edition, text, base)
-    says = _says(edition, text)
+    says = _says(edition, text, registry)
     return Reading(edition.name, valid, host, parts.path, parts.query, parts.fragment, target, note, says)
 
 
 _GENERIC = ("host", "port", "user", "password", "query", "fragment", "charset", "cellname")
 
 
-def _says(edition: Edition, text: str) -> str | None:
+def _says(edition: Edition, text: str, registry: Registry | None) -> str | None:
     """The scheme's own parts in one line; what is beyond US-ASCII as escapes, for the octets are what is said."""
-    from overthere.schemes.locator import GenericLocator
-
     try:
-        locator = edition.locator(text)
+        locator = edition.locator(text, registry=registry)
     except OverthereError:
         return None
-    if isinstance(locator, GenericLocator):
+    if locator.generic:
         return None
     said = {name: value for name, value in locator.to_dict().items() if name not in _GENERIC and value not in ("", [])}
     shown = ", ".join(f"{name} {json.dumps(value, ensure_ascii=False)}" for name, value in said.items())

@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from overthere.derivation import check_rule, of_any
 from overthere.editions.coding1738 import decode_text, encode_data
-from overthere.editions.library import grammar
 from overthere.editions.model import Edition
 from overthere.errors import InvalidURI
+from overthere.grammar.library import grammar
 from overthere.kernel.reference import Parts
 from overthere.normalize import Rung
 from overthere.resolve import Target
 
 if TYPE_CHECKING:
     from overthere.errors import Finding
+    from overthere.schemes.registry import Registry
 
 __all__ = ["EDITION", "Wrapped", "bare", "extract"]
 
@@ -298,7 +299,7 @@ def _defaults(scheme: str, rest: str) -> str:
     return f"//{user}{host}{path}"
 
 
-def _normalize(text: str, rung: Rung) -> str:
+def _normalize(text: str, rung: Rung, registry: Registry | None) -> str:
     """2.1: schemes have no case.  2.2: hexadecimal digits have none, and an escape of a character that is neither
     reserved nor unsafe means that character.  The document has no dot-segments, and does not fold hosts.
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from overthere import encoding
-from overthere.editions.library import grammar
 from overthere.editions.model import Edition
 from overthere.findings import check_uri, refusal
+from overthere.grammar.library import grammar
 from overthere.kernel.reference import split, split_authority
 from overthere.normalize import Rung
 from overthere.resolve import Target
@@ -15,6 +15,7 @@ from overthere.uri import URI, URIReference
 
 if TYPE_CHECKING:
     from overthere.errors import Finding
+    from overthere.schemes.registry import Registry
 
 __all__ = ["EDITION"]
 
@@ -34,8 +35,8 @@ def _resolve(base: str, reference: str, strict: bool) -> Target:
     return Target(str(target), target.fragment, ref.same_document(own))
 
 
-def _normalize(text: str, rung: Rung) -> str:
-    return str(URIReference(text).normalize(rung))
+def _normalize(text: str, rung: Rung, registry: Registry | None) -> str:
+    return str(URIReference(text).normalize(rung, registry=registry))
 
 
 def _parts(text: str) -> dict[str, str | None]:

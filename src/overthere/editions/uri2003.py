@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from overthere import encoding, kernel
 from overthere.derivation import check_rule, of_any
-from overthere.editions.library import grammar
 from overthere.editions.model import Edition
 from overthere.errors import CodingError, InvalidURI
+from overthere.grammar.library import grammar
 from overthere.kernel.reference import Parts, guard_path, recompose, split, split_authority
+from overthere.late import default_registry
 from overthere.normalize import Rung
 from overthere.resolve import Target
-from overthere.schemes import port_of
 
 if TYPE_CHECKING:
     from overthere.errors import Finding
+    from overthere.schemes.registry import Registry
 
 __all__ = ["EDITION", "escape_normalization", "host_kind", "opaque_part"]
 
@@ -180,26 +181,29 @@ def _segments(parts: Parts) -> Parts:
     return guard_path(parts._replace(path=remove_segments(parts.path)))
 
 
-def _scheme_rules(parts: Parts) -> Parts:
+def _scheme_rules(parts: Parts, registry: Registry) -> Parts:
     """6.2.3: the scheme's default port goes, and an empty one, which means the same; only of a server (3.2.2)."""
     server = _server(parts.authority)
     if parts.scheme is None or server is None or server.port is None:
         return parts
-    default = port_of(parts.scheme)
+    facts = registry.get(parts.scheme)
+    default = None if facts is None else facts.port
     if default is None or (server.port and server.port.lstrip("0") != str(default)):
         return parts
     return parts._replace(authority=str(server._replace(port=None)))
 
 
-_STEPS = (_case, _escapes, _segments, _scheme_rules)
+_STEPS = (_case, _escapes, _segments)
 
 
-def _normalize(text: str, rung: Rung) -> str:
+def _normalize(text: str, rung: Rung, registry: Registry | None) -> str:
     """6.2, up to a rung; PROTOCOL (6.2.4) needs what an access has shown, and is SCHEME here."""
     _require(text, "URI-reference")
     parts = split(text)
     for step in _STEPS[:rung]:
         parts = step(parts)
+    if rung >= Rung.SCHEME:
+        parts = _scheme_rules(parts, default_registry() if registry is None else registry)
     return recompose(parts)
 
 

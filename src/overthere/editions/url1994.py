@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from overthere.editions.library import grammar
 from overthere.editions.model import Edition
 from overthere.errors import KINDS, CodingError, Finding, InvalidURI, NotSpecified
+from overthere.grammar.library import grammar
 from overthere.kernel import percent_decode, percent_encode
 from overthere.kernel.reference import BROKEN_ESCAPE, Parts
 from overthere.normalize import Rung
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from overthere.resolve import Target
+    from overthere.schemes.registry import Registry
 
 __all__ = ["DOCUMENT", "EDITION", "is_scheme", "latin1", "reading_of", "wpath_fields"]
 
@@ -320,7 +321,7 @@ def latin1(text: str) -> bytes:
 # -- What the document allows to be written otherwise
 
 
-def _normalize(text: str, rung: Rung) -> str:
+def _normalize(text: str, rung: Rung, registry: Registry | None) -> str:
     """The document speaks of no equivalence; what it implies, and nothing more.
 
     CASE: prefix, scheme and hexadecimal digits as it prints them ("URL:", lower case, 0-9 A-F; 94-13, 94-22, 94-23).

@@ -11,16 +11,17 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from overthere.editions.library import grammar
 from overthere.editions.model import Edition
 from overthere.errors import KINDS, CodingError, Finding, InvalidURI
+from overthere.grammar.library import grammar
 from overthere.kernel import percent_decode, percent_encode
 from overthere.kernel.reference import APPENDIX_B, BROKEN_ESCAPE, Parts, recompose
+from overthere.late import default_registry
 from overthere.rung import Rung
-from overthere.schemes import port_of
 
 if TYPE_CHECKING:
     from overthere.resolve import Target
+    from overthere.schemes.registry import Registry
 
 __all__ = ["EDITION", "Site", "split", "split_site"]
 
@@ -181,24 +182,27 @@ def _relative(text: str) -> str:
     return "/".join(piece if (new := _unescape(piece)) in (".", "..") else new for piece in text.split("/"))
 
 
-def _default_port(parts: Parts) -> Parts:
+def _default_port(parts: Parts, registry: Registry) -> Parts:
     """6: "an explicit ":port", where the port is the default for the scheme" goes; an empty one stays."""
     if parts.scheme is None or not parts.authority:
         return parts
-    site, port = split_site(parts.authority), port_of(parts.scheme)
+    site, facts = split_site(parts.authority), registry.get(parts.scheme)
+    port = None if facts is None else facts.port
     if port is None or not site.port or site.port.lstrip("0") != str(port):
         return parts
     return parts._replace(authority=_join_site(site._replace(port=None)))
 
 
-def _normalize(text: str, rung: Rung) -> str:
+def _normalize(text: str, rung: Rung, registry: Registry | None) -> str:
     """2.3, 4.1 and 6, nothing more: dots stay, and the fragment, which is no part of the URL (3), is not touched."""
     if findings := _check(text, "URL-reference", 1):
         raise InvalidURI(text, findings[0])
     own = parts = split(text)
-    for step, least in ((_case, Rung.CASE), (_percent, Rung.PERCENT), (_default_port, Rung.SCHEME)):
+    for step, least in ((_case, Rung.CASE), (_percent, Rung.PERCENT)):
         if rung >= least:
             parts = step(parts)
+    if rung >= Rung.SCHEME:
+        parts = _default_port(parts, default_registry() if registry is None else registry)
     return recompose(parts._replace(fragment=own.fragment))
 
 

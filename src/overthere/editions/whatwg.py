@@ -10,7 +10,10 @@ from typing import Any, NamedTuple
 
 from overthere.extras import missing
 
-__all__ = ["Href", "available", "read"]
+__all__ = ["SPECIAL", "Href", "available", "read"]
+
+SPECIAL = frozenset(("http", "https", "ws", "wss", "ftp", "file"))
+"""Special schemes, which browsers repair (URL Standard 4.2)."""
 
 
 class Href(NamedTuple):

@@ -7,7 +7,7 @@
 - `parse(text, rule, zone=False)`: split and check in one, to `Components` or None.
 - `Components`: a text and where its components are; what every value is made of.
 - `resolve(base, reference, strict)`: 5.2 and 5.3 on values, to text.
-- `normalize(text, rung)`: 6.2 up to the scheme rung, of valid text.
+- `normalize(text, rung)`: 6.2.2 up to the path rung, of valid text; what follows takes a scheme's facts (`reference`).
 - `remove_dot_segments(path)`: 5.2.4.
 - `percent_encode(data, safe)`, `percent_decode(data)`: 2.1 on octets.
 - `Runner(classes, width, table, start, accepting)`: the automaton of a rule; `run(data, state)` reads.

@@ -47,7 +47,7 @@ class Components:
         text, zone = cls._given(text, zone)
         match = match_of(text, cls.rule, zone)
         if match is None:
-            from overthere.findings import refusal
+            from overthere.late import refusal
 
             raise refusal(text, cls.rule, zone)
         self = object.__new__(cls)

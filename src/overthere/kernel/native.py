@@ -94,11 +94,9 @@ def remove_dot_segments(path: str) -> str:
 
 
 def normalize(text: str, rung: int) -> str:
-    """The normal form of a valid text: the generic rungs in Rust, the scheme's facts on top."""
-    form = _native.normalize(text, min(rung, 3))
-    if form is None:
-        return _reference().normalize(text, rung)  # type: ignore[no-any-return]
-    return form if rung < 4 else _reference().normalize_scheme(form)
+    """The normal form of a valid text at a generic rung."""
+    form = _native.normalize(text, rung)
+    return _reference().normalize(text, rung) if form is None else form
 
 
 def _reference() -> Any:

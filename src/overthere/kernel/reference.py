@@ -7,18 +7,16 @@ from the grammar (`classes.py`, generated); every loop is linear in the text.
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from overthere.errors import GrammarError
 from overthere.kernel.classes import CHARSETS, IPRIVATE, PATTERNS, UCSCHAR
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
-    from overthere.schemes.model import Scheme
-
-    Steps = tuple[tuple[str, Callable[["Parts"], "Parts"]], ...]
+    Step = tuple[str, Callable[["Parts"], "Parts"]]
 
 __all__ = [
     "APPENDIX_B",
@@ -31,14 +29,12 @@ __all__ = [
     "host_kind",
     "merge_paths",
     "normalize",
-    "normalize_scheme",
     "parse",
     "path_segment_normalization",
     "percent_encoding_normalization",
     "recompose",
     "remove_dot_segments",
     "resolve",
-    "scheme_of",
     "scheme_steps",
     "scheme_based_normalization",
     "split",
@@ -338,13 +334,6 @@ def path_segment_normalization(parts: Parts) -> Parts:
     return parts if path == parts.path else guard_path(parts._replace(path=path))
 
 
-def scheme_based_normalization(parts: Parts) -> Parts:
-    """6.2.3 with 3.2.3: an empty port goes, and what the scheme's own rules say (`overthere.schemes`)."""
-    for _, apply in scheme_steps(parts.scheme):
-        parts = apply(parts)
-    return parts
-
-
 def _no_empty_port(parts: Parts) -> Parts:
     """6.2.3: "http://example.com:/" is "http://example.com/", whatever the scheme (3.2.3)."""
     if parts.authority is not None and parts.authority.endswith(":"):
@@ -363,41 +352,30 @@ def _port_by_value(parts: Parts) -> Parts:
     return parts
 
 
-def scheme_steps(name: str | None) -> Steps:
-    """6.2.3 for a scheme, step by step, each with the paragraph that allows it; none for a relative reference."""
-    return () if name is None else _scheme_steps(name.lower())
+def scheme_steps(rules: Iterable[Step]) -> tuple[Step, ...]:
+    """6.2.3 step by step, each with the paragraph that allows it: a scheme's own rules between those of every scheme.
 
-
-@lru_cache(256)
-def _scheme_steps(name: str) -> Steps:
-    rules = ((rule.source, rule.apply) for rule in scheme_of(name).normal)
+    rules: what the scheme lets somebody write differently, as (paragraph, from components to components).
+    """
     return (("RFC 3986 6.2.3", _no_empty_port), *rules, ("RFC 3986 3.2.3", _port_by_value))
 
 
-def scheme_of(name: str) -> Scheme:
-    """The scheme in the default registry, which is loaded when it is first asked for."""
-    from overthere.schemes import Registry
-
-    return Registry.default().scheme(name)
-
-
-def normalize_scheme(text: str) -> str:
-    """The scheme rung on top of a form that is normal by the generic ones."""
-    parts = split(text)
-    after = scheme_based_normalization(parts)
-    return text if parts == after else recompose(after)
+def scheme_based_normalization(parts: Parts, steps: Iterable[Step]) -> Parts:
+    """6.2.3 on components that are normal by the generic rungs; `steps` are those of the scheme (`scheme_steps`)."""
+    for _, apply in steps:
+        parts = apply(parts)
+    return parts
 
 
 STEPS = (
     case_normalization,
     percent_encoding_normalization,
     path_segment_normalization,
-    scheme_based_normalization,
 )
 
 
 def normalize(text: str, rung: int) -> str:
-    """The normal form of a valid text at a rung of the ladder: 0 nothing, 1 case, 2 percent, 3 path, 4 scheme."""
+    """The normal form of a valid text at a generic rung of the ladder: 0 nothing, 1 case, 2 percent, 3 path."""
     parts = before = split(text)
     for step in STEPS[:rung]:
         if step is not percent_encoding_normalization or "%" in text:

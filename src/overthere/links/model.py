@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from overthere.base import Base
 from overthere.rung import Rung
+from overthere.schemes.registry import Registry
 
 __all__ = ["NOTES", "UNREAD", "Document", "Embedded", "Found", "Link", "Note", "Options", "Passed"]
 
@@ -161,3 +162,5 @@ class Options(NamedTuple):
     """Octets of a document that are read."""
     depth: int = 16
     """Containers in one another."""
+    registry: Registry | None = None
+    """What is known of schemes: for the columns `normal` and `audit`; None: the default registry."""

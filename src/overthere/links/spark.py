@@ -23,7 +23,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import overthere
+from overthere import __version__
 from overthere.editions import NAMES
 from overthere.errors import NotSpecified
 from overthere.extras import brought_by
@@ -177,7 +177,7 @@ def extract(
     """
     options = _options(rung, edition, json, audit, whatwg, metadata)
     told = None if base is None else str(URI(base))
-    version = overthere.__version__
+    version = __version__
     if part is not None:
         if any(given is not None for given in (content, url, media_type, base)):
             raise ValueError(
@@ -271,8 +271,8 @@ def _write_graph(session: SparkSession, how: How, folder: Path) -> None:
 
 
 def _same(version: str) -> None:
-    if version != overthere.__version__:
-        raise RuntimeError(f"overthere is {overthere.__version__} on this executor, and {version} on the driver")
+    if version != __version__:
+        raise RuntimeError(f"overthere is {__version__} on this executor, and {version} on the driver")
 
 
 def _again() -> bool:

@@ -40,10 +40,10 @@ def scheme(name: str) -> Scheme:
     return Registry.default().scheme(name)
 
 
-def port_of(name: str) -> int | None:
-    """The default port of a known scheme; None for others, and for what is no scheme in RFC 3986 ("1a")."""
-    registry = Registry.default()
-    return registry.scheme(name).port if name in registry else None
+def port_of(name: str, registry: Registry | None = None) -> int | None:
+    """The default port of a scheme that a registry knows, the default one unless given; None for others."""
+    found = (Registry.default() if registry is None else registry).get(name)
+    return None if found is None else found.port
 
 
 def __getattr__(name: str) -> object:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from overthere.errors import Finding, RegistryError
-from overthere.kernel.reference import Parts, split_authority
+from overthere.kernel import parse
+from overthere.kernel.reference import Parts, scheme_steps, split_authority
 from overthere.schemes.locator import GenericLocator, Locator, reading
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from overthere.grammar import Grammar
     from overthere.schemes.iana import Registration
 
-__all__ = ["Access", "Example", "NormalRule", "Scheme", "default_port", "slash_for_empty_path"]
+__all__ = ["Access", "Example", "NormalRule", "Scheme", "default_port", "last_of", "slash_for_empty_path"]
 
 
 class Example(NamedTuple):
@@ -58,25 +60,30 @@ class NormalRule(NamedTuple):
 
 def default_port(port: int, source: str) -> NormalRule:
     """The rule that leaves `port` out."""
+    return NormalRule(f"the default port {port} is left out", source, partial(_without_port, port))
 
-    def apply(parts: Parts) -> Parts:
-        if parts.authority is None:
-            return parts
-        userinfo, host, text = split_authority(parts.authority)
-        if text is None or text.lstrip("0") != str(port):
-            return parts
-        return parts._replace(authority=host if userinfo is None else f"{userinfo}@{host}")
 
-    return NormalRule(f"the default port {port} is left out", source, apply)
+def _without_port(port: int, parts: Parts) -> Parts:
+    if parts.authority is None:
+        return parts
+    userinfo, host, text = split_authority(parts.authority)
+    if text is None or text.lstrip("0") != str(port):
+        return parts
+    return parts._replace(authority=host if userinfo is None else f"{userinfo}@{host}")
 
 
 def slash_for_empty_path(source: str) -> NormalRule:
     """The rule that writes an empty path behind an authority as "/"."""
+    return NormalRule('an empty path is written "/"', source, _with_slash)
 
-    def apply(parts: Parts) -> Parts:
-        return parts._replace(path="/") if parts.authority is not None and parts.path == "" else parts
 
-    return NormalRule('an empty path is written "/"', source, apply)
+def _with_slash(parts: Parts) -> Parts:
+    return parts._replace(path="/") if parts.authority is not None and parts.path == "" else parts
+
+
+def last_of(segments: tuple[str, ...]) -> str:
+    """The last segment that is not empty, which names a file; "" if there is none."""
+    return next((one for one in reversed(segments) if one), "")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,6 +105,39 @@ class Scheme:
     """Edition -> the rules that derive such a URI there: those of its grammar; for "rfc3986" those of `syntax`."""
     port: int | None = None
     """The default port."""
+    tls: bool = False
+    """Whether the connection is secured by TLS from its first octet."""
+    protocol: str = ""
+    """The scheme whose protocol it speaks, where that is not its own: "http" of https."""
+    local: bool = False
+    """Whether it leads to files of this machine (RFC 3986 7.4)."""
+    redirected_from: tuple[str, ...] = ()
+    """The protocols whose servers may redirect to it, beside its own: names of schemes, or "*" for any."""
+    by_proxy: Literal["", "absolute", "tunnel"] = ""
+    """How an HTTP proxy is asked for it (RFC 9110 7.3.2): in absolute-form, or by CONNECT; "": it is not."""
+    needs_host: bool = False
+    """Whether a URI of it without a host names nothing."""
+    no_userinfo: str = ""
+    """The paragraph by which a user name before the host is none of its parts; "" where it is one."""
+    anonymous: frozenset[str] = frozenset()
+    """User names, in lower case, that everybody uses, whose password is no secret."""
+    host_of_files: bool = False
+    """Whether the host says on whose disk a file is: "localhost" is this machine (RFC 8089 2), another is not asked."""
+    lines: bool = False
+    """Whether its protocol speaks in lines, so that an encoded line end may begin another command."""
+    own_octets: frozenset[int] = frozenset()
+    """Delimiters and controls that are a part of its URIs by right, as escapes: the TAB of a gopher search."""
+    text_parameters: tuple[str, ...] = ()
+    """The fields of its query, in lower case, whose values are texts of several lines (RFC 6068 5)."""
+    content: bool = False
+    """Whether what follows the colon is content, in which any octets and any names may stand (RFC 2397 2)."""
+    shape: str = ""
+    """How what follows the colon begins in running text, where the scheme needs no "//": an expression that looks at a
+    bounded number of characters; "": it is seen with "//" or in delimiters alone."""
+    linkable: bool = False
+    """Whether a page may make a link of what others write: it names or locates something, and nothing is executed."""
+    file_name: Callable[[tuple[str, ...]], str] | None = None
+    """What of the raw segments of a path names a file; None: the last one that is not empty."""
     hierarchical: bool = False
     """Whether "/" parts a hierarchy, so that relative references make sense."""
     interactive: bool = False
@@ -120,9 +160,8 @@ class Scheme:
     """Whether it has a file of its own; False for the generic fallback."""
 
     def __post_init__(self) -> None:
-        from overthere.editions import edition
-
-        if not edition().grammar.automaton("scheme").accepts(self.name) or self.name != self.name.lower():
+        read = parse(f"{self.name}:", "URI")
+        if read is None or read.scheme != self.name or self.name != self.name.lower():
             raise RegistryError(f"{self.name!r} is no scheme in lower case (RFC 3986 3.1)")
         if isinstance(self.access, str) and not all(map(str.isidentifier, self.access.split("."))):
             raise RegistryError(f"the access of {self.name!r} is no package: {self.access!r}")
@@ -134,6 +173,11 @@ class Scheme:
 
     def __hash__(self) -> int:
         return hash(self.name)
+
+    @property
+    def spoken(self) -> str:
+        """The protocol, by the name of the scheme that is called after it: "http" of http and of https."""
+        return self.protocol or self.name
 
     def __repr__(self) -> str:
         return f"<Scheme {self.name}: {self.title}>"
@@ -224,6 +268,11 @@ class Scheme:
             return "experimental"
         found = self.registration
         return found.status if found else "not registered"
+
+    @cached_property
+    def steps(self) -> tuple[tuple[str, Callable[[Parts], Parts]], ...]:
+        """The scheme rung as the kernel takes it: each step with the paragraph that allows it (RFC 3986 6.2.3)."""
+        return scheme_steps((rule.source, rule.apply) for rule in self.normal)
 
     def normalize(self, parts: Parts) -> Parts:
         """The scheme rung on components that are normal by the generic rungs."""

@@ -149,6 +149,18 @@ class Registry:
             raise RegistryError(f"two claims to the scheme {key!r}: {self._holder(key, {})}")
         return _load(key, first)
 
+    def get(self, name: str) -> Scheme | None:
+        """The scheme of that name if it is known; None for others, for what is no scheme in RFC 3986 ("1a"), and where
+        a package's claim is empty."""
+        try:
+            return self.scheme(name) if name in self else None
+        except RegistryError:
+            return None
+
+    def schemes(self) -> Iterator[Scheme]:
+        """The known schemes, in alphabetical order; each is loaded, and what a package fails to bring is left out."""
+        return filter(None, map(self.get, self))
+
     def locator(self, uri: URI | str, edition: str = "rfc3986") -> Locator:
         """What a URI says in the terms of its scheme, by an edition's account of it.
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from overthere.editions.library import grammar as library
 from overthere.grammar import Grammar
+from overthere.grammar.library import grammar as library
 
 __all__ = ["grammar"]
 

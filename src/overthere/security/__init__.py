@@ -13,18 +13,22 @@ from overthere.security.contents import veiled
 from overthere.security.table import KINDS, LEVELS, Concern, Level
 
 if TYPE_CHECKING:
+    from overthere.schemes.registry import Registry
     from overthere.security.parts import Cut, Place
     from overthere.value import Value
 
 __all__ = ["KINDS", "LEVELS", "Concern", "Level", "audit", "harmless", "kinds", "level_of", "veiled"]
 
 
-def audit(uri: Value | str, *, level: Level = "note", limit: int = 1000) -> list[Finding]:
+def audit(
+    uri: Value | str, *, level: Level = "note", limit: int = 1000, registry: Registry | None = None
+) -> list[Finding]:
     """Everything in a URI that is worth care, in the order of the text; it need not be a valid URI.
 
     uri: a URI, a reference, an IRI, or any text; offsets are code points of it.
     level: what is below it is not told: "note", "warning" or "error" (see `KINDS`).
     limit: how many are listed; a last one of the kind "more" counts the rest.
+    registry: what is known of schemes, the default one unless given.
 
     No message shows a password.  Raises: TypeError if it is not text.
 
@@ -39,7 +43,7 @@ def audit(uri: Value | str, *, level: Level = "note", limit: int = 1000) -> list
         return []
     from overthere.security.parts import cut, finding
 
-    parts = cut(text)
+    parts = cut(text, registry)
     places = _places(parts, level)
     found = [finding(parts, place) for place in islice(places, limit)]
     found.sort(key=lambda one: one.start)
@@ -51,7 +55,7 @@ def audit(uri: Value | str, *, level: Level = "note", limit: int = 1000) -> list
     return found
 
 
-def kinds(uri: Value | str, *, level: Level = "note") -> tuple[str, ...]:
+def kinds(uri: Value | str, *, level: Level = "note", registry: Registry | None = None) -> tuple[str, ...]:
     """The kinds alone, each once, without their words: for many URIs.
 
     >>> kinds("http://joe:secret@h.example:22/"), kinds("http://h.example/")
@@ -62,7 +66,7 @@ def kinds(uri: Value | str, *, level: Level = "note") -> tuple[str, ...]:
         return ()
     from overthere.security.parts import cut
 
-    return tuple(dict.fromkeys(place.kind for place in _places(cut(text), level)))
+    return tuple(dict.fromkeys(place.kind for place in _places(cut(text, registry), level)))
 
 
 def level_of(finding: Finding | str) -> Level:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from overthere.editions.whatwg import SPECIAL
 from overthere.iri import INVISIBLE, JOINED
 from overthere.kernel.percent import percent_decode
-from overthere.security.parts import SPECIAL, Cut, Place, Span
+from overthere.schemes.model import Scheme
+from overthere.security.parts import Cut, Place, Span
 from overthere.showing import name_of
 
 __all__ = ["BIDI", "INVISIBLE", "devices", "dots", "escaped", "raw"]
@@ -52,42 +54,39 @@ _ESCAPE = re.compile(
     r"|%25(?P<double>[0-9A-Fa-f]{2})|(?P<delimiter>%(?:2[fF]|5[cC]|3[aAfF]|23|40))"
     r"|(?P<high>(?:%[89a-fA-F][0-9a-fA-F])++)"
 )
-_LINES = frozenset(("ftp", "gopher", "news", "nntp", "telnet", "rlogin", "tn3270"))
-"""Schemes whose protocols speak in lines (RFC 1738 3.2, 3.4, 3.6 to 3.8)."""
-_OWN = {"gopher": {"tab"}, "prospero": {"nul"}, "wais": {"nul", "line", "tab", "control"}}
-"""Escapes that a scheme has by right: the TAB before a search (RFC 1738 3.4.2), the NUL before a version (3.11), the
-octets of a document-id (3.9)."""
-_BODY = re.compile(r"(?i)(?<![^?&])body=[^&#]*+")
+_FIELD = re.compile(r"(?<![^?&])([^=&#?]*+)=[^&#]*+")
 
 
 def escaped(cut: Cut) -> Iterator[Place]:
     """Escapes whose octets are delimiters or controls, and such as were encoded twice (7.2, 7.3, 2.4)."""
-    if "%" not in cut.text or cut.scheme == "data":  # any octets are content there (RFC 2397 2)
+    if "%" not in cut.text or cut.is_content:  # any octets are content there (RFC 2397 2)
         return
     for component in ("userinfo", "host", "path", "query", "fragment"):
         span: Span | None = getattr(cut, component)
         # Between brackets a zone follows "%25" (RFC 6874 2).
         if span is None or (component == "host" and cut.text.startswith("[", span[0])):
             continue
-        for start, end in _without_bodies(cut, span) if component == "query" else (span,):
+        for start, end in _without_texts(cut, span) if component == "query" else (span,):
             for match in _ESCAPE.finditer(cut.text, start, end):
-                place = _escape(cut.scheme, component, match)
+                place = _escape(cut.facts, component, match)
                 if place is not None:
                     yield place
 
 
-def _without_bodies(cut: Cut, span: Span) -> Iterator[Span]:
+def _without_texts(cut: Cut, span: Span) -> Iterator[Span]:
     """Line ends belong in the body of a mailto URI (RFC 6068 5)."""
     done = span[0]
-    if cut.scheme == "mailto":
-        for match in _BODY.finditer(cut.text, *span):
-            yield done, match.start()
-            done = match.end()
+    if cut.facts is not None and cut.facts.text_parameters:
+        for match in _FIELD.finditer(cut.text, *span):
+            if match[1].lower() in cut.facts.text_parameters:
+                yield done, match.start()
+                done = match.end()
     yield done, span[1]
 
 
-def _escape(scheme: str, component: str, match: re.Match[str]) -> Place | None:
+def _escape(facts: Scheme | None, component: str, match: re.Match[str]) -> Place | None:
     group, (start, end) = match.lastgroup, match.span()
+    own = frozenset[int]() if facts is None else facts.own_octets
     if group == "double":
         octet = int(match["double"], 16)
         # A URI in a query is encoded twice by right.
@@ -95,20 +94,20 @@ def _escape(scheme: str, component: str, match: re.Match[str]) -> Place | None:
             return Place("double-encoding", start, end) if octet < 0x20 else None
         return Place("double-encoding", start, end)
     if group == "delimiter":
-        return _delimiter(scheme, component, match[0].upper(), start, end)
+        return _delimiter(own, component, match[0].upper(), start, end)
     if group == "high":
         return _high(match[0], start, end)
-    if group in _OWN.get(scheme, ()):
+    if own.issuperset(percent_decode(match[0].encode())):
         return None
-    if group == "line" and scheme in _LINES:
+    if group == "line" and facts is not None and facts.lines:
         return Place("command-lines", start, end)
     return Place({"nul": "encoded-nul", "line": "encoded-line"}.get(group or "", "encoded-control"), start, end)
 
 
-def _delimiter(scheme: str, component: str, escape: str, start: int, end: int) -> Place | None:
+def _delimiter(own: frozenset[int], component: str, escape: str, start: int, end: int) -> Place | None:
     if component == "host":
         return Place("encoded-host-delimiter", start, end)
-    if component == "userinfo" or (component == "path" and escape != "%40" and (escape, scheme) != ("%2F", "ftp")):
+    if component == "userinfo" or (component == "path" and escape != "%40" and int(escape[1:], 16) not in own):
         return Place("encoded-delimiter", start, end)
     return None
 
@@ -131,7 +130,7 @@ def dots(cut: Cut) -> Iterator[Place]:
     """Segments "." and ".." that resolution has not removed, and those that decoding makes (6.2.2.2, 6.2.2.3)."""
     start, end = cut.path
     path = cut.text[start:end]
-    if cut.scheme == "data" or not ("." in path or "%2e" in path.lower()):
+    if cut.is_content or not ("." in path or "%2e" in path.lower()):
         return
     # Relative references have them by right, and a path without "/" at its start need not be a hierarchy (3.3).
     final = (cut.scheme or cut.authority is not None) and path.startswith("/")
@@ -157,7 +156,7 @@ _LONGEST = 64
 def devices(cut: Cut) -> Iterator[Place]:
     """Segments that a file system takes for a device (7.3), once they are decoded."""
     start, end = cut.path
-    if cut.scheme in ("data", "javascript") or not (cut.text.startswith("/", start) or not cut.scheme):
+    if cut.is_content or cut.scheme == "javascript" or not (cut.text.startswith("/", start) or not cut.scheme):
         return
     for match in _SEGMENT.finditer(cut.text, start, end):
         name = match[0][:_LONGEST]

@@ -50,7 +50,7 @@ def contents(cut: Cut) -> Iterator[Place]:
         else:
             yield Place("data", cut.start, cut.start + 4)
     # RFC 8089 E.3.2: the name of a host of Windows after four or five slashes.
-    if cut.scheme == "file" and not cut.of(cut.host) and cut.of(cut.path)[:2] == "//":
+    if cut.facts is not None and cut.facts.host_of_files and not cut.of(cut.host) and cut.of(cut.path)[:2] == "//":
         yield Place("file-host", *cut.path)
 
 
@@ -62,7 +62,7 @@ def _runs(text: str, at: int) -> bool:
     head, comma, written = text[at:].partition(",")
     if not comma:
         return False
-    octets = unquote_to_bytes(written)
+    octets = unquote_to_bytes(written.encode("utf-8", "surrogatepass"))
     if re.search(r"(?i);\s*base64\s*\Z", head):
         try:
             octets = b64decode(octets + b"=" * (-len(octets.rstrip(b"=")) % 4))
@@ -81,7 +81,7 @@ _SECRET = re.compile(
 def parameters(cut: Cut) -> Iterator[Place]:
     """Parameters of the query and of the fragment (RFC 6749 4.2.2) whose names say that they are secret."""
     for span in (cut.query, cut.fragment):
-        if span is not None and cut.scheme not in ("data", "javascript"):
+        if span is not None and not cut.is_content and cut.scheme != "javascript":
             for match in _SECRET.finditer(cut.text, *span):
                 yield Place("secret-parameter", *match.span(1), f'"{match[1]}"')
 
@@ -93,5 +93,5 @@ def veiled(text: str) -> str:
 
 def length(cut: Cut) -> Iterator[Place]:
     """Texts that some will cut off; `data:` has its own limits (RFC 2397 4)."""
-    if len(cut.text) > _LONG and cut.scheme != "data":
+    if len(cut.text) > _LONG and not cut.is_content:
         yield Place("long", _LONG, len(cut.text), f"{len(cut.text):,}")

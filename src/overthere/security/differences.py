@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator
 
 from overthere.editions import NAMES, edition, whatwg
+from overthere.editions.whatwg import SPECIAL
 from overthere.errors import OverthereError
 from overthere.hosts.address import literal
 from overthere.security.hosts import decoded, quoted
-from overthere.security.parts import SPECIAL, Cut, Place
+from overthere.security.parts import Cut, Place
 from overthere.security.scripts import canonical
 
 __all__ = ["differences"]
@@ -35,10 +36,11 @@ def differences(cut: Cut) -> Iterator[Place]:
     if cut.authority is None and (cut.scheme not in SPECIAL if cut.scheme else not _REPAIRED.search(text)):
         return
     own = cut.of(cut.host)
-    wanted = _key(own, cut.scheme)
+    files = cut.facts is not None and cut.facts.host_of_files
+    wanted = _key(own, files)
     others: dict[str, tuple[str, list[str]]] = {}
     for name, host in _hosts(cut, text):
-        key = _key(host, cut.scheme)
+        key = _key(host, files)
         if key != wanted:
             others.setdefault(key, (host, []))[1].append(name)
     if others:
@@ -69,13 +71,13 @@ def _hosts(cut: Cut, text: str) -> Iterator[tuple[str, str]]:
             yield "browsers", "" if href.hostname == _AT_HOME else href.hostname
 
 
-def _key(host: str, scheme: str) -> str:
+def _key(host: str, files: bool) -> str:
     """What is asked, however it is written; two spellings of one host are no disagreement."""
     address = literal(host[:1000])
     if address is not None:
         return str(address)
     name = canonical(decoded(host)).removesuffix(".")
-    return "" if scheme == "file" and name == "localhost" else name
+    return "" if files and name == "localhost" else name
 
 
 def _shown(cut: Cut, host: str) -> str:

@@ -17,7 +17,6 @@ __all__ = ["authority", "decoded", "quoted"]
 
 # Names of RFC 1034 3.1 have 255 octets; UTS 46 drops characters, so that a few more may make one.
 _LONGEST = 1000
-_WEB = frozenset(("http", "https", "ws", "wss"))
 _METADATA = frozenset(map(ipaddress.ip_address, ("169.254.169.254", "fd00:ec2::254", "168.63.129.16")))
 _MAIL = frozenset(("smtp", "submission"))
 
@@ -47,7 +46,6 @@ _NAME = re.compile(
 _NUMBERS = re.compile(r"[0-9a-fA-FxX.]++|\[[0-9a-fA-F:.]++\]")
 _FOLLOWS = re.compile(r"[&;=+$,!*'()/?#\\@ ]")
 _PORT = re.compile(r":[0-9]{1,5}(?:(?:[/?#\\]|%2[fF3]|%3[fF]|%5[cC]).*)?", re.DOTALL)
-_BEGINNINGS = _WEB | {"ftp"}
 _SLASHES = re.compile(r":(?:[/\\]|%2[fF]|%5[cC]){2}")
 
 
@@ -56,7 +54,7 @@ def _userinfo(cut: Cut) -> Iterator[Place]:
     start, end = cut.userinfo
     colon = cut.text.find(":", start, end)
     user = cut.text[start : end if colon < 0 else colon]
-    anonymous = cut.scheme == "ftp" and user.lower() in ("anonymous", "ftp")  # RFC 1738 3.2.1, RFC 1635
+    anonymous = cut.facts is not None and user.lower() in cut.facts.anonymous
     password = 0 <= colon < end - 1 and not anonymous
     shown = _host_in(cut, start, end if colon < 0 else colon, end)
     if shown is not None:
@@ -70,8 +68,10 @@ def _userinfo(cut: Cut) -> Iterator[Place]:
 def _host_in(cut: Cut, start: int, colon: int, end: int) -> str | None:
     """What a person would take for the host (7.6), in the part before the first colon; that may be all."""
     user, after = cut.text[start : min(colon, start + 400)], cut.text[colon : min(end, colon + 8)]
-    if user.lower() in _BEGINNINGS and _SLASHES.match(after):
-        return MASK
+    if _SLASHES.match(after):  # a URI behind a scheme
+        begun = cut.registry.get(user.lower())
+        if begun is not None and begun.needs_host:
+            return MASK
     text = unicodedata.normalize("NFKC", decoded(user)).replace("\u3002", ".")
     numbers = _NUMBERS.match(text)
     if numbers is not None and "." in numbers[0] and literal(numbers[0]) is not None:
@@ -84,7 +84,7 @@ def _host_in(cut: Cut, start: int, colon: int, end: int) -> str | None:
         return None
     # joe.doe and joe.doe:password are usual where there are users; what stands behind a name in a URI is not.
     behind = bool(rest) and (not rest.startswith(":") or bool(_PORT.fullmatch(rest)))
-    usual = name.count(".") == 1 and not name.lower().startswith("www.") and cut.scheme not in _WEB
+    usual = name.count(".") == 1 and not name.lower().startswith("www.") and not (cut.facts and cut.facts.no_userinfo)
     return None if usual and not behind else quoted(name)
 
 
@@ -112,15 +112,15 @@ def _host(cut: Cut, start: int, end: int) -> Iterator[Place]:
     if percent and text.startswith("[") and not link_local(bare):
         yield Place("host-zone", start, end, MASK if hidden else quoted(text))
     address = literal(text)
-    if address is not None and not (text.isdigit() and _default_port(cut) is None):  # a drive, a number of somebody
+    if address is not None and not (text.isdigit() and cut.default_port is None):  # a drive, a number of somebody
         yield from _address(address, text, start, end, hidden)
         return
-    name = decoded(text)
+    name, files = decoded(text), cut.facts is not None and cut.facts.host_of_files
     if name.lower().removesuffix(".").rpartition(".")[2] == "localhost":
-        if cut.scheme != "file":
+        if not files:
             yield Place("localhost", start, end, MASK if hidden else quoted(name))
         return
-    if cut.scheme == "file":
+    if files:
         yield Place("file-host", start, end, MASK if hidden else quoted(name))
     if _run_together(cut, name):
         yield Place("host-scheme", start, end, MASK if hidden else quoted(name))
@@ -135,11 +135,10 @@ def _run_together(cut: Cut, name: str) -> bool:
     """Whether a URI stands behind a scheme and "//", as in "http://https://h/"."""
     if not (cut.of(cut.port) == "" and cut.port is not None) and not cut.text.startswith("//", cut.path[0]):
         return False
-    from overthere.schemes import Registry
     from overthere.schemes.iana import registration
 
     name = name.lower()
-    return name in Registry.default() or registration(name) is not None
+    return name in cut.registry or registration(name) is not None
 
 
 # What a reg-name may hold and no name of a host (RFC 1123 2.1), and what only an escape brings there.
@@ -161,7 +160,8 @@ def _name(cut: Cut, name: str, start: int, end: int, hidden: bool) -> Iterator[P
     if any(len(label) > 63 for label in labels) or len(asked) > 253:
         yield Place("host-long", start, end)
         return
-    if cut.scheme and cut.scheme != "file" and _default_port(cut) is None:  # names of somebody's own (3.2.2)
+    files = cut.facts is not None and cut.facts.host_of_files
+    if cut.scheme and not files and cut.default_port is None:  # names of somebody's own (3.2.2)
         return
     if not problem and asked.isascii():
         odd = (_NO_HOST if asked == cut.text[start:end] else _NO_HOST_ESCAPED).search(asked)
@@ -226,22 +226,12 @@ def _port(cut: Cut, start: int, end: int) -> Iterator[Place]:
     if len(digits) > 5 or int(digits) > 65535:
         yield Place("port-range", start, end, MASK if cut.hides(start, end) else _shortened(digits))
         return
-    port, usual = int(digits), _default_port(cut)
+    port, usual = int(digits), cut.default_port
     if port == 25 and cut.scheme not in _MAIL:
         yield Place("port-mail", start, end)
     elif usual is not None and port != usual:
         shown = MASK if cut.hides(start, end) else digits
         yield Place("port-reserved" if port < 1024 else "port-other", start, end, shown)
-
-
-def _default_port(cut: Cut) -> int | None:
-    from overthere.errors import RegistryError
-    from overthere.schemes import port_of
-
-    try:
-        return port_of(cut.scheme) if cut.scheme else None
-    except RegistryError:  # an installed package whose claim is empty
-        return None
 
 
 def _shortened(digits: str) -> str:

@@ -9,13 +9,12 @@ from overthere.echo import Secrets
 from overthere.errors import Finding
 from overthere.kernel.reference import APPENDIX_B
 from overthere.redact import MASK, Span, overlaps, password_spans
+from overthere.schemes.model import Scheme
+from overthere.schemes.registry import Registry
 from overthere.security.table import KINDS
 from overthere.showing import name_of
 
-__all__ = ["SPECIAL", "Cut", "Place", "Span", "cut", "finding"]
-
-SPECIAL = frozenset(("http", "https", "ws", "wss", "ftp", "file"))
-"""Schemes that browsers repair (URL Standard 4.2)."""
+__all__ = ["Cut", "Place", "Span", "cut", "finding"]
 
 
 class Place(NamedTuple):
@@ -46,6 +45,9 @@ class Cut(NamedTuple):
     fragment: Span | None
     secrets: tuple[Span, ...]
     """Where passwords stand."""
+    facts: Scheme | None
+    """What is known of the scheme; None if nothing is, or there is none."""
+    registry: Registry
     start: int = 0
     """Where it begins: behind "URL:" where that stands before a URI (Appendix C)."""
 
@@ -53,6 +55,16 @@ class Cut(NamedTuple):
     def bare(self) -> str:
         """The text without that prefix."""
         return self.text[self.start :]
+
+    @property
+    def default_port(self) -> int | None:
+        """The port of the scheme, if it is known and has one."""
+        return None if self.facts is None else self.facts.port
+
+    @property
+    def is_content(self) -> bool:
+        """Whether what follows the scheme is content, not a name (RFC 2397 2)."""
+        return self.facts is not None and self.facts.content
 
     def of(self, span: Span | None) -> str:
         """The text of a component; "" if it is undefined."""
@@ -75,7 +87,7 @@ class Cut(NamedTuple):
 _PREFIX = re.compile(r"(?i)URL:(?=[a-z][a-z0-9+.-]*+:)")
 
 
-def cut(text: str) -> Cut:
+def cut(text: str, registry: Registry | None = None) -> Cut:
     """Appendix B and 3.2: the last "@" ends the userinfo (decision 3986-10).
 
     >>> parts = cut("http://u@[::1]:8/p")
@@ -97,8 +109,10 @@ def cut(text: str) -> Cut:
         host = (start, end if colon < 0 else colon)
         port = None if colon < 0 else (colon + 1, end)
     scheme = (match[1] or "").lower()
+    known = Registry.default() if registry is None else registry
+    facts, secrets = known.get(scheme), password_spans(text)
     return Cut(
-        text, scheme, authority, userinfo, host, port, match.span(3), query, fragment, password_spans(text), begin
+        text, scheme, authority, userinfo, host, port, match.span(3), query, fragment, secrets, facts, known, begin
     )
 
 

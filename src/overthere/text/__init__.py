@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from overthere.exact import exact
 from overthere.text.entered import typed
 from overthere.text.found import Found, Kind, guess, meant
+from overthere.text.names import Names, names
 from overthere.text.rules import (
     ABBREVIATED,
     AUTHORITY,
@@ -30,16 +31,15 @@ from overthere.text.rules import (
     GENERIC_NAMES,
     MAIL_DOMAIN,
     NAME,
-    NEEDS_HOST,
     SECOND_LEVEL,
-    SHAPES,
     WORD,
-    registered,
     run,
-    shaped,
     trimmed,
 )
 from overthere.text.wrapped import Wrapped, wrapped
+
+if TYPE_CHECKING:
+    from overthere.schemes.registry import Registry
 
 __all__ = ["Found", "Kind", "Rules", "find", "typed"]
 
@@ -54,16 +54,18 @@ def find(
     hosts: bool = False,
     mail: bool = False,
     rules: Rules = "rfc3986",
+    registry: Registry | None = None,
 ) -> Iterator[Found]:
     """The URIs in a text, in their order.
 
-    schemes: only these.  By default every scheme where "//" follows it, and those of `text.rules.SHAPES` where what
-    follows looks like them; between angle brackets every scheme.
+    schemes: only these.  By default every scheme where "//" follows it, and those with a shape (`Scheme.shape`) where
+    what follows looks like them; between angle brackets every scheme.
     abbreviated: references without a scheme that begin with "www." or "ftp." (RFC 3986 4.5).
     hosts: also those that begin with another registered name, such as `example.com/x`.
     mail: also mail addresses without a scheme.
     rules: "commonmark" for the autolinks of CommonMark, "gfm" with the extended ones of GitHub Flavored Markdown;
     the other options have no meaning then.  See `overthere.text.gfm`.
+    registry: what is known of schemes, the default one unless given.
 
     A scheme of one letter is taken for a drive, and one of more than 64 is not seen.  Time is linear in the text.
 
@@ -84,7 +86,7 @@ def find(
     wanted = (
         None if schemes is None else frozenset(exact(name, "schemes").lower().removesuffix(":") for name in schemes)
     )
-    return _Scanner(text, wanted, abbreviated, hosts, mail).run()
+    return _Scanner(text, names(registry), wanted, abbreviated, hosts, mail).run()
 
 
 _LONGEST = 64
@@ -105,14 +107,14 @@ _HOST_END = re.compile(r"(?::[0-9]++)?+(?P<path>/)?")
 _ANY = re.compile(r"[^\s<>\"]")
 
 
-def _trigger(schemes: frozenset[str] | None, abbreviated: bool, hosts: bool, mail: bool) -> re.Pattern[str]:
+def _trigger(schemes: Collection[str], abbreviated: bool, hosts: bool, mail: bool) -> re.Pattern[str]:
     """Where something may begin, has a colon or a dot; each alternative looks at its own part of the text.
 
     Each but `_HOST` begins with the character that it waits for, so that all other text is passed over quickly.
     """
-    names = {*(SHAPES if schemes is None else schemes), "url"}
-    width = min(2, *(len(name) for name in names)) or 1
-    ends = "|".join(sorted({re.escape(name[-width:]) for name in names if name}))
+    wanted_names = {*schemes, "url"}
+    width = min(2, *(len(name) for name in wanted_names)) or 1
+    ends = "|".join(sorted({re.escape(name[-width:]) for name in wanted_names if name}))
     # Between brackets white space and line marks may stand anywhere (`text.wrapped`).
     blank = r"(?u:[\s>|])*+"
     wrapped = [r"(?u:[A-Za-z0-9+.\s>|_%-])*+[:@]" if mail else r"(?u:[A-Za-z0-9+.\s>|-])*+:"]
@@ -135,11 +137,14 @@ def _trigger(schemes: frozenset[str] | None, abbreviated: bool, hosts: bool, mai
 class _Scanner:
     """One pass over a text: `floor` is the end of what was found, and no character is looked at without bound twice."""
 
-    def __init__(self, text: str, schemes: frozenset[str] | None, abbreviated: bool, hosts: bool, mail: bool) -> None:
+    def __init__(
+        self, text: str, names: Names, schemes: frozenset[str] | None, abbreviated: bool, hosts: bool, mail: bool
+    ) -> None:
         self.text = text
+        self.names = names
         self.schemes = schemes
         self.abbreviated, self.hosts, self.mail = abbreviated, hosts, mail
-        self.search = _trigger(schemes, abbreviated, hosts, mail).search
+        self.search = _trigger(names.shapes if schemes is None else schemes, abbreviated, hosts, mail).search
         self.floor = 0
         self.prefix = (-1, -1)
         self.line = self.seen = 0
@@ -168,7 +173,7 @@ class _Scanner:
     def _wrapped(self, at: int) -> tuple[Found | None, int]:
         line = self.text.rfind("\n", self.seen, at)
         self.line, self.seen = line + 1 if line >= 0 else self.line, at
-        inside = wrapped(self.text, at, self.line)
+        inside = wrapped(self.text, at, self.line, self.names)
         if inside is None:
             return None, at + 1
         kind = self._kind(inside, at)
@@ -191,11 +196,11 @@ class _Scanner:
             return "mail" if self._is_mailbox(text) else None
         scheme, rest = match[1].lower(), match[2]
         if rest.startswith("//"):
-            fits = len(scheme) > 1 and rest.strip("/") and not (scheme in NEEDS_HOST and rest[2] in "/?#")
+            fits = len(scheme) > 1 and rest.strip("/") and not (scheme in self.names.need_hosts and rest[2] in "/?#")
             return "URI" if fits and (self.schemes is None or scheme in self.schemes) else None
         if self.schemes is not None:
             return "URI" if scheme in self.schemes else None
-        shape = shaped(scheme)
+        shape = self.names.shaped(scheme)
         if shape is not None and shape.match(rest):
             return "URI"
         if inside.delimiter != "<>":
@@ -204,7 +209,7 @@ class _Scanner:
             return "URI"
         if inside.broken:
             return None
-        if scheme in registered():
+        if scheme in self.names.registered:
             return "URI"
         # `vector<std::string>` and `<dc:title>` are no URIs.
         before = self.text[at - 1 : at]
@@ -238,7 +243,7 @@ class _Scanner:
             authority = AUTHORITY[apostrophe].match(text, at + 3)
             assert authority is not None  # all of it is optional
             begin = authority.end()
-            if authority["bad"] or (name in NEEDS_HOST and not authority["host"].strip("._-~")):
+            if authority["bad"] or (name in self.names.need_hosts and not authority["host"].strip("._-~")):
                 return None, begin
             if text[begin : begin + 1] not in ("/", "?", "#"):
                 return self._bare(start, trimmed(text, start, begin), begin)
@@ -255,10 +260,10 @@ class _Scanner:
         scheme = scheme.lstrip("0123456789+-.")
         if "\\" in before:
             scheme = self._unescaped(scheme, at)
-        if "." in scheme and scheme.lower() not in registered():
+        if "." in scheme and scheme.lower() not in self.names.registered:
             # A sentence that ends without a blank: `See.http://h/`
             last = scheme.rpartition(".")[2]
-            if last.lower() in registered() or last.lower() == "url":
+            if last.lower() in self.names.registered or last.lower() == "url":
                 return last
         before = self.text[max(0, at - len(scheme) - 1) : at - len(scheme)]
         if not slashes and (before in ("_", "@", "\\") or (before > "\x7f" and _WORD.match(before))):
@@ -269,16 +274,16 @@ class _Scanner:
         """A scheme without the rest of an escape sequence that stands before it (rule 6)."""
         start = at - len(scheme)
         escape = _ESCAPE.match(scheme) if self.text[start - 1 : start] == "\\" else None
-        if escape is None or scheme.lower() in registered():
+        if escape is None or scheme.lower() in self.names.registered:
             return scheme
         rest = scheme[escape.end() :]
-        return rest if rest.lower() in registered() else scheme
+        return rest if rest.lower() in self.names.registered else scheme
 
     def _fits(self, name: str, start: int, begin: int) -> bool:
         """Whether what follows a scheme without "//" looks like its URI."""
         if self.schemes is not None:
             return _ANY.match(self.text, begin) is not None
-        shape = shaped(name)
+        shape = self.names.shaped(name)
         return shape is not None and shape.match(self.text, begin) is not None
 
     def _bare(self, start: int, end: int, scanned: int) -> tuple[Found | None, int]:

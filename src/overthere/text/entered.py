@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 
 from overthere.exact import exact
+from overthere.schemes.registry import Registry
 from overthere.text.found import Found, Kind, meant
-from overthere.text.rules import MAIL_DOMAIN, registered
+from overthere.text.names import registered
+from overthere.text.rules import MAIL_DOMAIN
 from overthere.uri import URI
 
 __all__ = ["typed"]
@@ -24,12 +26,14 @@ _NAME = re.compile(
 _DOTTED = re.compile(r"[^/?#:]*?[^/?#:.]\.[^/?#:.]|localhost\b|\[")
 
 
-def typed(text: str) -> Found:
+def typed(text: str, *, registry: Registry | None = None) -> Found:
     """The URI that a person means who was asked for one: "recognize and strip both delimiters and embedded whitespace".
 
     Taken away are white space, wherever it stands, a pair of brackets or quotes around it, and a prefix "URL:".  A name
     without a scheme is taken for a suffix reference (4.5), or for a mail address; `kind` says so, `uri` is the guess.
     `alternative` is the text without hyphens at line ends, which "may or may not actually be part of the URI".
+
+    registry: which schemes are known, the default one unless given.
 
     Raises: InvalidURI if what is left is none of these; TypeError if it is not text.
 
@@ -48,7 +52,7 @@ def typed(text: str) -> Found:
         delimiter = delimiter or "URL:"
     inside = whole[start:end]
     reference = "".join(inside.split())
-    kind = _kind(reference)
+    kind = _kind(reference, Registry.default() if registry is None else registry)
     uri = meant(reference, kind)
     if uri is None:
         URI(reference)  # says what is wrong
@@ -68,9 +72,10 @@ def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _kind(text: str) -> Kind:
+def _kind(text: str, registry: Registry) -> Kind:
     scheme = _SCHEME.match(text)
-    if scheme is not None and not (_PORT.fullmatch(text, scheme.end()) and scheme[1].lower() not in registered()):
+    port = None if scheme is None else _PORT.fullmatch(text, scheme.end())
+    if scheme is not None and (port is None or scheme[1].lower() in registered(registry)):
         return "URI"
     local, at, domain = text.partition("@")
     if at and local and MAIL_DOMAIN.fullmatch(domain):

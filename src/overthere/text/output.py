@@ -1,33 +1,45 @@
 """A text with what was found in it marked: for HTML, for Markdown, for a terminal.
 
-A link is made only to a URI of `LINKED`: `javascript:` and `data:` are shown and lead nowhere.
+A link is made only to a URI of `linkable()`: `javascript:` and `data:` are shown and lead nowhere.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
+from functools import lru_cache
 from html import escape
 from typing import TYPE_CHECKING
 
+from overthere.schemes.registry import Registry
 from overthere.showing import printable
 from overthere.text import Found
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-__all__ = ["LINKED", "as_html", "as_markdown", "as_terminal"]
+__all__ = ["OTHERS", "as_html", "as_markdown", "as_terminal", "linkable"]
 
-LINKED = frozenset(
-    (
-        "http", "https", "ftp", "ftps", "sftp", "gopher", "mailto", "news", "nntp", "telnet", "tn3270", "wais", "ldap",
-        "ldaps", "irc", "ircs", "tel", "sms", "sip", "sips", "xmpp", "geo", "urn", "doi", "magnet", "tag",
-    )
-)  # fmt: skip
-"""Schemes that only name or locate something: nothing of them is executed where the page is shown."""
+OTHERS = frozenset(("ftps", "sftp", "irc", "ircs", "sms", "sip", "sips", "xmpp", "geo", "doi", "magnet"))
+"""Schemes of which this package knows no more than that they only name or locate something."""
 
 
-def _leads(found: Found, schemes: Collection[str]) -> bool:
+@lru_cache(8)
+def _linkable(registry: Registry) -> frozenset[str]:
+    return OTHERS | {one.name for one in registry.schemes() if one.linkable}
+
+
+def linkable(registry: Registry | None = None) -> frozenset[str]:
+    """Schemes that only name or locate something: nothing of them is executed where the page is shown.
+
+    >>> sorted({"http", "javascript", "data", "urn"} & linkable())
+    ['http', 'urn']
+    """
+    return _linkable(Registry.default() if registry is None else registry)
+
+
+def _leads(found: Found, schemes: Collection[str] | None) -> bool:
+    schemes = linkable() if schemes is None else schemes
     return found.uri.partition(":")[0].lower() in schemes
 
 
@@ -50,7 +62,7 @@ def _html(text: str) -> str:
     return escape(_CONTROLS.sub("\ufffd", text))
 
 
-def as_html(text: str, found: Iterable[Found], *, schemes: Collection[str] = LINKED) -> str:
+def as_html(text: str, found: Iterable[Found], *, schemes: Collection[str] | None = None) -> str:
     """The text as HTML phrasing content: escaped, each URI an `a` element; for inside of `pre`, its line ends kept.
 
     >>> from overthere.text import find
@@ -72,7 +84,7 @@ _AUTOLINK = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\x00-\x20\x7f<>]*")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>~|])")
 
 
-def as_markdown(text: str, found: Iterable[Found], *, schemes: Collection[str] = LINKED) -> str:
+def as_markdown(text: str, found: Iterable[Found], *, schemes: Collection[str] | None = None) -> str:
     """The text with each URI as an autolink, `<http://h/>`, or, if another text stands for it, as `[text](<uri>)`.
 
     Delimiters and the prefix "URL:" are replaced, line breaks in a URI go; what lies between stays as it is, except
@@ -107,7 +119,7 @@ def _shown(text: str) -> str:
     return text if text.isprintable() else _LINE.sub(lambda match: printable(match[0]), text)
 
 
-def as_terminal(text: str, found: Iterable[Found], *, schemes: Collection[str] = LINKED) -> Text:
+def as_terminal(text: str, found: Iterable[Found], *, schemes: Collection[str] | None = None) -> Text:
     """The text for rich: each URI in a colour, by its kind, and a hyperlink where the terminal has them (OSC 8)."""
     from rich.style import Style
     from rich.text import Text

@@ -1,4 +1,4 @@
-"""The rules by which a URI ends in running text, and which words are taken for schemes.
+"""The rules by which a URI ends in running text, and which names are taken for hosts.
 
 Where the delimiters are angle brackets or quotes they say where the URI ends (RFC 3986 Appendix C).  Where they are
 white space, "punctuation marks that might be mistaken for part of the URI" stand at its end, and nothing but these
@@ -30,7 +30,6 @@ A name without a scheme (4.5), and a mail address, begin and end by two rules mo
 from __future__ import annotations
 
 import re
-from functools import cache
 from unicodedata import category
 
 from overthere.kernel.classes import UCSCHAR
@@ -47,13 +46,9 @@ __all__ = [
     "GENERIC_NAMES",
     "MAIL_DOMAIN",
     "NAME",
-    "NEEDS_HOST",
     "SECOND_LEVEL",
-    "SHAPES",
     "WORD",
-    "registered",
     "run",
-    "shaped",
     "trimmed",
 ]
 
@@ -142,61 +137,6 @@ MAIL_DOMAIN = re.compile(
     r"(?:[A-Za-z0-9]++(?:-++[A-Za-z0-9]++)*+\.(?=[A-Za-z0-9]))++[A-Za-z]{2,63}+(?![@-]|\.[A-Za-z0-9])"
     rf"(?!{WORD})"
 )
-
-NEEDS_HOST = frozenset(("http", "https", "ws", "wss", "ftp"))
-"""Schemes that name nothing without a host (RFC 9110 4.2.1, RFC 6455 3, RFC 1738 3.2)."""
-
-_PHONE = r"\+[0-9(]|[0-9A-Fa-f*#().-]{1,32};phone-context="
-_MAILBOX = r"[A-Za-z0-9.!$&'*+/=?^_`{|}~%:;-]{1,256}@[A-Za-z0-9\[%]"
-_TOKEN = "[A-Za-z0-9!#$&^_.+%-]{1,127}"
-_NESTED = r"[A-Za-z][A-Za-z0-9+.-]{1,30}:"
-
-SHAPES: dict[str, str] = {
-    "about": r"(?:blank|srcdoc|config|legacy-compat)\b",
-    "acct": _MAILBOX,
-    "blob": _NESTED,
-    "cid": _MAILBOX,
-    "data": rf"(?:{_TOKEN}/{_TOKEN})?(?:;[A-Za-z0-9!#$&^_.+=%-]{{1,99}}){{0,9}},",
-    "did": r"[a-z0-9]{1,64}:[A-Za-z0-9._%-]",
-    "doi": r"10\.[0-9]",
-    "file": "/[^/\\s]",
-    "geo": r"-?[0-9]{1,3}(?:\.[0-9]{1,32})?,-?[0-9]",
-    "im": _MAILBOX,
-    "jar": _NESTED,
-    "magnet": r"\?[a-z]",
-    "mailto": r"[A-Za-z0-9%?!$&'*+._~-]",
-    "mid": _MAILBOX,
-    "news": rf"[A-Za-z0-9+_-]{{1,64}}\.[A-Za-z0-9]|{_MAILBOX}|\*",
-    "pres": _MAILBOX,
-    "sip": rf"{_MAILBOX}|{_PHONE}",
-    "sips": rf"{_MAILBOX}|{_PHONE}",
-    "sms": _PHONE,
-    "tag": r"[A-Za-z0-9.@_-]{1,256},[0-9]{4}(?:-[0-9]{2}){0,2}:",
-    "tel": _PHONE,
-    "urn": r"[A-Za-z0-9][A-Za-z0-9-]{1,31}:[A-Za-z0-9%!$&'(*+,._~:@;=/-]",
-    "view-source": _NESTED,
-    "xmpp": rf"{_MAILBOX}|[A-Za-z0-9-]{{1,63}}\.[A-Za-z0-9]",
-}
-"""Schemes whose URIs need no "//", and how what follows the colon begins: `Breaking news:` is no URI.
-
-Each looks at a bounded number of characters.
-"""
-
-
-@cache
-def shaped(scheme: str) -> re.Pattern[str] | None:
-    """The shape of a scheme, in lower case; None if it has none."""
-    return re.compile(SHAPES[scheme]) if scheme in SHAPES else None
-
-
-@cache
-def registered() -> frozenset[str]:
-    """Schemes that IANA has registered, that this package knows, or that an installed package declares."""
-    from overthere.schemes.iana import registrations
-    from overthere.schemes.registry import Registry
-
-    return frozenset(registrations()) | frozenset(Registry.default())
-
 
 GENERIC_NAMES = frozenset(("com", "edu", "net", "org", "gov", "mil", "int", "arpa", "info", "biz"))
 """Top-level domains by which a bare host is known (RFC 1591 2, and two of 2001)."""

@@ -15,7 +15,7 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-from overthere.text.rules import shaped
+from overthere.text.names import Names, names
 
 __all__ = ["Wrapped", "wrapped"]
 
@@ -64,10 +64,10 @@ def _line_marks(marks: int) -> re.Pattern[str]:
     return re.compile(rf"({_BREAK})(?:[ \t]*+[>|]){{1,{marks}}}+")
 
 
-def wrapped(text: str, at: int, line: int) -> Wrapped | None:
+def wrapped(text: str, at: int, line: int, known: Names | None = None) -> Wrapped | None:
     """What stands between the delimiter at `at` and its partner; None if there is none.
 
-    line: where the line of the delimiter begins.
+    line: where the line of the delimiter begins; known: the schemes, those of the default registry unless given.
 
     >>> wrapped("> <http://h/a-\\n> b>", 2, 0).reference
     'http://h/a-b'
@@ -85,10 +85,10 @@ def wrapped(text: str, at: int, line: int) -> Wrapped | None:
         marks = marks or 1
         if match is None:
             return None
-    return _read(text, match, opening, marks)
+    return _read(text, match, opening, marks, known or names())
 
 
-def _read(text: str, match: re.Match[str], opening: str, marks: int) -> Wrapped | None:
+def _read(text: str, match: re.Match[str], opening: str, marks: int, known: Names) -> Wrapped | None:
     start, end = match.span(1)
     blank = _SPACE.match(text, start, end)
     start = blank.end() if blank else start
@@ -101,7 +101,9 @@ def _read(text: str, match: re.Match[str], opening: str, marks: int) -> Wrapped 
     pieces = inside.split()
     if not pieces:
         return None
-    if any(map(_is_own, pieces[1:])) or (opening == '"' and len(pieces) > 1 and not _joins(inside, pieces)):
+    if any(_is_own(piece, known) for piece in pieces[1:]) or (
+        opening == '"' and len(pieces) > 1 and not _joins(inside, pieces)
+    ):
         return None
     reference = "".join(pieces)
     other = "".join(_HYPHEN.sub("", lines).split())
@@ -114,12 +116,12 @@ def _read(text: str, match: re.Match[str], opening: str, marks: int) -> Wrapped 
 _OWN = re.compile(r"[^\w\s]*+([A-Za-z][A-Za-z0-9+.-]++):(//[^\s/?#])?+")
 
 
-def _is_own(piece: str) -> bool:
+def _is_own(piece: str, known: Names) -> bool:
     """Rule 4: whether a URI begins with a piece that follows white space."""
     match = _OWN.match(piece)
     if match is None:
         return False
-    shape = None if match[2] else shaped(match[1].lower())
+    shape = None if match[2] else known.shaped(match[1].lower())
     return bool(match[2]) or (shape is not None and shape.match(piece, match.end()) is not None)
 
 

@@ -10,6 +10,8 @@ from overthere.schemes.model import default_port, slash_for_empty_path
 __all__ = ["SCHEME", "FingerLocator"]
 
 DRAFT = "draft-ietf-uri-url-finger-03"
+PORT = 79
+"""The default port (section 1)."""
 RULES = {"rfc3986": ("finger-uri",)}
 # 1: finger://host[:port][/<request>], without a user; 2: a space and a slash in the request are encoded.
 SYNTAX = """
@@ -92,9 +94,13 @@ SCHEME = Scheme(
     locator=FingerLocator,
     syntax=SYNTAX,
     rules=RULES,
-    port=79,
+    port=PORT,
+    needs_host=True,
+    no_userinfo=f"{DRAFT} 1",
+    lines=True,
+    linkable=True,
     access="overthere_finger.protocol",
-    normal=(default_port(79, f"{DRAFT} 1"), slash_for_empty_path("RFC 3986 6.2.3; RFC 1288 2.3, a null request")),
+    normal=(default_port(PORT, f"{DRAFT} 1"), slash_for_empty_path("RFC 3986 6.2.3; RFC 1288 2.3, a null request")),
     examples=EXAMPLES,
     notes=("A port other than 79 may be some other service, which takes the request for its own (section 4).",),
 )

@@ -23,7 +23,7 @@ from overthere.links.documents.charset import decoded
 from overthere.links.documents.scope import narrowed
 from overthere.links.model import Document, Found, Note, Options
 from overthere.schemes.iana import registration
-from overthere.schemes.registry import BUILT_IN
+from overthere.schemes.registry import Registry
 
 __all__ = ["DEPTH", "Open", "Reader", "is_uri", "read"]
 
@@ -228,4 +228,4 @@ def is_uri(text: str) -> bool:
 
 @lru_cache(1024)
 def _registered(scheme: str) -> bool:
-    return scheme in BUILT_IN or registration(scheme) is not None
+    return scheme in Registry.default() or registration(scheme) is not None

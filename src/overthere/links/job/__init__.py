@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from overthere.access.policy import Policy
+    from overthere.schemes.registry import Registry
 
 __all__ = ["Sources", "batches", "extract", "extract_html", "needed"]
 
@@ -49,6 +50,7 @@ def extract(
     workers: int = 1,
     policy: Policy | None = None,
     jobs: int = JOBS,
+    registry: Registry | None = None,
 ) -> Iterator[Link]:
     """The links of documents, one row for each reference, in the order of the documents.
 
@@ -74,12 +76,17 @@ def extract(
     jobs: URIs that are retrieved at once, at most two of one host; their rows come in the order of the sources, of
     which some are asked for before their turn.  With 1, each is retrieved when those before it are done.
 
+    registry: what is known of schemes for the columns `normal` and `audit`, the default one unless given; where there
+    are several workers its schemes are pickled.
+
     What is the matter with a document is a row without a reference: "unreadable", "truncated" and so on (`NOTES`).
 
     Raises: InvalidURI if `base` is no URI; NotSpecified if there is no such edition; ValueError if `jobs` is less than
     1; ModuleNotFoundError without the extra `links`, or `whatwg` where it is asked for.
     """
-    options = Options(rung=rung, edition=edition, json=json, audit=audit, whatwg=whatwg, metadata=metadata)
+    options = Options(
+        rung=rung, edition=edition, json=json, audit=audit, whatwg=whatwg, metadata=metadata, registry=registry
+    )
     for batch in batches(sources, base, options, workers=workers, policy=policy, jobs=jobs):
         if not isinstance(batch, Done):
             yield from links(batch)

@@ -92,4 +92,4 @@ def _judged(batch: pa.RecordBatch, options: Options, browsing: Browsing | None) 
         return batch
     from overthere.links.report.judging import judged
 
-    return judged(batch)
+    return judged(batch, options.registry)

@@ -23,7 +23,7 @@ from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import overthere
+from overthere import __version__
 from overthere.links.job.carrying import Done
 from overthere.links.job.pool import run
 from overthere.links.job.retrieved import is_uri
@@ -137,7 +137,7 @@ class How(NamedTuple):
     only: tuple[str, ...] = ()
     distinct: bool = False
     """Whether the rows are those of the link graph."""
-    version: str = overthere.__version__
+    version: str = __version__
 
     @property
     def job(self) -> str:

@@ -19,7 +19,7 @@ _READ = frozenset(("html", "xml", "css", "http"))
 _FIELDS = frozenset(("Location", "Content-Location", "Link", "Refresh"))
 _EMBEDDED = ("iframe srcdoc > ", "script ")
 """What may have a base of its own: a document in `srcdoc`, JSON-LD."""
-_SPECIAL = frozenset(("http:", "https:", "ftp:", "file:"))
+_ENCODED = frozenset(f"{name}:" for name in whatwg.SPECIAL - {"ws", "wss"})
 """Those whose query is in the document's encoding: special, and neither ws nor wss (URL Standard 4.4, query state)."""
 _QUERY = frozenset(b"\"#<>' ") | frozenset(range(0x21)) | frozenset(range(0x7F, 0x100))
 """The special-query percent-encode set (1.3), and what is beyond US-ASCII."""
@@ -105,7 +105,7 @@ class Browsing:
 def _opened(reference: str, base: str, encoding: str) -> str | None:
     try:
         found = whatwg.read(reference, base)
-        if found is None or encoding == "utf-8" or found.protocol not in _SPECIAL:
+        if found is None or encoding == "utf-8" or found.protocol not in _ENCODED:
             return None if found is None else found.href
         before, hash, fragment = reference.partition("#")
         start, mark, query = before.partition("?")

@@ -7,21 +7,22 @@ from typing import Any
 
 from overthere.columns.plain import compute
 from overthere.links.faults import noted
+from overthere.schemes.registry import Registry
 from overthere.security import harmless, kinds
 
 __all__ = ["judged"]
 
 
 @lru_cache(1 << 14)
-def _found(target: str) -> str | None:
+def _found(target: str, registry: Registry | None) -> str | None:
     try:
-        return " ".join(kinds(target)) or None
+        return " ".join(kinds(target, registry=registry)) or None
     except Exception as error:
         noted(error)
         return "audit-failed"
 
 
-def judged(batch: Any) -> Any:
+def judged(batch: Any, registry: Registry | None = None) -> Any:
     """The batch with its column `audit` filled; an invalid reference is judged as it is written."""
     import pyarrow as pa
 
@@ -29,6 +30,6 @@ def judged(batch: Any) -> Any:
 
     texts = pc.coalesce(batch.column("target"), batch.column("reference"))
     counted = pc.dictionary_encode(texts)
-    found = [None if harmless(text) else _found(text) for text in counted.dictionary.to_pylist()]
+    found = [None if harmless(text) else _found(text, registry) for text in counted.dictionary.to_pylist()]
     judged = pa.array(found, pa.string()).take(counted.indices)
     return batch.set_column(batch.schema.get_field_index("audit"), "audit", judged)

@@ -26,6 +26,8 @@ from overthere.uri import URI, URIReference
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from overthere.schemes.registry import Registry
+
 __all__ = ["OCTETS", "Rows", "rows"]
 
 OCTETS = 1 << 24
@@ -96,7 +98,7 @@ class _Native(Rows):
         super().__init__()
         self.options = options
         names = [(way, name) for way, names in html.EMBEDDED.items() for name in names]
-        normal = None if options.rung <= Rung.SYNTAX else _at(options.rung)
+        normal = None if options.rung <= Rung.SYNTAX else _at(options.rung, options.registry)
         attributes = [(name, list(elements), way) for name, elements, way in html.ATTRIBUTES]
         rung = min(options.rung, Rung.SYNTAX)
         self.native = LinkRows(
@@ -170,8 +172,8 @@ def _styles(text: str) -> list[tuple[str, str]]:
     return list(css.inline(text))
 
 
-def _at(rung: Rung) -> Any:
-    return lambda target: normal_form(target, rung)
+def _at(rung: Rung, registry: Registry | None) -> Any:
+    return lambda target: normal_form(target, rung, None, registry)
 
 
 class _Plain(Rows):
@@ -182,6 +184,7 @@ class _Plain(Rows):
         self.octets = 0
         self.waiting: Iterator[Link | Embedded] = iter(())
         self.next: Embedded | None = None
+        self.normal = _at(options.rung, options.registry)
         self.of = self._of if options.edition == "rfc3986" else self._by_edition
 
     def __len__(self) -> int:
@@ -242,7 +245,7 @@ class _Plain(Rows):
         same = text.partition("#")[0] == str(base.uri)
         return _link(
             document, base, found, target=text, fragment=target.fragment, same_document=same, error=error,
-            error_at=error_at, normal=normal_form(text, self.options.rung), part=part_of(text, document.parts),
+            error_at=error_at, normal=self.normal(text), part=part_of(text, document.parts),
         )  # fmt: skip
 
     def _by_edition(self, document: Document, base: Base, found: Found) -> Link:
@@ -264,7 +267,7 @@ class _Plain(Rows):
             same = text.partition("#")[0] == str(base.uri)
         normal = error = None
         try:
-            normal = None if text is None else by.normalize(text, self.options.rung)
+            normal = None if text is None else by.normalize(text, self.options.rung, registry=self.options.registry)
         except NotSpecified:
             pass
         except InvalidURI as problem:  # the base is none by this document, and so no target is

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from overthere.access.steps import Credentials, Place, Step
 from overthere.errors import PlanRefused
 from overthere.schemes.known.afs import AFSLocator
-from overthere.schemes.known.file.paths import host_name, single
+from overthere.schemes.known.file.paths import single
 
 __all__ = ["steps"]
 

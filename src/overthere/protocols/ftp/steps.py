@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from overthere.access.steps import CRLF, Credentials, OpenData, Receive, Role, Send, Step, connect, guarded
 from overthere.errors import Cited, PlanRefused
-from overthere.schemes.known.ftp import FTPLocator
+from overthere.schemes.known.ftp import PORT, FTPLocator
 
 __all__ = ["FTPRole", "argument", "guessed_type", "steps", "type_code"]
 
@@ -40,7 +40,7 @@ def steps(locator: FTPLocator, credentials: Credentials) -> Iterator[Step]:
     """
     if locator.query is not None:
         raise PlanRefused('an ftp URL has no query: "?" in a name is written "%3F"', "RFC 1738 3.2.2, RFC 3986 3.3")
-    yield connect(locator.host, 21 if locator.port is None else locator.port, "RFC 1738 3.2")
+    yield connect(locator.host, PORT if locator.port is None else locator.port, "RFC 1738 3.2")
     yield Receive(source="RFC 959 5.4", what="the greeting", until="reply", role=FTPRole.GREETING)
     yield from _login(locator, credentials)
     for directory in locator.directories:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from overthere.access.steps import CRLF, Credentials, Interact, Receive, Send, Step, connect, guarded
 from overthere.errors import Cited, PlanRefused
-from overthere.schemes.known.gopher import GopherLocator
+from overthere.schemes.known.gopher import PORT, GopherLocator
 from overthere.schemes.known.gopher.plus import Answers, Attributes, Block, Form, GopherPlus, Unknown, View
 
 __all__ = ["request", "steps"]
@@ -42,7 +42,7 @@ def steps(locator: GopherLocator, credentials: Credentials) -> Iterator[Step]:
     """Connect, one request, one answer (RFC 1436 2); for types 2, 8 and T a session."""
     if locator.query is not None:
         raise PlanRefused('a gopher URI has no query: "?" is written "%3F", and a search follows "%09"', "RFC 4266 2.2")
-    there = connect(locator.host, 70 if locator.port is None else locator.port, "RFC 4266 2.1")
+    there = connect(locator.host, PORT if locator.port is None else locator.port, "RFC 4266 2.1")
     kind = locator.gophertype
     if kind == "3":
         raise PlanRefused("an item of type 3 signals an error: there is nothing to retrieve", "RFC 1436 3.8")

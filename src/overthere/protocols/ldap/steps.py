@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from overthere.access.steps import Credentials, Receive, Role, Send, Step, connect
 from overthere.errors import PlanRefused
 from overthere.protocols.ldap.message import bind_request, search_request, unbind_request
-from overthere.schemes.known.ldap import LDAPLocator
+from overthere.schemes.known.ldap import PORTS, LDAPLocator
 from overthere.showing import printable
 
 __all__ = ["LDAPRole", "message_id", "steps"]
@@ -32,7 +32,6 @@ def message_id(request: Role | None) -> int:
     return _REQUESTS.index(request) + 1 if request in _REQUESTS else 0
 
 
-_PORTS = {"ldap": 389, "ldaps": 636}
 # In lines they delimit; in BER they do not, but a DN has its own escapes for whoever means them.
 _UNESCAPED = re.compile("[\0\t\n\r]")
 _ESCAPED = "which is written with a backslash and its digits, RFC 4514 2.4"
@@ -47,7 +46,7 @@ def steps(locator: LDAPLocator, credentials: Credentials) -> Iterator[Step]:
         raise PlanRefused("attributes has one without a name", "RFC 4512 2.5")
     sought = search_request(message_id(LDAPRole.SEARCH), _octets(base, "dn", _ESCAPED), scope, wanted, names)
     tls = locator.scheme == "ldaps"
-    port = _PORTS[locator.scheme] if locator.port is None else locator.port
+    port = PORTS[locator.scheme] if locator.port is None else locator.port
     yield connect(locator.host, port, "RFC 4516 3", tls=tls)
     data = bind_request(message_id(LDAPRole.BIND), name, password)
     secret = (len(data) - len(password), len(data)) if password else None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from overthere.access.steps import CRLF, Credentials, Place, Receive, Role, Send, Step, connect, guarded
 from overthere.errors import Cited, PlanRefused
-from overthere.schemes.known.news import NewsLocator
+from overthere.schemes.known.news import PORT, NewsLocator
 from overthere.schemes.known.nntp import NNTPLocator
 from overthere.schemes.locator import Locator
 from overthere.uri import URI
@@ -69,7 +69,7 @@ def steps(locator: NewsLocator | NNTPLocator, credentials: Credentials) -> Itera
     if locator.host is None or _names_no_server(locator):
         yield _at_the_configured_server(locator)
         return
-    yield connect(locator.host, locator.port or 119, "RFC 5538 2, RFC 3977 3.4.1")
+    yield connect(locator.host, locator.port or PORT, "RFC 5538 2, RFC 3977 3.4.1")
     yield Receive(source="RFC 3977 5.1", what="the greeting", until="reply", role=NewsRole.GREETING)
     yield Send(source="RFC 3977 5.2", data=b"CAPABILITIES\r\n", role=NewsRole.ASK_CAPABILITIES)
     yield _received(NewsRole.CAPABILITIES, "the capabilities", "RFC 3977 5.2", "101")

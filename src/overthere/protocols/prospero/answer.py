@@ -15,7 +15,7 @@ from overthere.schemes.known.afs import AFSLocator
 from overthere.schemes.known.ftp import FTPLocator
 from overthere.schemes.known.gopher import GopherLocator
 from overthere.schemes.known.prospero import ProsperoLocator
-from overthere.schemes.known.wais import WAISLocator
+from overthere.schemes.known.wais import PORT, WAISLocator
 from overthere.schemes.locator import Locator
 
 __all__ = ["Attribute", "Link", "Method", "Named", "attribute", "links", "method", "read"]
@@ -160,10 +160,10 @@ _WAIS = re.compile(r"WAIS-GW/([A-Za-z0-9.-]+)(?:\(([0-9]{1,5})\))?/([^/]+)/([^/]
 
 def _wais(how: Method, host: str, port: int | None) -> Locator | None:
     match = _WAIS.fullmatch(how.there.hsoname)
-    if match is None or int(match[2] or 210) > 65535:
+    if match is None or int(match[2] or PORT) > 65535:
         return None
     docid = percent_decode(match[5].encode("utf-8", "surrogateescape"))
-    own = int(match[2]) if match[2] and int(match[2]) != 210 else None
+    own = int(match[2]) if match[2] and int(match[2]) != PORT else None
     if match[3] == "QUERY":
         return WAISLocator(host=match[1], port=own, database=match[4], search=docid.decode("utf-8", "surrogateescape"))
     return WAISLocator(host=match[1], port=own, database=match[4], wtype=match[3], wpath=docid)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from overthere.access.steps import Credentials, Receive, Role, Send, Step, connect, guarded
 from overthere.errors import Cited, PlanRefused
 from overthere.protocols.prospero.message import command, token
-from overthere.schemes.known.prospero import ProsperoLocator
+from overthere.schemes.known.prospero import PORT, ProsperoLocator
 
 __all__ = ["ProsperoRole", "steps"]
 
@@ -32,7 +32,7 @@ def steps(locator: ProsperoLocator, credentials: Credentials) -> Iterator[Step]:
     """
     hsoname = token(_name(locator))
     version = b"" if locator.version is None else b"%d" % locator.version
-    host = connect(locator.host, 1525 if locator.port is None else locator.port, "RFC 4157 2")
+    host = connect(locator.host, PORT if locator.port is None else locator.port, "RFC 4157 2")
     yield replace(host, transport="udp")
     # Version 0 is the current one.
     request = _object_info(b"ACCESS-METHOD", hsoname, version)

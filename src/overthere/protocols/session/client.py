@@ -13,6 +13,7 @@ from overthere.access.steps import Connect, guarded
 from overthere.access.transport import Transport
 from overthere.access.wire import Dialogue, Head, Seek
 from overthere.errors import NotSpecified, PlanRefused
+from overthere.schemes.known.telnet import PORTS
 from overthere.showing import printable
 from overthere.uri import URI
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Session"]
 
-_PORTS = {"telnet": 23, "rlogin": 513, "tn3270": 23, "cso": 105}  # RFC 4248 2; RFC 1282; RFC 6270 2; RFC 2378
+_PORTS = {**PORTS, "cso": 105}  # RFC 2378
 _CLIENTS = {"telnet": ("telnet",), "rlogin": ("rlogin",), "tn3270": ("c3270", "x3270"), "cso": ("telnet",)}
 """The programs that speak each protocol, the first that is installed is taken; a CSO phone book is asked in lines."""
 

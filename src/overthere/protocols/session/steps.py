@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 from overthere.access.steps import Credentials, Interact, Step, connect, guarded
 from overthere.errors import Cited, CodingError, PlanRefused
-from overthere.schemes.known.telnet import TelnetLocator
+from overthere.schemes.known.telnet import PORTS, TelnetLocator
 
 __all__ = ["steps"]
 
-_PORTS = {"telnet": 23, "rlogin": 513, "tn3270": 23}  # RFC 4248 2; RFC 1282; RFC 6270 2
 _SOURCES = {"telnet": "RFC 4248 2", "rlogin": "1994 TELNET, RLOGIN, TN3270", "tn3270": "RFC 6270 2"}
 
 
@@ -20,7 +19,7 @@ def steps(locator: TelnetLocator, credentials: Credentials) -> Iterator[Step]:
     Raises: PlanRefused for a host or user that a program would not take as such.
     """
     source = _SOURCES[locator.scheme]
-    port = _PORTS[locator.scheme] if locator.port is None else locator.port
+    port = PORTS[locator.scheme] if locator.port is None else locator.port
     there = connect(locator.host, port, source)
     # What a program of this machine is told: the octets that the URI says.
     user, password = (None if one is None else _told(locator, one) for one in (locator.user, locator.password))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from overthere.access.steps import Credentials, Receive, Role, Send, Step, connect, guarded
 from overthere.errors import Cited, PlanRefused
 from overthere.protocols.wais import message as protocol
-from overthere.schemes.known.wais import WAISLocator
+from overthere.schemes.known.wais import PORT, WAISLocator
 
 __all__ = ["SLICE", "WAISRole", "document", "slice_request", "steps"]
 
@@ -32,7 +32,7 @@ def steps(locator: WAISLocator, credentials: Credentials) -> Iterator[Step]:
         raise PlanRefused("there is no database: a slash and its name follow the host", "RFC 4156 2")
     if locator.wtype is not None and locator.wpath is None:
         raise PlanRefused("a document is named by its type and its document-id, here is a type alone", "RFC 4156 2")
-    yield connect(locator.host, 210 if locator.port is None else locator.port, "RFC 4156 2")
+    yield connect(locator.host, PORT if locator.port is None else locator.port, "RFC 4156 2")
     searchable = locator.wtype is None and not locator.words
     note = (
         Cited("the database is there to be searched: the words follow a question mark", "RFC 4156 2")

@@ -52,6 +52,7 @@ SCHEME = Scheme(
     locator=AboutLocator,
     syntax=SYNTAX,
     rules=RULES,
+    shape=r"(?:blank|srcdoc|config|legacy-compat)\b",
     access="about",
     examples=EXAMPLES,
     notes=("What a token means is up to the application; only about:blank is the same everywhere (RFC 6694 2.2, 3).",),

@@ -68,6 +68,7 @@ SCHEME = Scheme(
     locator=AFSLocator,
     syntax=SYNTAX,
     rules=RULES,
+    local=True,
     hierarchical=True,
     access="afs",
     examples=EXAMPLES,

@@ -8,6 +8,7 @@ from overthere.schemes.addr_spec import URL_ADDR_SPEC
 from overthere.schemes.known.mid import written
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, Scheme
+from overthere.schemes.shapes import MAILBOX
 
 __all__ = ["SCHEME", "CidLocator"]
 
@@ -61,6 +62,8 @@ SCHEME = Scheme(
     locator=CidLocator,
     syntax=SYNTAX,
     rules=RULES,
+    local=True,
+    shape=MAILBOX,
     access="mail",
     examples=EXAMPLES,
     notes=(

@@ -271,6 +271,15 @@ EXAMPLES = (
     Example("data:,", "RFC 2397 3", "nothing at all"),
 )
 
+_TYPE = "[A-Za-z0-9!#$&^_.+%-]{1,127}"
+_SHAPE = rf"(?:{_TYPE}/{_TYPE})?(?:;[A-Za-z0-9!#$&^_.+=%-]{{1,99}}){{0,9}},"
+
+
+def _file_name(segments: tuple[str, ...]) -> str:
+    """Content without a name."""
+    return "data"
+
+
 SCHEME = Scheme(
     name="data",
     title="Data in the URI itself",
@@ -278,6 +287,9 @@ SCHEME = Scheme(
     locator=DataLocator,
     syntax=SYNTAX,
     rules=RULES,
+    content=True,
+    shape=_SHAPE,
+    file_name=_file_name,
     access="data",
     normal=(
         NormalRule("type, subtype, attributes and base64 are in lower case", "RFC 2397 3, RFC 2045 5.1", _lower_names),

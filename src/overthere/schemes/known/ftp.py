@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 
 from overthere.kernel.reference import Parts
 from overthere.schemes.locator import Given, Locator, Writer
-from overthere.schemes.model import Example, NormalRule, Scheme, default_port, slash_for_empty_path
+from overthere.schemes.model import Example, NormalRule, Scheme, default_port, last_of, slash_for_empty_path
 
-__all__ = ["SCHEME", "FTPLocator"]
+__all__ = ["PORT", "SCHEME", "FTPLocator"]
 
+PORT = 21
+"""The default port (RFC 1738 3.2)."""
 DOCUMENTS = {"url-1994": "1994 FTP", "rfc1738": "RFC 1738 3.2", "rfc3986": "RFC 1738 3.2"}
 
 RULES = {
@@ -111,6 +113,12 @@ EXAMPLES = (
     Example("ftp://ftp.is.co.za/rfc/rfc1808.txt", "RFC 3986 1.1.2"),
 )
 
+
+def _file_name(segments: tuple[str, ...]) -> str:
+    """The name without its type code (RFC 1738 3.2.2)."""
+    return re.sub(r"(?i);type=[^;]*$", "", last_of(segments))
+
+
 SCHEME = Scheme(
     name="ftp",
     title="File Transfer Protocol",
@@ -118,11 +126,18 @@ SCHEME = Scheme(
     locator=FTPLocator,
     syntax=SYNTAX,
     rules=RULES,
-    port=21,
+    port=PORT,
+    redirected_from=("http",),
+    needs_host=True,
+    anonymous=frozenset(("anonymous", "ftp")),
+    lines=True,
+    own_octets=frozenset(b"/"),
+    linkable=True,
+    file_name=_file_name,
     hierarchical=True,
     access="ftp",
     normal=(
-        default_port(21, "RFC 1738 3.2"),
+        default_port(PORT, "RFC 1738 3.2"),
         slash_for_empty_path("RFC 1738 3.2.2"),
         NormalRule("the type code is written in lower case", "RFC 1738 5", _lower_type),
     ),

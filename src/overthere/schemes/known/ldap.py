@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 from overthere.errors import CodingError
@@ -11,8 +12,10 @@ from overthere.kernel.reference import Parts
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme, default_port, slash_for_empty_path
 
-__all__ = ["BODY", "DEFAULTS", "SCHEME", "Extension", "LDAPLocator", "Search"]
+__all__ = ["BODY", "DEFAULTS", "PORTS", "SCHEME", "Extension", "LDAPLocator", "Search"]
 
+PORTS = {"ldap": 389, "ldaps": 636}
+"""The default ports (RFC 4516 3; IANA's registry of ports)."""
 RULES = {"rfc3986": ("ldap-uri",)}
 # RFC 4516 2 behind the colon.  An octet of an element may stand as an escape (2.1), so that every terminal of
 # RFC 4512 1.4 and 2.5, RFC 4514 3 and RFC 4515 3 is written both ways; "?" within an element, and "," within an
@@ -210,14 +213,14 @@ def _written(to: Writer, one: object, keep: str) -> str:
 
 def _rule(what: str, source: str, change: Callable[[list[str]], list[str]]) -> NormalRule:
     """A rule on the fields behind the first "?", of which there is one at least."""
+    return NormalRule(what, source, partial(_changed, change))
 
-    def apply(parts: Parts) -> Parts:
-        if parts.authority is None or parts.query is None:
-            return parts
-        fields = change(parts.query.split("?", 3))
-        return parts._replace(query="?".join(fields) if fields else None)
 
-    return NormalRule(what, source, apply)
+def _changed(change: Callable[[list[str]], list[str]], parts: Parts) -> Parts:
+    if parts.authority is None or parts.query is None:
+        return parts
+    fields = change(parts.query.split("?", 3))
+    return parts._replace(query="?".join(fields) if fields else None)
 
 
 def _lower_scope(fields: list[str]) -> list[str]:
@@ -273,9 +276,10 @@ SCHEME = Scheme(
     locator=LDAPLocator,
     syntax=SYNTAX,
     rules=RULES,
-    port=389,
+    port=PORTS["ldap"],
+    linkable=True,
     access="ldap",
-    normal=(default_port(389, "RFC 4516 3"), *NORMAL),
+    normal=(default_port(PORTS["ldap"], "RFC 4516 3"), *NORMAL),
     examples=EXAMPLES,
     notes=(
         "Without a host the client must know a server (RFC 4516 3).",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from overthere.schemes.known.ldap import BODY, NORMAL, LDAPLocator
+from overthere.schemes.known.ldap import BODY, NORMAL, PORTS, LDAPLocator
 from overthere.schemes.model import Example, Scheme, default_port
 
 __all__ = ["SCHEME"]
@@ -24,9 +24,12 @@ SCHEME = Scheme(
     locator=LDAPLocator,
     syntax=SYNTAX,
     rules=RULES,
-    port=636,
+    port=PORTS["ldaps"],
+    tls=True,
+    protocol="ldap",
+    linkable=True,
     access="ldap",
-    normal=(default_port(636, "IANA's registry of ports (ldaps)"), *NORMAL),
+    normal=(default_port(PORTS["ldaps"], "IANA's registry of ports (ldaps)"), *NORMAL),
     examples=EXAMPLES,
     notes=(
         "The scheme is registered provisionally and has no document of its own.",

@@ -254,6 +254,9 @@ SCHEME = Scheme(
     locator=MailtoLocator,
     syntax=SYNTAX,
     rules=RULES,
+    text_parameters=("body",),
+    shape="[A-Za-z0-9%?!$&'*+._~-]",
+    linkable=True,
     access="mailto",
     normal=(
         NormalRule(

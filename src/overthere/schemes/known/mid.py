@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from overthere.schemes.addr_spec import URL_ADDR_SPEC
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, Scheme
+from overthere.schemes.shapes import MAILBOX
 
 __all__ = ["SCHEME", "MidLocator", "written"]
 
@@ -80,6 +81,8 @@ SCHEME = Scheme(
     locator=MidLocator,
     syntax=SYNTAX,
     rules=RULES,
+    local=True,
+    shape=MAILBOX,
     access="mail",
     examples=EXAMPLES,
     notes=("No host is named: the message has to be in a store that is at hand (RFC 2392 2).",),

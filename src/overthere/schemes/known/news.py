@@ -9,9 +9,12 @@ from overthere.errors import CodingError
 from overthere.kernel.reference import Parts
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme, default_port
+from overthere.schemes.shapes import MAILBOX
 
-__all__ = ["SCHEME", "NewsLocator"]
+__all__ = ["PORT", "SCHEME", "NewsLocator"]
 
+PORT = 119
+"""The default port (RFC 5538 2)."""
 RULES = {
     "url-1994": ("newsaddress",),
     "rfc1738": ("newsurl",),
@@ -148,10 +151,13 @@ SCHEME = Scheme(
     locator=NewsLocator,
     syntax=SYNTAX,
     rules=RULES,
-    port=119,
+    port=PORT,
+    lines=True,
+    shape=rf"[A-Za-z0-9+_-]{{1,64}}\.[A-Za-z0-9]|{MAILBOX}|\*",
+    linkable=True,
     access="news",
     normal=(
-        default_port(119, "RFC 5538 2"),
+        default_port(PORT, "RFC 5538 2"),
         NormalRule(
             "an empty host is the configured server, as none is", "RFC 3986 3.2.2, RFC 5538 2.1", _default_server
         ),

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from overthere.kernel.reference import Parts
+from overthere.schemes.known.news import PORT
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme, default_port
 
@@ -122,11 +123,13 @@ SCHEME = Scheme(
     locator=NNTPLocator,
     syntax=SYNTAX,
     rules=RULES,
-    port=119,
+    port=PORT,
+    lines=True,
+    linkable=True,
     hierarchical=True,
     access="news",
     normal=(
-        default_port(119, "RFC 5538 2"),
+        default_port(PORT, "RFC 5538 2"),
         NormalRule('"+" stands as itself, for "no percent-encoding is necessary"', "RFC 5538 3", _plus),
         NormalRule("an article number has no leading zeros", "RFC 3977 6", _no_zeros),
     ),

@@ -12,6 +12,8 @@ from overthere.schemes.model import Example, Scheme, default_port
 
 __all__ = ["SCHEME", "ProsperoField", "ProsperoLocator"]
 
+PORT = 1525
+"""The default port (RFC 4157 2)."""
 RULES = {
     "url-1994": ("prosperoaddress",),
     "rfc1738": ("prosperourl",),
@@ -148,9 +150,10 @@ SCHEME = Scheme(
     locator=ProsperoLocator,
     syntax=SYNTAX,
     rules=RULES,
-    port=1525,
+    port=PORT,
+    own_octets=frozenset(b"\0"),
     access="prospero",
-    normal=(default_port(1525, "RFC 4157 2"),),
+    normal=(default_port(PORT, "RFC 4157 2"),),
     examples=EXAMPLES,
     notes=(
         'A "/" in an hsoname is no hierarchy: nothing resolves against it (RFC 4157 2).',

@@ -6,7 +6,7 @@ the draft is read today as well, over the characters of RFC 3986.
 
 from __future__ import annotations
 
-from overthere.schemes.known.telnet import TelnetLocator
+from overthere.schemes.known.telnet import PORTS, TelnetLocator
 from overthere.schemes.model import Example, Scheme, default_port
 
 __all__ = ["SCHEME"]
@@ -27,10 +27,11 @@ SCHEME = Scheme(
     locator=TelnetLocator,
     syntax=SYNTAX,
     rules=RULES,
-    port=513,
+    port=PORTS["rlogin"],
+    lines=True,
     interactive=True,
     access="session",
-    normal=(default_port(513, "1994 Internet protocol parts; RFC 1282; RFC 3986 6.2.3"),),
+    normal=(default_port(PORTS["rlogin"], "1994 Internet protocol parts; RFC 1282; RFC 3986 6.2.3"),),
     examples=EXAMPLES,
     notes=(
         "The user is the server-user-name of RFC 1282; the protocol sends no password by itself.",

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from overthere.errors import CodingError
 from overthere.kernel.reference import Parts
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme
+from overthere.schemes.shapes import PHONE
 
 __all__ = ["SCHEME", "TelLocator"]
 
@@ -181,7 +183,11 @@ _CASE = re.compile("%[0-9A-F]{2}|[A-Z]+")
 
 
 def _on_path(change: Callable[[str], str]) -> Callable[[Parts], Parts]:
-    return lambda parts: parts._replace(path=change(parts.path)) if parts.authority is None else parts
+    return partial(_changed, change)
+
+
+def _changed(change: Callable[[str], str], parts: Parts) -> Parts:
+    return parts._replace(path=change(parts.path)) if parts.authority is None else parts
 
 
 def _plain_marks(path: str) -> str:
@@ -229,6 +235,8 @@ SCHEME = Scheme(
     locator=TelLocator,
     syntax=SYNTAX,
     rules=RULES,
+    shape=PHONE,
+    linkable=True,
     locates_nothing=(
         'a tel URI "is a globally unique identifier ("name") only; it does not describe the steps necessary to reach '
         'a particular number" (RFC 3966 1), and nothing calls it without the consent of the user (11)'

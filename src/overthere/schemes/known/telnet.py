@@ -11,7 +11,10 @@ from typing import Any, ClassVar
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, Scheme, default_port, slash_for_empty_path
 
-__all__ = ["SCHEME", "TelnetLocator"]
+__all__ = ["PORTS", "SCHEME", "TelnetLocator"]
+
+PORTS = {"telnet": 23, "rlogin": 513, "tn3270": 23}
+"""The default ports (RFC 4248 2; RFC 1282; RFC 6270 2)."""
 
 RULES = {
     "url-1994": ("telnetaddress", "telnetaddress-prose"),
@@ -75,10 +78,12 @@ SCHEME = Scheme(
     locator=TelnetLocator,
     syntax=SYNTAX,
     rules=RULES,
-    port=23,
+    port=PORTS["telnet"],
+    lines=True,
+    linkable=True,
     interactive=True,
     access="session",
-    normal=(default_port(23, "RFC 4248 2"), slash_for_empty_path("RFC 4248 2")),
+    normal=(default_port(PORTS["telnet"], "RFC 4248 2"), slash_for_empty_path("RFC 4248 2")),
     examples=EXAMPLES,
     notes=(
         "It names a service for a person, not a data object; user and password are advisory (RFC 4248 2).",

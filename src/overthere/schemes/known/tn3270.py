@@ -5,7 +5,7 @@ RFC 1738 4 reserves the name and gives it no syntax, so it has no reading there.
 
 from __future__ import annotations
 
-from overthere.schemes.known.telnet import TelnetLocator
+from overthere.schemes.known.telnet import PORTS, TelnetLocator
 from overthere.schemes.model import Example, Scheme, default_port, slash_for_empty_path
 
 __all__ = ["SCHEME"]
@@ -26,10 +26,12 @@ SCHEME = Scheme(
     locator=TelnetLocator,
     syntax=SYNTAX,
     rules=RULES,
-    port=23,
+    port=PORTS["tn3270"],
+    lines=True,
+    linkable=True,
     interactive=True,
     access="session",
-    normal=(default_port(23, "RFC 6270 2"), slash_for_empty_path("RFC 3986 6.2.3")),
+    normal=(default_port(PORTS["tn3270"], "RFC 6270 2"), slash_for_empty_path("RFC 3986 6.2.3")),
     examples=EXAMPLES,
     notes=(
         "The session is Telnet, in which 3270 is negotiated: by RFC 2355 (TN3270E), else as in RFC 1041 or RFC 1576.",

@@ -133,6 +133,8 @@ SCHEME = Scheme(
     locator=URNLocator,
     syntax=SYNTAX,
     rules=RULES,
+    shape="[A-Za-z0-9][A-Za-z0-9-]{1,31}:[A-Za-z0-9%!$&'(*+,._~:@;=/-]",
+    linkable=True,
     locates_nothing="a URN names a resource and does not say where it is; a resolution service for its namespace may "
     "know (RFC 8141 1.2.1, RFC 3986 1.1.3)",
     normal=(NormalRule("the namespace identifier is written in lower case", "RFC 8141 3.1", _lower_nid),),

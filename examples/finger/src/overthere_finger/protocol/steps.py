@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from overthere import Credentials, PlanRefused
 from overthere.access import Cited, Receive, Send, Step, connect, guarded
-from overthere_finger import DRAFT, FingerLocator
+from overthere_finger import DRAFT, PORT, FingerLocator
 
 __all__ = ["steps"]
 
@@ -15,8 +15,8 @@ def steps(locator: FingerLocator, credentials: Credentials) -> Iterator[Step]:
     """One request, and what comes until the server closes.  The protocol has no login: `credentials` stay unused."""
     if locator.query is not None:
         raise PlanRefused('finger has no query: "?" in a request is written "%3F"', f"{DRAFT} 2")
-    yield connect(locator.host, 79 if locator.port is None else locator.port, f"{DRAFT} 1")
-    odd = "" if locator.port in (None, 79) else Cited(f"port {locator.port} may be another service", f"{DRAFT} 4")
+    yield connect(locator.host, PORT if locator.port is None else locator.port, f"{DRAFT} 1")
+    odd = "" if locator.port in (None, PORT) else Cited(f"port {locator.port} may be another service", f"{DRAFT} 4")
     # 2 and 4: CR and LF are not decoded, for each URL is for a single request.
     yield Send(source=f"{DRAFT} 1", data=guarded(locator.request, "user", f"{DRAFT} 4") + b"\r\n", note=odd)
     yield Receive(

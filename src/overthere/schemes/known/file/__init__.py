@@ -117,7 +117,7 @@ class FileLocator(Locator):
         >>> FileLocator(host="LocalHost").is_local(), FileLocator(host="a.example").is_local(["A.example"])
         (True, True)
         """
-        from overthere.schemes.known.file.paths import decoded_host
+        from overthere.hosts.name import decoded_host
 
         return decoded_host(self.host).lower() in {"", "localhost", *(name.lower() for name in names)}
 
@@ -177,6 +177,9 @@ SCHEME = Scheme(
     locator=FileLocator,
     syntax=SYNTAX,
     rules=RULES,
+    local=True,
+    host_of_files=True,
+    shape="/[^/\\s]",
     hierarchical=True,
     access="file",
     normal=(

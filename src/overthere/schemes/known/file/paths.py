@@ -12,40 +12,16 @@ from pathlib import PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from overthere.errors import PlanRefused, Unwritable
+from overthere.hosts.name import host_name
 from overthere.kernel import percent_encode
-from overthere.kernel.percent import percent_decode
 
 if TYPE_CHECKING:
     from overthere.schemes.known.file import FileLocator
     from overthere.uri import URI
 
-__all__ = ["Platform", "decoded_host", "from_path", "host_name", "resolve_on_drive", "single", "to_path", "updated"]
+__all__ = ["Platform", "from_path", "resolve_on_drive", "single", "to_path", "updated"]
 
 Platform: TypeAlias = Literal["posix", "windows", "vms"]
-
-
-def decoded_host(host: str | None) -> str:
-    """A host as a locator writes it, decoded; "" for none.  A "%" that begins no escape stays, and octets that are not
-    UTF-8 are lone surrogates."""
-    return percent_decode((host or "").encode("utf-8", "surrogatepass")).decode("utf-8", "surrogateescape")
-
-
-def host_name(host: str | None) -> str:
-    """The same as a name that can be asked for.
-
-    Raises: PlanRefused for octets that are not UTF-8, which no registered name holds (RFC 3986 3.2.2).
-
-    >>> host_name("b%C3%BCcher.example")
-    'bücher.example'
-    """
-    name = decoded_host(host)
-    if found := _OCTET.search(name):
-        told = f"%{ord(found[0]) & 0xFF:02X}" if found[0] >= "\udc80" else f"U+{ord(found[0]):04X}"
-        raise PlanRefused(f"the host holds {told}, and is not UTF-8: no name to be asked for", "RFC 3986 3.2.2")
-    return name
-
-
-_OCTET = re.compile("[\ud800-\udfff]")
 
 
 def _here() -> Platform:

@@ -11,10 +11,12 @@ from overthere.errors import CodingError, Unwritable
 from overthere.kernel.reference import Parts
 from overthere.schemes.known.gopher.plus import Attributes, Form, GopherPlus, Unknown, View, read
 from overthere.schemes.locator import Given, Locator, Writer
-from overthere.schemes.model import Example, NormalRule, Scheme, default_port, slash_for_empty_path
+from overthere.schemes.model import Example, NormalRule, Scheme, default_port, last_of, slash_for_empty_path
 
-__all__ = ["SCHEME", "GopherLocator"]
+__all__ = ["PORT", "SCHEME", "GopherLocator"]
 
+PORT = 70
+"""The default port (RFC 4266 2.1)."""
 RULES = {
     "url-1994": ("gopheraddress-prose", "gopheraddress"),
     "rfc1738": ("gopherurl",),
@@ -181,6 +183,12 @@ EXAMPLES = (
     Example("gopher://host/8login", "RFC 1436 Appendix", "a telnet session"),
 )
 
+
+def _file_name(segments: tuple[str, ...]) -> str:
+    """The last part of the selector: in a path of one segment its type stands before it (RFC 4266 2.1)."""
+    return last_of(segments)[1:] if len(segments) == 1 else last_of(segments)
+
+
 SCHEME = Scheme(
     name="gopher",
     title="The Gopher protocol",
@@ -188,10 +196,14 @@ SCHEME = Scheme(
     locator=GopherLocator,
     syntax=SYNTAX,
     rules=RULES,
-    port=70,
+    port=PORT,
+    lines=True,
+    own_octets=frozenset(b"\t"),
+    linkable=True,
+    file_name=_file_name,
     access="gopher",
     normal=(
-        default_port(70, "RFC 4266 2.1"),
+        default_port(PORT, "RFC 4266 2.1"),
         slash_for_empty_path("RFC 4266 2.1"),
         NormalRule('the type "1" of an empty selector is left out', "RFC 4266 2.1", _without_type),
     ),

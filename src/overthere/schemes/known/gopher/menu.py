@@ -12,7 +12,7 @@ from overthere.errors import CodingError, Unwritable
 from overthere.kernel import percent_encode
 from overthere.kernel.classes import CHARSETS
 from overthere.kernel.percent import percent_decode  # a broken escape of an older edition stays
-from overthere.schemes.known.gopher import GopherLocator
+from overthere.schemes.known.gopher import PORT, GopherLocator
 from overthere.schemes.known.gopher.plus import Form, View
 from overthere.schemes.locator import Locator
 from overthere.uri import URI
@@ -128,7 +128,7 @@ class MenuItem(NamedTuple):
         if there.plus not in (None, View(), Form()):
             raise Unwritable(f"a menu line cannot say {there.plus!r} (Gopher+ 2.2)")
         extra = () if there.plus is None else (_text(there.plus.string),)
-        port = 70 if there.port is None else there.port
+        port = PORT if there.port is None else there.port
         return cls(there.gophertype, display, there.selector, _from_uri(there.host), port, extra)
 
 

@@ -11,6 +11,8 @@ from overthere.schemes.model import Example, Scheme, default_port
 
 __all__ = ["SCHEME", "WAISLocator"]
 
+PORT = 210
+"""The default port (RFC 4156 2)."""
 RULES = {
     "url-1994": ("waisaddress",),
     "rfc1738": ("waisurl",),
@@ -149,9 +151,11 @@ SCHEME = Scheme(
     locator=WAISLocator,
     syntax=SYNTAX,
     rules=RULES,
-    port=210,
+    port=PORT,
+    own_octets=frozenset((*range(0x20), 0x7F)),
+    linkable=True,
     access="wais",
-    normal=(default_port(210, "RFC 4156 2"),),
+    normal=(default_port(PORT, "RFC 4156 2"),),
     examples=EXAMPLES,
     notes=(
         "Not for arbitrary Z39.50 services, although the protocol is based on Z39.50-1988 (RFC 4156 2).",

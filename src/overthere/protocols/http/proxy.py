@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from overthere.access.steps import Connect, Receive, Send, Step, connect
 from overthere.errors import NotSpecified, PlanRefused
 from overthere.protocols.http.steps import HTTPRole, basic, opening
-from overthere.schemes.known.http import PORTS, HTTPLocator
+from overthere.schemes.known.http import HTTPLocator
+from overthere.schemes.model import Scheme
+from overthere.schemes.registry import Registry
 from overthere.uri import URI
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["proxied"]
 
 
-def proxied(plan: Plan, policy: Policy, uri: URI) -> Plan:
+def proxied(plan: Plan, policy: Policy, uri: URI, registry: Registry | None = None) -> Plan:
     """The plan by way of the policy's proxy for its scheme; the same plan where there is none.
 
     The host and port of the URI, and an address that it writes, are judged here; a name is resolved by the proxy.
@@ -41,28 +43,30 @@ def proxied(plan: Plan, policy: Policy, uri: URI) -> Plan:
     named = policy.proxy.get(plan.scheme)
     if named is None:
         return plan
-    if plan.scheme not in PORTS or not isinstance(plan.locator, HTTPLocator):
+    scheme = (Registry.default() if registry is None else registry).scheme(plan.scheme)
+    if not scheme.by_proxy:
         raise NotSpecified(f"nothing says how {plan.scheme!r} is asked for through a proxy")
     proxy = URI(named).locator
     if not isinstance(proxy, HTTPLocator) or proxy.scheme != "http":
         raise NotSpecified("a proxy is named by an http URI: no other kind is known here (RFC 9110 3.7)")
-    return replace(plan, steps=tuple(_steps(plan, plan.locator, proxy, policy, uri)))
+    return replace(plan, steps=tuple(_steps(plan, scheme, proxy, policy, uri)))
 
 
-def _steps(plan: Plan, locator: HTTPLocator, proxy: HTTPLocator, policy: Policy, uri: URI) -> Iterator[Step]:
+def _steps(plan: Plan, scheme: Scheme, proxy: HTTPLocator, policy: Policy, uri: URI) -> Iterator[Step]:
     there = plan.steps[0]
     assert isinstance(there, Connect)
     if ":" in there.host and "%" in there.host:
         raise PlanRefused(f"the zone of {there.host!r} means something to this machine alone", "RFC 6874 4")
-    policy.judge_connection(there, PORTS[plan.scheme], uri)
+    policy.judge_connection(there, scheme.port, uri)
     yield replace(connect(proxy.host, proxy.origin.port, "RFC 9110 3.7"), transport="proxy")
     login = b""
     if proxy.user is not None:
         login = b"Proxy-Authorization: " + basic(proxy.user, proxy.password or "") + b"\r\n"
-    if plan.scheme == "http":
+    if scheme.by_proxy == "absolute":
         asked, *rest = plan.steps[1:]
         assert isinstance(asked, Send)
-        yield _absolute(asked, locator, login)
+        assert isinstance(plan.locator, HTTPLocator)
+        yield _absolute(asked, plan.locator, login)
     else:
         host = f"[{there.host}]" if ":" in there.host else there.host
         if not host.isascii():

@@ -19,7 +19,7 @@ def grammar(name: str) -> Grammar:
 
 def _text(name: str) -> str:
     # importlib.resources would take longer to load than the grammar.
-    data = get_data("overthere.editions", name)
+    data = get_data("overthere", f"editions/{name}")
     if data is None:  # pragma: no cover - a loader without data
         raise FileNotFoundError(name)
     return data.decode()

@@ -1,0 +1,82 @@
+"""Which words of a text are taken for schemes: what a registry knows of them, and what is usual of others."""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from overthere.schemes.registry import Registry
+from overthere.schemes.shapes import MAILBOX, PHONE
+
+__all__ = ["OTHERS", "Names", "names", "registered"]
+
+_NESTED = r"[A-Za-z][A-Za-z0-9+.-]{1,30}:"
+
+OTHERS: dict[str, str] = {
+    "acct": MAILBOX,
+    "blob": _NESTED,
+    "did": r"[a-z0-9]{1,64}:[A-Za-z0-9._%-]",
+    "doi": r"10\.[0-9]",
+    "geo": r"-?[0-9]{1,3}(?:\.[0-9]{1,32})?,-?[0-9]",
+    "im": MAILBOX,
+    "jar": _NESTED,
+    "magnet": r"\?[a-z]",
+    "pres": MAILBOX,
+    "sip": rf"{MAILBOX}|{PHONE}",
+    "sips": rf"{MAILBOX}|{PHONE}",
+    "sms": PHONE,
+    "view-source": _NESTED,
+    "xmpp": rf"{MAILBOX}|[A-Za-z0-9-]{{1,63}}\.[A-Za-z0-9]",
+}
+"""Schemes of which this package knows no more than how what follows the colon begins, without "//"; those that a
+registry knows have it in `Scheme.shape`: `Breaking news:` is no URI.  Each looks at a bounded number of characters."""
+
+
+class Names(NamedTuple):
+    """What a registry, and IANA's, say of the words before a colon."""
+
+    shapes: dict[str, str]
+    """By scheme, in lower case: how what follows the colon begins, where no "//" does."""
+    need_hosts: frozenset[str]
+    """Schemes that name nothing without a host."""
+    registered: frozenset[str]
+    """Schemes that IANA has registered, or the registry knows."""
+
+    def shaped(self, scheme: str) -> re.Pattern[str] | None:
+        """The shape of a scheme, in lower case; None if it has none."""
+        shape = self.shapes.get(scheme)
+        return None if shape is None else _compiled(shape)
+
+
+def names(registry: Registry | None = None) -> Names:
+    """Those of a registry, the default one unless given.
+
+    >>> "http" in names().need_hosts, names().shaped("tel").match("+1"), names().shaped("http")
+    (True, <re.Match object; span=(0, 2), match='+1'>, None)
+    """
+    return _names(Registry.default() if registry is None else registry)
+
+
+@lru_cache(8)
+def _names(registry: Registry) -> Names:
+    known = list(registry.schemes())
+    shapes = {**OTHERS, **{one.name: one.shape for one in known}}
+    return Names(
+        {name: shape for name, shape in shapes.items() if shape},
+        frozenset(one.name for one in known if one.needs_host),
+        registered(registry),
+    )
+
+
+@lru_cache(8)
+def registered(registry: Registry) -> frozenset[str]:
+    """Schemes that IANA has registered, or that a registry knows; none of them is loaded."""
+    from overthere.schemes.iana import registrations
+
+    return frozenset(registrations()) | frozenset(registry)
+
+
+@cache
+def _compiled(shape: str) -> re.Pattern[str]:
+    return re.compile(shape)
