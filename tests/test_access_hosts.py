@@ -11,12 +11,12 @@ import overthere
 from overthere import PlanRefused, Policy, explain, plan
 from overthere.access.errors import AccessFailed
 from overthere.access.gateways import Gateways
-from overthere.protocols.http.proxy import proxied
 from overthere.access.steps import Connect, Interact, Send
 from overthere.access.transport import Transport
 from overthere.access.wire import Dial, Dialogue
 from overthere.base import establish
 from overthere.hosts.address import literal
+from overthere.protocols.http.proxy import proxied
 from overthere.schemes.known.file import FileLocator
 from overthere.schemes.registry import BUILT_IN
 from overthere.uri import URI

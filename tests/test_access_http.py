@@ -25,10 +25,10 @@ from overthere.access.errors import (
     ResourceUnavailable,
 )
 from overthere.access.gateways import Gateways
-from overthere.protocols.http.proxy import proxied
 from overthere.access.steps import Send
 from overthere.access.wire import Data, Head, Read, Write
 from overthere.protocols.http import dialogue as http
+from overthere.protocols.http.proxy import proxied
 from overthere.protocols.websocket import dialogue as websocket
 from overthere.uri import URI
 from servers import wait_until

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 from overthere import URI, CodingError, InvalidTemplate, Template
 from overthere.cli.app import app
-from overthere.editions.library import grammar
+from overthere.grammar.library import grammar
 from overthere.template_expand import expand, formed
 from overthere.template_match import unescaped
 from support import cases, ids, linear

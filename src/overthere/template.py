@@ -241,7 +241,7 @@ def _told(kind: str, start: int, end: int, it: str, expected: str = "") -> Findi
 
 def _finding(text: str) -> Finding:
     """Where the grammar has no way on, and what it would have taken there."""
-    from overthere.editions.library import grammar
+    from overthere.grammar.library import grammar
 
     rules = grammar("rfc6570")
     expected = rules.automaton("URI-Template").expected(text)

@@ -26,10 +26,10 @@ from overthere import (
 )
 from overthere.access import Connect
 from overthere.access.opening import _Way
-from overthere.protocols.http.proxy import proxied
 from overthere.access.saving import file_name
 from overthere.errors import Finding
 from overthere.kernel.reference import split
+from overthere.protocols.http.proxy import proxied
 from overthere.schemes.model import Access, NormalRule
 from overthere.text.output import as_html, linkable
 

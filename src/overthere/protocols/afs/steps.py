@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from overthere.access.steps import Credentials, Place, Step
 from overthere.errors import PlanRefused
+from overthere.hosts.name import host_name
 from overthere.schemes.known.afs import AFSLocator
 from overthere.schemes.known.file.paths import single
 
