@@ -26,7 +26,7 @@ SPOKEN = {
 # File -> the literals, and why they stand there.
 WORDS = "no scheme, but the same word: "
 REASONS: dict[str, tuple[set[str], str]] = {
-    "protocols/http/proxy.py": ({"http"}, "the URI that names a proxy is one of http (RFC 9110 3.7)"),
+    "access/loading.py": ({"http"}, "the folder of the protocol that has proxies (RFC 9110 3.7)"),
     "access/steps.py": ({"data"}, WORDS + "a field of a step"),
     "access/transport.py": ({"data"}, WORDS + "the connection for data"),
     "access/wire.py": ({"Data"}, WORDS + "a class"),
@@ -62,10 +62,10 @@ REASONS: dict[str, tuple[set[str], str]] = {
         "the document's own account of each scheme",
     ),
     "editions/whatwg.py": ({"http", "https", "ws", "wss", "ftp", "file"}, "special schemes (URL Standard 4.2)"),
-    "links/containers/contents.py": ({"http", "https", "file"}, "names in archives that are URIs of what was fetched"),
+    "links/job/contents.py": ({"http", "https", "file"}, "names in archives that are URIs of what was fetched"),
     "links/containers/message/__init__.py": ({"file", "mid:", "cid:"}, "RFC 2557 8.2: parts by mid: and cid:"),
     "links/containers/message/labels.py": ({"mid:", "cid:"}, "RFC 2557 8.2: parts by mid: and cid:"),
-    "links/containers/response.py": ({"HTTP"}, WORDS + "a protocol's version"),
+    "links/documents/header.py": ({"HTTP"}, WORDS + "a protocol's version"),
     "links/containers/warc.py": ({"http"}, "the protocol by whose rules a base is found"),
     "links/documents/html.py": ({"data"}, WORDS + "an attribute of HTML"),
     "links/documents/kinds.py": ({"http"}, WORDS + "a kind of document"),
@@ -80,11 +80,13 @@ REASONS: dict[str, tuple[set[str], str]] = {
     "protocols/gopher/steps.py": ({"telnet", "tn3270"}, "the sessions that types of items stand for (RFC 1436 3.8)"),
     "protocols/gopher/entries.py": ({"file"}, WORDS + "a kind of entry"),
     "protocols/prospero/answer.py": ({"FTP", "GOPHER", "WAIS", "AFS"}, WORDS + "access methods of Prospero"),
-    "protocols/prospero/steps.py": ({"DATA"}, WORDS + "a word of Prospero"),
+    "protocols/ftp/steps.py": ({"file"}, WORDS + "a role"),
+    "protocols/prospero/dialogue.py": ({"DATA"}, WORDS + "a word of Prospero"),
     "redact.py": ({"ftp"}, "what browsers take for a URI of a special scheme (URL Standard 4.2), below all schemes"),
     "security/contents.py": ({"data"}, WORDS + "a kind of finding"),
     "security/differences.py": ({"https://"}, "a base at which browsers read what has no scheme"),
     "security/table.py": ({"data", "http://"}, "a kind of finding; the start of its examples"),
+    "tables/whole.py": ({"about"}, WORDS + "what the files are about"),
     "text/found.py": ({"http", "ftp", "mailto:"}, "RFC 3986 4.5: what an abbreviated reference is likely to mean"),
     "text/gfm.py": ({"http://", "mailto:"}, "GitHub Flavored Markdown 6.9: what its autolinks mean"),
 }

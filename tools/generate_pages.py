@@ -8,7 +8,7 @@ ERRORS_HEAD = """\
 # What can be wrong with a URI
 
 Every finding of `overthere.check` and every `InvalidURI` has one of these kinds.
-The table is `KINDS` in `src/overthere/errors.py`; this page is written by `make docs`.
+The table is `KINDS` in `src/overthere/kinds.py`; this page is written by `make docs`.
 
 ```python
 >>> from overthere import URI, InvalidURI, check

@@ -267,11 +267,12 @@ class Everyday(Components):
         >>> URI("https://h/").effective_port, URI("https://h:8443/").effective_port, URI("urn:a:b").effective_port
         (443, 8443, None)
         """
-        from overthere.schemes import port_of
+        from overthere.late import default_registry
 
         if self.port is not None or self.scheme is None or self.authority is None:
             return self.port
-        return port_of(self.scheme)
+        known = default_registry().get(self.scheme)
+        return None if known is None else known.port
 
     def redacted(self, *, userinfo: bool = False) -> str:
         """The text for logs: passwords are `***` (7.5), in URIs within the query too.

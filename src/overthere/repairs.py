@@ -9,6 +9,7 @@ import re
 from bisect import bisect_right
 from typing import NamedTuple
 
+from overthere.editions.whatwg import SPECIAL, read
 from overthere.errors import KINDS, Finding, InvalidURI
 from overthere.exact import exact
 from overthere.findings import refusal
@@ -38,8 +39,6 @@ _CLASSES = {
     "fragment": re.compile(rf"{_WRONG.pattern}|\#"),
 }
 """What a repair escapes in each component."""
-_SLASHES = frozenset(("http", "https", "ws", "wss", "ftp", "file", None))
-"""Schemes in which browsers read a backslash as "/" (URL Standard, "special scheme"); a reference may become one."""
 
 
 class Mended(NamedTuple):
@@ -197,7 +196,8 @@ class _Work:
     def single(self, text: str, at: int, scheme: str | None) -> None:
         """A backslash before the query is a "/" to browsers, and here a character to escape."""
         found = text.find("\\")
-        if found >= 0 and (scheme is None or scheme.lower() in _SLASHES):
+        # In a special scheme (URL Standard 4.2); a reference may come to have one.
+        if found >= 0 and (scheme is None or scheme.lower() in SPECIAL):
             place = self.place(at + found)
             why = 'a "\\" is a "/" to browsers, and none by RFC 3986: which is meant?'
             raise self.refused("path-char", "path", place, place + 1, why)
@@ -229,8 +229,6 @@ _LETTER = ("a character beyond US-ASCII", MAPPED)
 
 
 def _browsed(given: str, kind: type[URIReference]) -> Repaired:
-    from overthere.editions.whatwg import read
-
     href = read(given)
     if href is None:
         raise refusal(given, kind.rule)
