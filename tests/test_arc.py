@@ -68,9 +68,11 @@ def test_other_records() -> None:
     ftp = record(b"words", b"ftp://h/x.txt", b"")
     blanks = record(b"1", b"http://h/a b")
     dns = b"dns:h 192.0.2.1 20260101000000 text/dns 3\nabc\n"
-    given = found(first() + version2 + ftp + dns + blanks)
+    none = record(b"2", b"http://h h/")
+    given = found(first() + version2 + ftp + dns + blanks + none)
     assert [(one.content, str(one.base.uri), one.notes) for one in given] == [
-        (b"<a href=y>", "http://h/2", ()), (b"words", "ftp://h/x.txt", ()), (b"1", "file:///a", ("corrupt",)),
+        (b"<a href=y>", "http://h/2", ()), (b"words", "ftp://h/x.txt", ()), (b"1", "http://h/a%20b", ()),
+        (b"2", "file:///a", ("corrupt",)),
     ]  # fmt: skip
 
 

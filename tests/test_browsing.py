@@ -36,7 +36,8 @@ def either(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
     [
         ("x", "http://h/d/x", None),
         ("http://o.example", "http://o.example", "http://o.example/"),
-        ("a b", None, "http://h/d/a%20b"),
+        ("a b", "http://h/d/a%20b", None),
+        ("a\\b", None, "http://h/d/a/b"),
         ("\\x", None, "http://h/x"),
         ("HTTP://O.example/%7e", "HTTP://O.example/%7e", "http://o.example/%7e"),
         ("http:x", "http:x", "http://h/d/x"),
@@ -77,13 +78,13 @@ def test_what_is_in_no_charset_but_utf_8(tmp_path: Path) -> None:
 
 
 def test_the_base_is_that_of_browsers(tmp_path: Path) -> None:
-    page = b'<link href=a><base href="http://o.example/b c/"><base href=z><a href=a><a href="">'
+    page = b'<link href=a><base href="http://o.example\\b/"><base href=z><a href=a><a href="">'
     assert found(tmp_path, page) == [
-        ("a", "http://h/d/a", "http://o.example/b%20c/a"),
-        ("http://o.example/b c/", None, "http://o.example/b%20c/"),
+        ("a", "http://h/d/a", "http://o.example/b/a"),
+        ("http://o.example\\b/", None, "http://o.example/b/"),
         ("z", "http://h/d/z", None),
-        ("a", "http://h/d/a", "http://o.example/b%20c/a"),
-        ("", "http://h/d/p.html", "http://o.example/b%20c/"),
+        ("a", "http://h/d/a", "http://o.example/b/a"),
+        ("", "http://h/d/p.html", "http://o.example/b/"),
     ]
 
 

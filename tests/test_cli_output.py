@@ -18,6 +18,8 @@ COMMANDS = {
     "check": "check http://h/",
     "split": "split http://h/",
     "resolve": "resolve --base http://h/ x",
+    "repair": "repair http://h/a",
+    "template": "template expand http://h/{x} x=1",
     "relate": "relate --base http://h/ http://h/x",
     "normalize": "normalize http://h/",
     "compare": "compare http://h/ http://H/",

@@ -60,8 +60,8 @@ def test_what_is_meant_and_no_uri_costs_its_row(make: type[_Native | _Plain]) ->
     made_rows.add(document(b""), BASE, meant)
     found = [(one.reference, one.target, one.error, one.error_at) for one in links(made_rows.take())]
     assert found == [
-        ("foo4%foo1@bar.net", None, "pct-encoded", 4),
-        ("a|b", None, "pct-encoded", None),
+        ("foo4%foo1@bar.net", "mailto:foo4%25foo1@bar.net", "pct-encoded", 4),
+        ("a|b", "x:%25", "pct-encoded", None),
         ("www.h.example", "http://www.h.example", None, None),
     ]
 

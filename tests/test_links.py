@@ -60,7 +60,9 @@ def test_same_document(reference: str, same: bool) -> None:
 
 def test_invalid_reference_is_a_row() -> None:
     row = link('<a href="a b">')
-    assert (row.target, row.error, row.error_at, row.reference) == (None, "space", 1, "a b")
+    assert (row.target, row.error, row.error_at, row.reference) == ("http://h/a/a%20b", "space", 1, "a b")
+    row = link('<a href="a\\b">')
+    assert (row.target, row.error, row.error_at, row.reference) == (None, "path-char", 1, "a\\b")
 
 
 def test_iri_is_mapped_and_said() -> None:

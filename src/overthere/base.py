@@ -11,8 +11,7 @@ from typing import Any, Literal, NamedTuple, cast
 from overthere.encoding import IN_SEGMENT
 from overthere.errors import InvalidURI, NoBase, NotSpecified
 from overthere.exact import exact
-from overthere.iri import IRIReference
-from overthere.repairs import repair
+from overthere.repairs import to_reference
 from overthere.uri import URI, URIReference
 
 __all__ = [
@@ -80,31 +79,6 @@ def retrieval_uri(path: Path, root: Path, base: URI | None) -> URI:
     if not below.parts:
         return base
     return base.join(URIReference.build(segments=[os.fsencode(part) for part in below.parts], keep=IN_SEGMENT))
-
-
-def to_reference(text: URIReference | str) -> tuple[URIReference | None, InvalidURI | None]:
-    """A reference out of a document: as it is, or mapped from an IRI-reference, or repaired; a value stays itself.
-
-    Repaired as `overthere.repair` does (RFC 3987 3.1), which refuses where two readings remain.
-
-    Returns: the reference (None if there is none), and why the text is no URI-reference (None if it is one) or,
-    beyond US-ASCII, no IRI-reference.
-    """
-    if isinstance(text, URIReference):
-        return text, None
-    try:
-        return URIReference(text), None
-    except InvalidURI as error:
-        problem = error
-    if not text.isascii():
-        try:
-            return IRIReference(text).to_uri(), problem
-        except InvalidURI as error:
-            problem = error
-    try:
-        return repair(text, relative=True).uri, problem
-    except InvalidURI:
-        return None, problem
 
 
 def from_content(value: str | None, fallback: Base, by: str = "HTML base") -> Base:

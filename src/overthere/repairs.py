@@ -13,11 +13,12 @@ from overthere.editions.whatwg import SPECIAL, read
 from overthere.errors import KINDS, Finding, InvalidURI
 from overthere.exact import exact
 from overthere.findings import refusal
+from overthere.iri import IRIReference
 from overthere.kernel.classes import IPRIVATE, UCSCHAR
 from overthere.kernel.reference import BIDI_CONTROLS, Parts, parse, recompose, split, split_authority, spread
 from overthere.uri import URI, URIReference
 
-__all__ = ["Mended", "Repaired", "repair"]
+__all__ = ["Mended", "Repaired", "repair", "to_reference"]
 
 AROUND = " \t\n\r\f"
 MAPPED = "RFC 3987 3.1"
@@ -94,6 +95,31 @@ def repair(text: str, *, relative: bool = False, scheme: str | None = None, brow
         if not browsers:
             raise
     return _browsed(given, kind)
+
+
+def to_reference(text: URIReference | str) -> tuple[URIReference | None, InvalidURI | None]:
+    """A reference out of a document: as it is, or mapped from an IRI-reference, or repaired; a value stays itself.
+
+    Repaired as `overthere.repair` does (RFC 3987 3.1), which refuses where two readings remain.
+
+    Returns: the reference (None if there is none), and why the text is no URI-reference (None if it is one) or,
+    beyond US-ASCII, no IRI-reference.
+    """
+    if isinstance(text, URIReference):
+        return text, None
+    try:
+        return URIReference(text), None
+    except InvalidURI as error:
+        problem = error
+    if not text.isascii():
+        try:
+            return IRIReference(text).to_uri(), problem
+        except InvalidURI as error:
+            problem = error
+    try:
+        return repair(text, relative=True).uri, problem
+    except InvalidURI:
+        return None, problem
 
 
 def _repaired(given: str, kind: type[URIReference], scheme: str | None) -> Repaired:
