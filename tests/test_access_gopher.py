@@ -672,7 +672,7 @@ def test_menu_lines_of_every_sort() -> None:
 
 def test_a_long_menu_is_not_held() -> None:
     def lines() -> Iterator[bytes]:
-        for block in range(250):
+        for block in range(600):
             text = b"".join(b"iline %d of it\tfake\t(NULL)\t0\r\n" % (block * 100 + at) for at in range(97))
             yield text + b"".join(b"0item %d\t/x/%d\th.example\t70\r\n" % (at, at) for at in range(3))
         yield b".\r\n"
@@ -687,8 +687,9 @@ def test_a_long_menu_is_not_held() -> None:
         count = sum(1 for _ in resource.entries())
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
-    assert count == 25_000
-    assert peak < 400_000 < sum(map(len, lines())) / 2
+    assert count == 60_000
+    # CPython keeps up to 2,000 freed tuples of each length for later ones, which is no memory of the menu.
+    assert peak < 800_000 < sum(map(len, lines())) / 2
 
 
 def test_attributes_of_every_sort() -> None:
