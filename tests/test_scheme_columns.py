@@ -163,6 +163,34 @@ def test_what_a_rule_raises(chunked: bool) -> None:
     assert values(kept) == ["http://h:80", None], "no row of that scheme is valid"
 
 
+class Stream:
+    """Chunks of no known length."""
+
+    def __init__(self, *chunks: list[str | None]) -> None:
+        self.chunks = pa.chunked_array(list(chunks), pa.string())
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.chunks.__arrow_c_stream__(requested_schema)
+
+
+def test_streams() -> None:
+    """They are read by other code, with the interpreter's lock held or not."""
+    found, wanted = both(Stream(ROWS * 5000, [], ROWS), threads=2)
+    assert values(found) == values(wanted)
+    bases = columns.normalize(Stream(ROWS * 5000, ROWS), Rung.SCHEME, threads=2)
+    joined = values(columns.resolve(pa.array(["#f"] * 5001 * len(ROWS)), bases, threads=2))
+    forms = values(columns.normalize(pa.array(ROWS), Rung.SCHEME)) * 5001
+    assert joined == [form and form + "#f" for form in forms]
+
+
+@pytest.mark.parametrize("errors", ["null", "detail", "raise"])
+def test_what_a_rule_raises_in_a_stream(errors: Any) -> None:
+    """A stream of Arrow carries a message, and no exception; the reference kernel reads it at once."""
+    registry = Registry.empty().with_(replace(OURS, normal=(NormalRule("fails", "ours", failing),)))
+    with pytest.raises((LookupError, pa.ArrowInvalid), match="no rule for b"):
+        values(columns.normalize(Stream(["x-ours:b"]), Rung.SCHEME, registry=registry, errors=errors))
+
+
 def test_two_claims_are_an_error_where_a_row_is_of_it() -> None:
     claims = {"x-two": (Claim("one", "one:SCHEME"), Claim("two", "two:SCHEME"))}
     registry = Registry({"http": scheme("http")}, claims)
