@@ -65,6 +65,7 @@ _COLUMNS = {
     "column parse": "columns.parse(c, threads=1)",
     "column split": "columns.split(c, threads=1)",
     "column normalize": "columns.normalize(c, threads=1)",
+    "column normalize, scheme": "columns.normalize(c, Rung.SCHEME, threads=1)",
     "column resolve": "columns.resolve(c, 'http://a/b/c/d;p?q', threads=1)",
     "column encode": "columns.encode(c, threads=1)",
     "column decode": "columns.decode(c, threads=1)",

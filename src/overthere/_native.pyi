@@ -1,4 +1,4 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, Literal, Self, final
 
 from typing_extensions import disjoint_base
@@ -92,6 +92,7 @@ def column_text(
     base: object = None,
     strict: bool = True,
     safe: str = "",
+    schemes: tuple[Mapping[str, tuple[str | None, bool] | None], Callable[[list[str]], list[str]]] | None = None,
     details: bool = False,
     threads: int = 1,
     views: bool = True,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from overthere.schemes.model import Scheme
     from overthere.schemes.registry import Registry
 
-__all__ = ["Change", "Rung", "changes", "compare", "comparison_form", "lowest_rung", "normal_form"]
+__all__ = ["Change", "Rung", "changes", "compare", "comparison_form", "lowest_rung", "normal_form", "scheme_form"]
 
 
 PARAGRAPHS = {
@@ -56,7 +56,15 @@ def _scheme(name: str, registry: Registry | None) -> Scheme:
 
 def _scheme_form(text: str, registry: Registry | None) -> str:
     """The form of the scheme rung, 6.2.3."""
-    form = kernel.normalize(text, Rung.PATH)
+    return scheme_form(kernel.normalize(text, Rung.PATH), registry)
+
+
+def scheme_form(form: str, registry: Registry | None = None) -> str:
+    """The form of the scheme rung (6.2.3) of a valid text that is normal by the generic rungs.
+
+    >>> scheme_form("http://h:80")
+    'http://h/'
+    """
     parts = split(form)
     if parts.scheme is None:
         return form

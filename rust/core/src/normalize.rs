@@ -1,4 +1,5 @@
-//! The generic rungs of the comparison ladder (RFC 3986 6.2.2): 1 case, 2 percent, 3 path.
+//! The comparison ladder (RFC 3986 6.2): the generic rungs 1 case, 2 percent and 3 path, and the scheme rung as far as
+//! schemes have the rules of most.
 
 use crate::classes::{self, CLASS};
 use crate::parse::Spans;
@@ -26,12 +27,53 @@ pub fn may_change(text: &[u8], spans: &Spans, rung: u8) -> bool {
             }))
 }
 
+/// What most schemes let somebody write differently (6.2.3); the default is a scheme that has no such rule.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct SchemeRules {
+    /// The default port, which is left out, in decimal digits.
+    pub default_port: Option<String>,
+    /// Whether an empty path behind an authority is written "/".
+    pub slash_for_empty_path: bool,
+}
+
+impl SchemeRules {
+    /// The digits of the port that stay: none of an empty or a default port, no leading zero of another (3.2.3).
+    fn port(&self, text: &[u8], spans: &Spans) -> Option<(usize, usize)> {
+        let (start, end) = spans.port().filter(|(start, end)| start < end)?;
+        let zeros = text[start..end].iter().take_while(|&&digit| digit == b'0').count();
+        let digits = &text[start + zeros..end];
+        if self.default_port.as_ref().is_some_and(|port| port.as_bytes() == digits) {
+            return None;
+        }
+        Some((start + zeros.min(end - start - 1), end))
+    }
+
+    fn slash(&self, spans: &Spans) -> bool {
+        self.slash_for_empty_path && spans.authority().is_some() && spans.path == spans.path_end
+    }
+
+    /// Whether the text may change at the scheme rung or below it; `false` is certain.
+    pub fn may_change(&self, text: &[u8], spans: &Spans) -> bool {
+        self.port(text, spans) != spans.port() || self.slash(spans) || may_change(text, spans, SYNTAX)
+    }
+
+    /// The normal form of a valid text of the scheme at the scheme rung, written to the end of `out`.
+    pub fn normalize(&self, text: &[u8], spans: &Spans, out: &mut Vec<u8>) {
+        write(text, spans, SYNTAX, self.port(text, spans), self.slash(spans), out);
+    }
+}
+
 /// The normal form of a valid text at a generic rung, written to the end of `out`.
 pub fn normalize(text: &[u8], spans: &Spans, rung: u8, out: &mut Vec<u8>) {
     if rung == 0 {
         out.extend_from_slice(text);
         return;
     }
+    write(text, spans, rung, spans.port(), false, out);
+}
+
+/// The components at a generic rung, with this port, and with "/" for an empty path if `slash`.
+fn write(text: &[u8], spans: &Spans, rung: u8, port: Option<(usize, usize)>, slash: bool, out: &mut Vec<u8>) {
     out.reserve(text.len() + 2);
     if let Some((start, end)) = spans.scheme() {
         out.extend(text[start..end].iter().map(u8::to_ascii_lowercase));
@@ -46,13 +88,17 @@ pub fn normalize(text: &[u8], spans: &Spans, rung: u8, out: &mut Vec<u8>) {
         if let Some((start, end)) = spans.host() {
             host(&text[start..end], rung, out);
         }
-        if let Some((start, end)) = spans.port() {
+        if let Some((start, end)) = port {
             out.push(b':');
             out.extend_from_slice(&text[start..end]);
         }
     }
     let (start, end) = spans.path();
-    path(&text[start..end], spans, rung, out);
+    if slash {
+        out.push(b'/');
+    } else {
+        path(&text[start..end], spans, rung, out);
+    }
     if let Some((start, end)) = spans.query() {
         out.push(b'?');
         escapes(&text[start..end], rung, out);

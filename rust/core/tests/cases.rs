@@ -6,7 +6,7 @@ use std::path::Path;
 use overthere_core::check::{first_finding, NAMES};
 use overthere_core::host::{host_kind, HostKind};
 use overthere_core::iri;
-use overthere_core::normalize::{may_change, normalize};
+use overthere_core::normalize::{may_change, normalize, SchemeRules};
 use overthere_core::parse::{self, Rule, Spans};
 use overthere_core::percent::{decode, encode, Safe};
 use overthere_core::relate::relate;
@@ -161,6 +161,34 @@ fn normalize_rows() {
                 "{given:?}: {rung}"
             );
             assert!(may_change(given.as_bytes(), &read, rung) || wanted == given, "{given:?}: {rung}");
+        }
+    }
+}
+
+/// The rules of http (RFC 9110 4.2.3), and those of a scheme without any.
+#[test]
+fn scheme_rung() {
+    let http = SchemeRules { default_port: Some("80".to_owned()), slash_for_empty_path: true };
+    let none = SchemeRules::default();
+    for (given, of_http, of_none) in [
+        ("s://h", "s://h/", "s://h"),
+        ("s://h:", "s://h/", "s://h"),
+        ("s://h:?q", "s://h/?q", "s://h?q"),
+        ("s://h:080/:080", "s://h/:080", "s://h:80/:080"),
+        ("s://u:80@[::1]:80#f", "s://u:80@[::1]/#f", "s://u:80@[::1]:80#f"),
+        ("s://h:000/", "s://h:0/", "s://h:0/"),
+        ("s://h:0", "s://h:0/", "s://h:0"),
+        ("s://h:08080/%7e", "s://h:8080/~", "s://h:8080/~"),
+        ("S://H:800", "s://h:800/", "s://h:800"),
+        ("s://", "s:///", "s://"),
+        ("s:", "s:", "s:"),
+        ("s:?80", "s:?80", "s:?80"),
+        ("s:/..//h:80", "s:/.//h:80", "s:/.//h:80"),
+    ] {
+        let read = spans(given, Rule::Uri);
+        for (rules, wanted) in [(&http, of_http), (&none, of_none)] {
+            assert_eq!(written(|out| rules.normalize(given.as_bytes(), &read, out)), wanted, "{given:?}");
+            assert!(rules.may_change(given.as_bytes(), &read) || wanted == given, "{given:?}");
         }
     }
 }

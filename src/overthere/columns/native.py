@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import sys
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from overthere import _native
 from overthere.columns import plain
-from overthere.normalize import Rung
+from overthere.late import default_registry
+from overthere.normalize import Rung, scheme_form
 
 if TYPE_CHECKING:
     from overthere.grammar.automaton import Automaton
+    from overthere.schemes.model import CommonRules
+    from overthere.schemes.registry import Registry
 
 __all__ = ["check", "field", "first_bad", "parts", "taken", "text"]
 
@@ -49,10 +53,26 @@ def text(column: Any, operation: str, **how: Any) -> Any:
         return _repaired(column, **how)
     if operation == "repair":
         return plain.text(column, operation, **how)
-    if operation in ("to_uri", "to_iri") or how.get("iri") or (operation == "normalize" and how["rung"] > Rung.SYNTAX):
+    if operation in ("to_uri", "to_iri") or how.get("iri"):
         return plain.text(column, operation, **how)
-    how.pop("registry", None)  # the generic rungs ask none
+    registry = how.pop("registry", None)
+    if operation == "normalize" and how["rung"] > Rung.SYNTAX:  # the generic rungs ask no registry
+        registry = default_registry() if registry is None else registry
+        how["schemes"] = _rules(registry), partial(_finished, registry)
     return _native.column_text(_whole(column), operation, **{**how, "base": _whole(how.get("base"))})
+
+
+@lru_cache(8)  # a registry never changes
+def _rules(registry: Registry) -> dict[str, CommonRules | None]:
+    """The rules of each known scheme; None where it has more than the common ones, or cannot be had, which is an error
+    only where a row is of it.
+    """
+    known = {name: registry.get(name) for name in registry}
+    return {name: None if scheme is None else scheme.common_rules for name, scheme in known.items()}
+
+
+def _finished(registry: Registry, forms: list[str]) -> list[str]:
+    return [scheme_form(form, registry) for form in forms]
 
 
 def _repaired(column: Any, *, relative: bool, threads: int, **how: Any) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from overthere.errors import Finding, RegistryError
@@ -24,7 +24,16 @@ if TYPE_CHECKING:
     from overthere.grammar import Grammar
     from overthere.schemes.iana import Registration
 
-__all__ = ["Access", "Example", "NormalRule", "Scheme", "default_port", "last_of", "slash_for_empty_path"]
+__all__ = [
+    "Access",
+    "CommonRules",
+    "Example",
+    "NormalRule",
+    "Scheme",
+    "default_port",
+    "last_of",
+    "slash_for_empty_path",
+]
 
 
 class Example(NamedTuple):
@@ -58,18 +67,31 @@ class NormalRule(NamedTuple):
     """The components in normal form; they come normal by the generic rungs, and must not gain an escape or lose one."""
 
 
+class CommonRules(NamedTuple):
+    """The rules of most schemes (RFC 3986 6.2.3) as data, for what applies them to many URIs."""
+
+    default_port: str | None
+    """The port that is left out, in decimal digits."""
+    slash_for_empty_path: bool
+    """Whether an empty path behind an authority is written "/"."""
+
+
 def default_port(port: int, source: str) -> NormalRule:
     """The rule that leaves `port` out."""
-    return NormalRule(f"the default port {port} is left out", source, partial(_without_port, port))
+    return NormalRule(f"the default port {port} is left out", source, _WithoutPort(port))
 
 
-def _without_port(port: int, parts: Parts) -> Parts:
-    if parts.authority is None:
-        return parts
-    userinfo, host, text = split_authority(parts.authority)
-    if text is None or text.lstrip("0") != str(port):
-        return parts
-    return parts._replace(authority=host if userinfo is None else f"{userinfo}@{host}")
+@dataclass(frozen=True)
+class _WithoutPort:
+    port: int
+
+    def __call__(self, parts: Parts) -> Parts:
+        if parts.authority is None:
+            return parts
+        userinfo, host, text = split_authority(parts.authority)
+        if text is None or text.lstrip("0") != str(self.port):
+            return parts
+        return parts._replace(authority=host if userinfo is None else f"{userinfo}@{host}")
 
 
 def slash_for_empty_path(source: str) -> NormalRule:
@@ -273,6 +295,17 @@ class Scheme:
     def steps(self) -> tuple[tuple[str, Callable[[Parts], Parts]], ...]:
         """The scheme rung as the kernel takes it: each step with the paragraph that allows it (RFC 3986 6.2.3)."""
         return scheme_steps((rule.source, rule.apply) for rule in self.normal)
+
+    @cached_property
+    def common_rules(self) -> CommonRules | None:
+        """The normal form as data, where it has no rules but `default_port` and `slash_for_empty_path`, each once at
+        most; their order plays no part, for one changes the authority and the other the path.  None: it has others.
+        """
+        ports = [rule.apply.port for rule in self.normal if isinstance(rule.apply, _WithoutPort)]
+        slashes = sum(rule.apply is _with_slash for rule in self.normal)
+        if len(ports) > 1 or slashes > 1 or len(ports) + slashes < len(self.normal):
+            return None
+        return CommonRules(str(ports[0]) if ports else None, slashes == 1)
 
     def normalize(self, parts: Parts) -> Parts:
         """The scheme rung on components that are normal by the generic rungs."""

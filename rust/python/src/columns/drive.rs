@@ -1,7 +1,7 @@
 //! The loop under every column function: rows in ranges over threads, views and validity out.
 
 use arrow_array::builder::make_view;
-use arrow_array::StringViewArray;
+use arrow_array::{Array, StringViewArray};
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
 use overthere_core::check::Kind;
 
@@ -17,6 +17,8 @@ pub enum Outcome {
     Part(usize, usize),
     /// What was written to the output.
     Written,
+    /// What was written to the output, or the row itself, and to be finished elsewhere.
+    Open { written: bool },
     /// Refused: the kind, and the byte where.
     Bad(Kind, usize),
     /// Refused for a text beside the row: the kind, and the code point where in that text.
@@ -173,12 +175,16 @@ pub fn bits(rows: usize, threads: usize, test: impl Fn(usize) -> bool + Sync) ->
     Buffer::from_vec(words)
 }
 
-/// One text column out of another: `make()` gives each thread its own function of a row.
+/// What a chunk's result is refused with: a view's offset is an `i32` in Arrow.
+const TOO_LARGE: &str = "a chunk's result is larger than 2 GiB: pass it in smaller chunks";
+
+/// One text column out of another, its refused rows, and the rows that are to be finished elsewhere; `make()` gives
+/// each thread its own function of a row.
 pub fn text_column<R, F, M>(
     rows: &R,
     threads: usize,
     make: M,
-) -> Result<(StringViewArray, Vec<Bad>), &'static str>
+) -> Result<(StringViewArray, Vec<Bad>, Vec<usize>), &'static str>
 where
     R: Rows,
     F: FnMut(usize, &[u8], &mut Vec<u8>) -> Outcome,
@@ -189,7 +195,7 @@ where
     let mut views = Views::new(1, rows.len());
     let per = rows.len().div_ceil(threads.max(1)).max(LEAST).next_multiple_of(64);
     let parts = views.run(threads, |first, count, mut range| {
-        let (mut out, mut bad, mut work) = (Vec::new(), Vec::new(), make());
+        let (mut out, mut bad, mut open, mut work) = (Vec::new(), Vec::new(), Vec::new(), make());
         let number = own + (first / per) as u32;
         for i in 0..count {
             if !rows.is_valid(first + i) {
@@ -198,15 +204,21 @@ where
             let row = rows.row(first + i);
             let mark = out.len();
             let (buffer, offset) = rows.place(first + i);
-            match work(first + i, row, &mut out) {
+            let outcome = work(first + i, row, &mut out);
+            if matches!(outcome, Outcome::Open { .. }) {
+                open.push(first + i);
+            }
+            match outcome {
                 Outcome::Null => {}
-                Outcome::Same => range.set(0, i, make_view(row, buffer, offset)),
+                Outcome::Same | Outcome::Open { written: false } => {
+                    range.set(0, i, make_view(row, buffer, offset))
+                }
                 Outcome::Part(start, end) => {
                     range.set(0, i, view(rows.onward(first + i), start, end, buffer, offset));
                 }
-                Outcome::Written => {
+                Outcome::Written | Outcome::Open { written: true } => {
                     if out.len() > i32::MAX as usize {
-                        return Err("a chunk's result is larger than 2 GiB: pass it in smaller chunks");
+                        return Err(TOO_LARGE);
                     }
                     range.set(0, i, make_view(&out[mark..], number, mark as u32));
                 }
@@ -217,14 +229,40 @@ where
                 Outcome::Elsewhere(kind, at) => bad.push(Bad { row: first + i, kind, at }),
             }
         }
-        Ok((out, bad))
+        Ok((out, bad, open))
     });
-    let mut all = Vec::new();
+    let (mut all, mut still_open) = (Vec::new(), Vec::new());
     for part in parts {
-        let (out, bad) = part?;
+        let (out, bad, open) = part?;
         buffers.push(Buffer::from_vec(out));
         all.extend(bad);
+        still_open.extend(open);
     }
     let mut columns = views.finish(&buffers);
-    Ok((columns.remove(0), all))
+    Ok((columns.remove(0), all, still_open))
+}
+
+/// The column with other texts in some of its rows, as many as there are rows named.
+pub fn rewritten(
+    column: &StringViewArray,
+    rows: &[usize],
+    texts: &[String],
+) -> Result<StringViewArray, &'static str> {
+    if rows.len() != texts.len() {
+        return Err("as many texts must come back as were given");
+    }
+    let (mut views, mut buffers) = (column.views().to_vec(), column.data_buffers().to_vec());
+    let mut out = Vec::new();
+    for (&row, text) in rows.iter().zip(texts).filter(|&(&row, text)| column.value(row) != text) {
+        let offset = out.len();
+        out.extend_from_slice(text.as_bytes());
+        if out.len() > i32::MAX as usize {
+            return Err(TOO_LARGE);
+        }
+        views[row] = make_view(text.as_bytes(), buffers.len() as u32, offset as u32);
+    }
+    buffers.push(Buffer::from_vec(out));
+    // SAFETY: the views and buffers of a sound column, and views by `make_view` of whole texts at their places in one
+    // buffer more.
+    Ok(unsafe { StringViewArray::new_unchecked(ScalarBuffer::from(views), buffers, column.nulls().cloned()) })
 }

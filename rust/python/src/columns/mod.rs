@@ -4,6 +4,7 @@ mod drive;
 mod flow;
 mod parts;
 mod rows;
+mod schemes;
 mod sound;
 mod text;
 
@@ -14,6 +15,7 @@ use arrow_array::{Array, ArrayRef, DictionaryArray, Int8Array, StringArray, Stru
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_schema::{Field, Fields};
 use overthere_core::check::{first_finding, Kind, NAMES};
+use overthere_core::normalize::SYNTAX;
 use overthere_core::parse::Rule;
 use overthere_core::percent::Safe;
 use pyo3::exceptions::PyValueError;
@@ -26,6 +28,7 @@ use drive::Bad;
 use flow::{copied, each, over, texts_of};
 use parts::{Check, Judge, Parts};
 use rows::{visit, Rows};
+use schemes::{Raised, Rules, Schemes};
 use text::{Operation, Text};
 
 type Result<T> = std::result::Result<T, String>;
@@ -117,9 +120,10 @@ pub fn column_parts(
 
 /// One text column out of another: host, normalize, resolve, encode or decode.
 ///
-/// `base` is the text of a URI, or a column with the base of each row.
+/// `base` is the text of a URI, or a column with the base of each row.  `schemes` is what the scheme rung goes by: the
+/// rules by name, and the function that finishes the texts of schemes with other rules.
 #[pyfunction]
-#[pyo3(signature = (column, operation, *, rule = "URI-reference", rung = 3, base = None, strict = true, safe = "", details = false, threads = 1, views = true))]
+#[pyo3(signature = (column, operation, *, rule = "URI-reference", rung = 3, base = None, strict = true, safe = "", schemes = None, details = false, threads = 1, views = true))]
 #[allow(clippy::too_many_arguments)]
 pub fn column_text(
     column: &Bound<'_, PyAny>,
@@ -129,13 +133,20 @@ pub fn column_text(
     base: Option<&Bound<'_, PyAny>>,
     strict: bool,
     safe: &str,
+    schemes: Option<(Rules, Py<PyAny>)>,
     details: bool,
     threads: usize,
     views: bool,
 ) -> PyResult<Py<PyAny>> {
+    let raised = Raised::default();
     let operation = match (operation, base) {
         ("host", _) => Operation::Host,
-        ("normalize", _) => Operation::Normalize(rung),
+        ("normalize", _) if rung <= SYNTAX => Operation::Normalize(rung),
+        ("normalize", _) => {
+            let (rules, finish) =
+                schemes.ok_or_else(|| PyValueError::new_err("the scheme rung needs schemes"))?;
+            Operation::NormalizeByScheme(Schemes::new(rules, finish, raised.clone()))
+        }
         ("resolve", Some(base)) => match base.extract::<String>() {
             Ok(base) => {
                 let spans = parse(base.as_bytes(), Rule::Uri, false)
@@ -150,7 +161,7 @@ pub fn column_text(
     };
     let rule = rule_of(rule)?;
     let by_row = matches!(operation, Operation::ResolveEach { .. });
-    over(column, move |column, first| {
+    let found = over(column, move |column, first| {
         let work = |values: &ArrayRef| {
             let found = visit(values, Text { operation: &operation, first, rule, details, threads });
             let found = found.ok_or_else(|| not_text(values))?;
@@ -165,7 +176,8 @@ pub fn column_text(
         } else {
             each(column, &work)
         }
-    })
+    });
+    found.map_err(|error| raised.lock().unwrap_or_else(|held| held.into_inner()).take().unwrap_or(error))
 }
 
 /// The kind and place of the first finding on a US-ASCII text that is no URI-reference.

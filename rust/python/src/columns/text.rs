@@ -11,6 +11,7 @@ use overthere_core::resolve::{resolve, Parsed};
 
 use super::drive::{code_points, text_column, Outcome};
 use super::rows::{Rows, Visit};
+use super::schemes::{form, Schemes};
 use super::{error_columns, nulls, refusal, structure, Result};
 use crate::fast::{host, parse};
 
@@ -18,6 +19,7 @@ use crate::fast::{host, parse};
 pub enum Operation {
     Host,
     Normalize(u8),
+    NormalizeByScheme(Schemes),
     Resolve { base: String, spans: Spans, strict: bool },
     ResolveEach { bases: StringViewArray, strict: bool },
     Encode(Box<Safe>),
@@ -58,17 +60,15 @@ impl Operation {
                     let (kind, at) = refusal(row, rule, false);
                     return Outcome::Bad(kind, at);
                 };
-                if !may_change(row, &spans, *rung) {
-                    return Outcome::Same;
-                }
-                let mark = out.len();
-                normalize(row, &spans, *rung, out);
-                if &out[mark..] == row {
-                    out.truncate(mark);
-                    return Outcome::Same;
-                }
-                Outcome::Written
+                form(row, may_change(row, &spans, *rung), out, |out| normalize(row, &spans, *rung, out))
             }
+            Operation::NormalizeByScheme(schemes) => match parse(row, rule, false) {
+                Ok(spans) => schemes.normalize(row, &spans, out),
+                Err(_) => {
+                    let (kind, at) = refusal(row, rule, false);
+                    Outcome::Bad(kind, at)
+                }
+            },
             Operation::Resolve { base, spans, strict } => {
                 against(Parsed { text: base.as_bytes(), spans }, row, *strict, out)
             }
@@ -145,12 +145,16 @@ impl Visit for Text<'_> {
                 return Err(format!("{count} bases for more rows"));
             }
         }
-        let (column, bad) = text_column(rows, self.threads, || {
+        let (column, bad, open) = text_column(rows, self.threads, || {
             let mut last = Base { text: b"", spans: Err(0) };
             move |i: usize, row: &[u8], out: &mut Vec<u8>| {
                 self.operation.apply(self.first + i, &mut last, row, self.rule, out)
             }
         })?;
+        let column = match self.operation {
+            Operation::NormalizeByScheme(schemes) => schemes.finished(column, &open)?,
+            _ => column,
+        };
         let column: ArrayRef = Arc::new(column);
         if !self.details {
             return Ok(column);
