@@ -118,8 +118,8 @@ def _read(text: str) -> _Read:
     tail, search = rest[login.end() :], None
     # A document of a WAIS database has a type and a path; only a database is searched.
     if searched and not (kind == "wais" and re.match("/[^/?]*/", tail)):
-        tail, mark, found = tail.partition("?")
-        search = found if mark else None
+        tail, mark, after = tail.partition("?")
+        search = after if mark else None
     return _Read(scheme, login[1], tail[1:] if tail else None, search, fragment)
 
 
@@ -170,11 +170,11 @@ def _http(read: _Read) -> dict[str, str | None]:
 def _gopher(read: _Read) -> dict[str, str | None]:
     """3.4.1: one character of type, then selector, search and Gopher+ string, cut at the first and second %09."""
     match = _GOPHER.fullmatch(read.path or "")
-    found: list[str | None] = [None, None, None, None]
+    parts: list[str | None] = [None, None, None, None]
     if match is not None:
         texts = [match[1], *match[2].split("%09", 2)]
-        found[: len(texts)] = texts
-    return dict(zip(("gtype", "selector", "search", "gopher+_string"), found, strict=True))
+        parts[: len(texts)] = texts
+    return dict(zip(("gtype", "selector", "search", "gopher+_string"), parts, strict=True))
 
 
 def _mailto(read: _Read) -> dict[str, str | None]:
