@@ -13,17 +13,16 @@ import pytest
 
 from overthere import URI, InvalidURI, NoBase, Unreachable
 from overthere.editions import edition
-from overthere.editions.early_resolution import remove_segments
 from overthere.editions.resolution import (
     RESOLUTIONS,
     Resolve,
-    for_request,
     rfc1630,
     rfc2396,
     rfc3986,
     uri2003,
     url1997,
 )
+from overthere.editions.resolution_steps import for_request, remove_segments
 from overthere.kernel.reference import remove_dot_segments
 from overthere.resolve import Target
 from support import LONG, SHARED, cases, ids, linear, outside

@@ -47,13 +47,13 @@ REASONS: dict[str, tuple[set[str], str]] = {
     ),
     "editions/compare_resolution.py": ({"http:"}, "the universe of strings on which resolutions are compared"),
     "editions/readings.py": ({"afs"}, "the grammar of 1994, which has no rule for it"),
-    "editions/resolution.py": (
-        {"file", "ftp", "http", "https", "nntp"},
-        "a table of RFC 1808 or of a draft: the document's own list",
-    ),
     "editions/rfc1738.py": (
         {"ftp", "http", "gopher", "mailto", "news", "nntp", "telnet", "wais", "file", "prospero"},
         "the document's own account of each scheme",
+    ),
+    "editions/rfc2396.py": (
+        {"file", "ftp", "http", "https", "nntp"},
+        "RFC 2396 5.2, step 3: the schemes that always have a <hier_part>, by RFC 1808 2.3",
     ),
     "editions/uri2003.py": ({"http"}, "the one default port that the draft states (6.2.3)"),
     "editions/url1994.py": (

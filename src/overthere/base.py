@@ -378,10 +378,10 @@ def _resolved(said: URI | str, outer: Base | None, edition: str = "rfc3986") -> 
         return _absolute(URI(reference))  # "we are done" (draft 1997 5.2, step 2)
     against = URI(reference) if outer is None or reference.scheme is not None else outer.uri
     if edition == "uri-2003":
-        from overthere.editions.resolution import uri2003
+        from overthere.editions.uri2003 import resolve
 
         try:
-            return _absolute(URI(uri2003(str(against), str(reference)).uri or against))
+            return _absolute(URI(resolve(str(against), str(reference)).uri or against))
         except InvalidURI as error:
             return str(error)
     return _absolute(against.join(reference))

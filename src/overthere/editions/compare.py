@@ -121,11 +121,11 @@ def diff(a: str, b: str, rule: str | None = None, strings: int = 4) -> Differenc
     same: list[str] = []
     for left, right in chosen:
         try:
-            found = _rule(one, left, two, right, strings)
+            difference = _rule(one, left, two, right, strings)
         except NotRegular:
             continue
-        if found.only_a or found.only_b:
-            rules.append(found)
+        if difference.only_a or difference.only_b:
+            rules.append(difference)
         else:
             same.append(left)
     if rule is not None:
@@ -159,10 +159,10 @@ def _rule(one: Edition, left: str, two: Edition, right: str, strings: int) -> Ru
 
 def _shortest(taking: Automaton, refusing: Automaton, strings: int) -> tuple[str, ...]:
     """A few of the shortest strings; where those are single characters, all of them."""
-    found = taking.beyond(refusing)
-    if found and len(found[0]) == 1:
+    texts = taking.beyond(refusing)
+    if texts and len(texts[0]) == 1:
         return tuple(char for char in map(chr, range(0x80)) if taking.accepts(char) and not refusing.accepts(char))
-    return tuple(found[:strings])
+    return tuple(texts[:strings])
 
 
 def _moved(one: Edition, two: Edition) -> list[Moved]:

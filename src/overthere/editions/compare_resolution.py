@@ -79,17 +79,17 @@ def resolutions(a: str, b: str) -> list[Resolved]:
 def _resolutions(a: str, b: str) -> tuple[Resolved, ...]:
     one, two = _Document(a), _Document(b)
     bases, references = ([text for text in texts if one.derives(text) and two.derives(text)] for texts in universe())
-    found: dict[str, Resolved] = {}
+    witnesses: dict[str, Resolved] = {}
     for base, reference in sorted(product(bases, references), key=_plainness):
         left, right = one.answer(base, reference), two.answer(base, reference)
         if left == right:
             continue
         what = kind(base, reference, (a, left), (b, right))
-        known = found.get(what)
-        found[what] = (
+        known = witnesses.get(what)
+        witnesses[what] = (
             known._replace(pairs=known.pairs + 1) if known else Resolved(base, reference, left, right, what, 1)
         )
-    return tuple(found.values())
+    return tuple(witnesses.values())
 
 
 def _plainness(pair: tuple[str, str]) -> tuple[bool, bool, int, int, str, str]:

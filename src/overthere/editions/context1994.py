@@ -37,8 +37,8 @@ def extract(text: str) -> list[Wrapped]:
     >>> [found.url for found in extract("it is at <gopher://h/00/About Gopher> or <ftp://ds.inter\\n  nic.net/rfc>.")]
     ['gopher://h/00/About Gopher', 'ftp://ds.internic.net/rfc']
     """
-    found = (_wrapped(match[1]) for match in _WRAPPER.finditer(exact(text, "extract()")))
-    return [one for one in found if one is not None]
+    wrapped = (_wrapped(match[1]) for match in _WRAPPER.finditer(exact(text, "extract()")))
+    return [one for one in wrapped if one is not None]
 
 
 def bare(text: str) -> str:

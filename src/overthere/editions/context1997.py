@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
-from overthere.editions.url1997 import split
+from overthere.editions.url1997 import resolve, split
 from overthere.grammar.library import grammar
 
 __all__ = ["BaseURL", "Delimited", "base_url", "delimited", "typed"]
@@ -52,9 +52,7 @@ def base_url(
         outer = BaseURL(_url(retrieval), "retrieval")
     location = fields.get("content-location", "")
     if location and not _absolute(location) and outer.url:
-        from overthere.editions.resolution import url1997
-
-        location = url1997(outer.url, location).uri or ""
+        location = resolve(outer.url, location).uri or ""
     return BaseURL(_url(location), "content") if _absolute(location) else outer
 
 

@@ -192,9 +192,9 @@ def disagreements(readings: Sequence[Reading]) -> dict[str, dict[str | None, lis
     Nor is an empty host where another has none: neither asks one.  "says" is what a scheme's own parts are, where
     nothing else differs: `ftp://h/a!I` has a type in 1994.
     """
-    found: dict[str, dict[str | None, list[str]]] = {}
+    differing: dict[str, dict[str | None, list[str]]] = {}
     for part in PARTS:
-        if part == "says" and found:  # it would be told twice
+        if part == "says" and differing:  # it would be told twice
             continue
         groups: dict[str | None, list[str]] = {}
         first: dict[str | None, str | None] = {}
@@ -209,8 +209,8 @@ def disagreements(readings: Sequence[Reading]) -> dict[str, dict[str | None, lis
                 key = value or None
             groups.setdefault(first.setdefault(key, value), []).append(reading.edition)
         if len(groups) > 1:
-            found[part] = groups
-    return found
+            differing[part] = groups
+    return differing
 
 
 def notes(readings: Sequence[Reading], hide: Callable[[str], str] = str) -> list[str]:

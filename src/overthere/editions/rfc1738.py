@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from overthere.derivation import check_rule, of_any
 from overthere.editions.coding1738 import decode_text, encode_data
 from overthere.editions.model import Edition
+from overthere.editions.rfc1808 import resolve
 from overthere.errors import InvalidURI
 from overthere.grammar.library import grammar
 from overthere.kernel.reference import Parts
 from overthere.normalize import Rung
-from overthere.resolve import Target
 
 if TYPE_CHECKING:
     from overthere.errors import Finding
@@ -118,8 +118,8 @@ def _read(text: str) -> _Read:
     tail, search = rest[login.end() :], None
     # A document of a WAIS database has a type and a path; only a database is searched.
     if searched and not (kind == "wais" and re.match("/[^/?]*/", tail)):
-        tail, mark, found = tail.partition("?")
-        search = found if mark else None
+        tail, mark, after = tail.partition("?")
+        search = after if mark else None
     return _Read(scheme, login[1], tail[1:] if tail else None, search, fragment)
 
 
@@ -170,11 +170,11 @@ def _http(read: _Read) -> dict[str, str | None]:
 def _gopher(read: _Read) -> dict[str, str | None]:
     """3.4.1: one character of type, then selector, search and Gopher+ string, cut at the first and second %09."""
     match = _GOPHER.fullmatch(read.path or "")
-    found: list[str | None] = [None, None, None, None]
+    parts: list[str | None] = [None, None, None, None]
     if match is not None:
         texts = [match[1], *match[2].split("%09", 2)]
-        found[: len(texts)] = texts
-    return dict(zip(("gtype", "selector", "search", "gopher+_string"), found, strict=True))
+        parts[: len(texts)] = texts
+    return dict(zip(("gtype", "selector", "search", "gopher+_string"), parts, strict=True))
 
 
 def _mailto(read: _Read) -> dict[str, str | None]:
@@ -318,13 +318,6 @@ def _normalize(text: str, rung: Rung, registry: Registry | None) -> str:
     return f"{scheme}:{rest}{sharp}{fragment}"
 
 
-def _resolve(base: str, reference: str, strict: bool) -> Target:
-    """2.3: "relative links are not described in this document"; RFC 1808 does."""
-    from overthere.editions.resolution import rfc1808
-
-    return rfc1808(base, reference, strict)
-
-
 EDITION = Edition(
     name="rfc1738",
     title="Uniform Resource Locators (URL)",
@@ -342,7 +335,7 @@ EDITION = Edition(
     read_grammar=lambda: grammar("rfc1738"),
     check_text=_check,
     split_text=_split,
-    resolve_text=_resolve,
+    resolve_text=resolve,  # 2.3: "relative links are not described in this document"; RFC 1808 does
     normalize_text=_normalize,
     encode_data=encode_data,
     decode_text=decode_text,

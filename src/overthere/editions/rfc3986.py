@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from overthere import encoding
 from overthere.editions.model import Edition
+from overthere.editions.resolution_steps import base_parts, same
 from overthere.findings import check_uri, refusal
 from overthere.grammar.library import grammar
-from overthere.kernel.reference import split, split_authority
+from overthere.kernel.reference import recompose, split, split_authority, transform_references
 from overthere.normalize import Rung
 from overthere.resolve import Target
 from overthere.uri import URI, URIReference
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from overthere.errors import Finding
     from overthere.schemes.registry import Registry
 
-__all__ = ["EDITION"]
+__all__ = ["EDITION", "resolve"]
 
 
 def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
@@ -33,6 +34,25 @@ def _resolve(base: str, reference: str, strict: bool) -> Target:
     own, ref = URI(base), URIReference(reference)
     target = own.join(ref, strict)
     return Target(str(target), target.fragment, ref.same_document(own))
+
+
+def resolve(base: str, reference: str, strict: bool = True, *, repair: bool = False) -> Target:
+    """5.2.2 to 5.3 by the letter.
+
+    repair: as the edition "rfc3986" and `URI.join` answer, which check both texts and write "/." before a path
+    that would read back as an authority (decision 3986-1).
+
+    Raises: NoBase if the base has no scheme; with `repair`, InvalidURI.
+
+    >>> resolve("foo:/a", ".//g").uri, resolve("foo:/a", ".//g", repair=True).uri
+    ('foo://g', 'foo:/.//g')
+    """
+    if repair:
+        return EDITION.resolve(base, reference, strict)
+    own = base_parts(base, "RFC 3986")
+    target = transform_references(own, split(reference), strict)
+    uri = recompose(target)
+    return Target(uri, target.fragment, same(uri, base))
 
 
 def _normalize(text: str, rung: Rung, registry: Registry | None) -> str:

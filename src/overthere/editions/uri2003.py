@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from overthere import encoding, kernel
 from overthere.derivation import check_rule, of_any
 from overthere.editions.model import Edition
+from overthere.editions.resolution_steps import Excess, base_parts, equal_schemes, handle_excess, remove_segments
 from overthere.errors import CodingError, InvalidURI
 from overthere.grammar.library import grammar
 from overthere.kernel.reference import Parts, guard_path, recompose, split, split_authority
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from overthere.errors import Finding
     from overthere.schemes.registry import Registry
 
-__all__ = ["EDITION", "escape_normalization", "host_kind", "opaque_part"]
+__all__ = ["EDITION", "escape_normalization", "host_kind", "opaque_part", "resolve"]
 
 DOCUMENT = "draft-fielding-uri-rfc2396bis-01"
 
@@ -176,8 +177,6 @@ def _segments(parts: Parts) -> Parts:
     """
     if parts.scheme is None or not parts.path.startswith("/") or "/." not in parts.path:
         return parts
-    from overthere.editions.early_resolution import remove_segments
-
     return guard_path(parts._replace(path=remove_segments(parts.path)))
 
 
@@ -207,11 +206,41 @@ def _normalize(text: str, rung: Rung, registry: Registry | None) -> str:
     return recompose(parts)
 
 
-def _resolve(base: str, reference: str, strict: bool) -> Target:
-    """5.2."""
-    from overthere.editions.resolution import uri2003
+# -- 5.2: resolution
 
-    return uri2003(base, reference, strict)
+
+def resolve(base: str, reference: str, strict: bool = True, *, excess: Excess = "keep") -> Target:
+    """5.2, line by line; `strict` is its "validating", and schemes are compared without case (decision 03-9).
+
+    excess: which of the three ways of merge, step 7, to handle ".." above the root (decision 03-8).
+
+    Raises: NoBase if the base has no scheme; Unreachable with `excess="refuse"`.
+
+    >>> resolve("http://a", "g").uri, resolve("x:", "g").uri, resolve("http://a/b/c/d;p?q", "?y").uri
+    ('http://a/g', 'x:/g', 'http://a/b/c/d;p?y')
+    """
+    own, ref = base_parts(base, DOCUMENT), split(reference)
+    fragment = ref.fragment
+    if not strict and equal_schemes(ref, own):
+        ref = ref._replace(scheme=None)
+    if ref.scheme is not None:
+        target = ref
+    elif ref.authority is not None:
+        target = ref._replace(scheme=own.scheme)
+    elif ref.path == "":
+        if ref.query is None:
+            return Target(None, fragment, True)
+        target = Parts(own.scheme, own.authority, own.path, ref.query, fragment)
+    else:
+        path = ref.path if ref.path.startswith("/") else _merge(own.path, ref.path, excess)
+        target = Parts(own.scheme, own.authority, path, ref.query, fragment)
+    return Target(recompose(target), fragment, False)
+
+
+def _merge(base_path: str, path: str, excess: Excess) -> str:
+    """The merge routine, steps 1 to 8; step 1 gives "/" to a base without authority too (decision 03-10)."""
+    buffer = base_path[: base_path.rfind("/") + 1] if base_path else "/"
+    return handle_excess(remove_segments(buffer + path), excess)
 
 
 # -- 2: characters and escapes
@@ -269,7 +298,7 @@ EDITION = Edition(
         "2 to 5 (the grammar; Appendix A is empty)": "overthere/editions/uri2003.abnf",
         "2.1, 2.4, 6.3 (charset, escapes)": "overthere.editions.uri2003 (encode, decode)",
         "3 (components)": "overthere.editions.uri2003 (parts)",
-        "4.2, 5.2, Appendix C (current document, resolution)": "overthere.editions.resolution.uri2003",
+        "4.2, 5.2, Appendix C (current document, resolution)": "overthere.editions.uri2003 (resolve)",
         "4.3, Appendix B (the expression)": "overthere.kernel.reference.split",
         "5.1 (establishing a base)": "overthere.base",
         "6.2 (the comparison ladder)": "overthere.editions.uri2003 (normalize)",
@@ -278,7 +307,7 @@ EDITION = Edition(
     read_grammar=lambda: grammar("uri2003"),
     check_text=_check,
     split_text=split,
-    resolve_text=_resolve,
+    resolve_text=resolve,
     normalize_text=_normalize,
     encode_data=_encode,
     decode_text=encoding.decode,

@@ -142,16 +142,16 @@ def _gopher(parts: Parts) -> dict[str, str | None]:
     The Gopher+ string is the rest: a filled-out form has tabs of its own.
     """
     path = _path(parts)
-    found = _login(parts.authority)
+    login = _login(parts.authority)
     if not path:
-        return {**found, "gtype": None, "selector": None, "search": parts.query, "gopher+_string": None}
+        return {**login, "gtype": None, "selector": None, "search": parts.query, "gopher+_string": None}
     typed = _GTYPE.match(path)
     fields: list[str | None] = [*path[typed.end() if typed else 0 :].split("%09", 2)]
     selector, search, plus = [*fields, None, None][:3]
     if parts.query is not None:
         search = parts.query
     return {
-        **found,
+        **login,
         "gtype": typed[0] if typed else None,
         "selector": selector,
         "search": search,

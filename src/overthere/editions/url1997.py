@@ -12,18 +12,19 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from overthere.editions.model import Edition
-from overthere.errors import KINDS, CodingError, Finding, InvalidURI
+from overthere.editions.resolution_steps import all_but_last, remove_segments
+from overthere.errors import KINDS, CodingError, Finding, InvalidURI, NoBase
 from overthere.grammar.library import grammar
 from overthere.kernel import percent_decode, percent_encode
 from overthere.kernel.reference import APPENDIX_B, BROKEN_ESCAPE, Parts, recompose
 from overthere.late import default_registry
+from overthere.resolve import Target
 from overthere.rung import Rung
 
 if TYPE_CHECKING:
-    from overthere.resolve import Target
     from overthere.schemes.registry import Registry
 
-__all__ = ["EDITION", "Site", "split", "split_site"]
+__all__ = ["EDITION", "Site", "resolve", "split", "split_site"]
 
 NAME = "url-1997"
 DOCUMENT = "draft-fielding-url-syntax-05"
@@ -133,10 +134,33 @@ def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
 # -- 5.2: resolution
 
 
-def _resolve(base: str, reference: str, strict: bool) -> Target:
-    from overthere.editions.resolution import url1997
+def resolve(base: str, reference: str, strict: bool = True, *, repair: bool = False) -> Target:
+    """5.2, steps 1 to 7.  The site is `authority` in `Parts`.
 
-    return url1997(base, reference, strict)
+    repair: a base with a site and no path counts as one with the path "/" in 6a (decision 97-1).
+
+    Raises: NoBase if the base is not empty and has no scheme.
+
+    >>> resolve("http://a", "g").uri, resolve("http://a", "g", repair=True).uri
+    ('http://ag', 'http://a/g')
+    """
+    own, ref = split(base), split(reference)  # 1
+    if base != "" and own.scheme is None:
+        raise NoBase(f"the base URL has no scheme ({DOCUMENT} 5.2)")
+    if ref[:4] == (None, None, "", None):  # 2
+        return Target(None, ref.fragment, True)
+    if base == "" or ref.scheme is not None:  # 5.1.4: without a base all references are absolute; 3
+        return Target(reference, ref.fragment, False)
+    ref = ref._replace(scheme=own.scheme)
+    if ref.authority is None:  # 4
+        ref = ref._replace(authority=own.authority)
+        if not ref.path.startswith("/"):  # 5, 6
+            buffer = all_but_last(own, repair) + ref.path  # 6a, 6b
+            if ref.query is not None:  # 6c: from here on the query is part of the path (decision 97-2)
+                buffer += "?" + ref.query
+            path, mark, query = remove_segments(buffer).partition("?")  # 6d to 6i
+            ref = ref._replace(path=path, query=query if mark else None)
+    return Target(recompose(ref), ref.fragment, False)  # 7
 
 
 # -- 2.3, 4.1, 6: normal form
@@ -274,7 +298,7 @@ EDITION = Edition(
         "2.1, 2.2, 2.4 (characters and octets, when to escape)": "overthere.editions.url1997, encode and decode",
         "4.3 (components)": "overthere.editions.url1997, parts",
         "4.4, Appendix B (parsing a reference)": "overthere.editions.url1997.split",
-        "3, 5.2, Appendix C (references, resolution)": "overthere.editions.resolution.url1997",
+        "3, 5.2, Appendix C (references, resolution)": "overthere.editions.url1997 (resolve)",
         "2.3, 4.1, 6 (normalization and equivalence)": "overthere.editions.url1997, normalize",
         "5.1, Appendix D (establishing a base URL)": "overthere.editions.context1997.base_url",
         "Appendix E (delimiting URLs in context)": "overthere.editions.context1997.delimited",
@@ -282,7 +306,7 @@ EDITION = Edition(
     read_grammar=lambda: grammar("url1997"),
     check_text=_check,
     split_text=split,
-    resolve_text=_resolve,
+    resolve_text=resolve,
     normalize_text=_normalize,
     encode_data=_encode,
     decode_text=_decode,

@@ -107,7 +107,7 @@ class Automaton:
         return build({"any": Rule("any", Repetition(Range(0, 0x10FFFF), 0, None), "*%x0-10FFFF", 0)}, "any")
 
     def __reduce__(self) -> tuple[type[Automaton], tuple[object, ...]]:
-        # What runs it is the kernel's, and is made again where it is needed.
+        # The kernel's runner is left out; it is made again where it is needed.
         return Automaton, (self.classes, self.width, self.table, self.start, self.accepting)
 
     @property
@@ -117,7 +117,7 @@ class Automaton:
 
     @cached_property
     def runner(self) -> Runner:
-        """What the kernel made of it to run it by."""
+        """The form in which the kernel runs it."""
         from overthere.kernel import Runner
 
         return Runner(self.classes, self.width, self.table, self.start, sorted(self.accepting))
@@ -210,15 +210,15 @@ class Automaton:
     @cached_property
     def _access(self) -> dict[int, bytes]:
         """Per live state, the shortest bytes that lead to it."""
-        found = {self.start: b""} if self.start else {}
-        queue = deque(found)
+        shortest = {self.start: b""} if self.start else {}
+        queue = deque(shortest)
         while queue:
             state = queue.popleft()
             for c, target in self._successors(state):
-                if target not in found:
-                    found[target] = found[state] + bytes([self._representatives[c]])
+                if target not in shortest:
+                    shortest[target] = shortest[state] + bytes([self._representatives[c]])
                     queue.append(target)
-        return found
+        return shortest
 
     def witness(self) -> str | None:
         """The shortest string that is accepted, in UTF-8 octets (the most readable among equals), or None.
@@ -246,13 +246,13 @@ class Automaton:
         octets = [min((b for b in range(256) if (self.classes[b], other.classes[b]) == pair), key=_friendliness)
                   for pair in both]  # fmt: skip
         steps = sorted(zip(octets, both, strict=True), key=lambda step: _friendliness(step[0]))
-        found: dict[str, bytes] = {}
+        witnesses: dict[str, bytes] = {}
         access = {(self.start, other.start): b""}
         queue = deque(access)
         while queue:
             pair = state, opposite = queue.popleft()
             if state in self.accepting and opposite not in other.accepting:
-                found.setdefault("", access[pair])
+                witnesses.setdefault("", access[pair])
             for octet, (x, y) in steps:
                 target = self.table[state * self.width + x], other.table[opposite * other.width + y]
                 if target[0] and target[1] and target not in access:
@@ -262,9 +262,9 @@ class Automaton:
                     char = chr(octet)
                     reason = "letter" if char.isalpha() else "digit" if char.isdigit() else char
                     size = len(access[pair]) + 1 + self._distance[target[0]]
-                    if reason not in found or size < len(found[reason]):
-                        found[reason] = access[pair] + bytes([octet]) + self._ending(target[0])
-        return [text.decode() for text in sorted(found.values(), key=len)]
+                    if reason not in witnesses or size < len(witnesses[reason]):
+                        witnesses[reason] = access[pair] + bytes([octet]) + self._ending(target[0])
+        return [text.decode() for text in sorted(witnesses.values(), key=len)]
 
     def _ending(self, state: int) -> bytes:
         """The shortest octets that lead from a state to acceptance."""
@@ -317,17 +317,17 @@ class Automaton:
 
     def suffixes(self) -> list[bytes]:
         """A characterising set: for any two states, one of these is accepted from exactly one of them."""
-        found = [b""]
+        chosen = [b""]
         marks: list[list[bool]] = [[s in self.accepting] for s in range(self.states)]
         while True:
             groups: dict[tuple[bool, ...], int] = {}
             for s in range(self.states):
                 groups.setdefault(tuple(marks[s]), s)
             if len(groups) == self.states:
-                return found
+                return chosen
             suffix = self._splitter(marks, groups)
             c, w = suffix
-            found.append(bytes([self._representatives[c]]) + found[w])
+            chosen.append(bytes([self._representatives[c]]) + chosen[w])
             column = [marks[self.table[s * self.width + c]][w] for s in range(self.states)]
             for mark, bit in zip(marks, column, strict=True):
                 mark.append(bit)

@@ -71,10 +71,10 @@ class Grammar:
             from overthere.grammar.abnf import CORE, read
 
             self._core = read(CORE)
-        found = self.rules.get(_key(name)) or self._core.get(_key(name))
-        if found is None:
+        rule = self.rules.get(_key(name)) or self._core.get(_key(name))
+        if rule is None:
             raise GrammarError(f"there is no rule {name!r}")
-        return found
+        return rule
 
     def automaton(self, name: str) -> Automaton:
         """The minimal automaton of the rule `name`.  Raises: GrammarError, NotRegular."""

@@ -30,7 +30,7 @@ Component = Literal["scheme", "authority", "userinfo", "host", "port", "path", "
 HostKind = Literal["reg-name", "IPv4address", "IPv6address", "IPvFuture"]
 Form = Literal["uri", "network-path", "absolute-path", "relative-path", "same-document"]
 
-# A port of more digits than this is no number that any transport has; `port_text` keeps it.
+# No transport has a port of more digits than this; `port_text` keeps such a text.
 _PORT_DIGITS = 18
 
 
@@ -211,7 +211,7 @@ class Components:
 
 
 def front(function: F) -> F:
-    """The function: this kernel has no quicker way to put in front of it."""
+    """The function itself: this kernel has no quicker way to call it."""
     return function
 
 
@@ -220,9 +220,9 @@ def parse(text: str, rule: str = "URI-reference", zone: bool = False) -> Compone
     match = match_of(exact(text, "parse()"), rule, zone)
     if match is None:
         return None
-    found = object.__new__(Components)
-    _set_match(found, match)
-    return found
+    made = object.__new__(Components)
+    _set_match(made, match)
+    return made
 
 
 def resolve(base: Components, ref: Components, strict: bool = True) -> str:

@@ -1,4 +1,4 @@
-"""The fast kernel (`overthere._native`, from `rust/`), with the reference one behind it for what it does not take."""
+"""The fast kernel (`overthere._native`, from `rust/`), which hands what it does not take to the reference kernel."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def front(function: Any) -> Any:
 
 
 class _Method:
-    """What stands in a class body until the class is there to make a method for."""
+    """A placeholder in a class body: the method can be made only when the class is there."""
 
     def __init__(self, function: Any) -> None:
         self.function = function
@@ -55,13 +55,13 @@ class _Method:
 
 
 def _before(holder: Any, function: Any) -> Any:
-    """A function in Rust for a module or a class, where the one behind it is found by its own name."""
+    """A function in Rust to be called first; it finds `function`, which it falls back on, as `_NAME_by_steps`."""
     setattr(holder, f"_{function.__name__}_by_steps", function)
     return _native.front(holder, function.__name__, _documentation(function))
 
 
 def _documentation(function: Any) -> str:
-    """What a builtin function tells its signature and its docstring by."""
+    """The `__doc__` of a builtin function, out of which Python reads its signature and its docstring."""
     code = function.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     last = function.__defaults__ or ()
@@ -89,8 +89,8 @@ def resolve(base: Components, ref: Components, strict: bool = True) -> str:
 
 def remove_dot_segments(path: str) -> str:
     """5.2.4."""
-    found = _native.remove_dot_segments(path)
-    return _reference().remove_dot_segments(path) if found is None else found
+    shortened = _native.remove_dot_segments(path)
+    return _reference().remove_dot_segments(path) if shortened is None else shortened
 
 
 def normalize(text: str, rung: int) -> str:

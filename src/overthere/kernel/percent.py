@@ -11,7 +11,7 @@ __all__ = ["is_reserved", "is_unreserved", "percent_decode", "percent_encode"]
 
 
 def is_reserved(char: str) -> bool:
-    """2.2: whether a character may be a delimiter; escaped and unescaped, it is not the same."""
+    """2.2: whether a character may be a delimiter: escaped, it then means something else than unescaped."""
     return len(char) == 1 and char in CHARSETS["reserved"]
 
 
@@ -36,5 +36,5 @@ def percent_encode(data: bytes, safe: str) -> str:
 
 
 def percent_decode(data: bytes) -> bytes:
-    """2.1: every `%HH` becomes its octet; a "%" without two hexadecimal digits stays (callers refuse it before)."""
+    """2.1: every `%HH` becomes its octet; a "%" without two hexadecimal digits stays (callers have refused it)."""
     return _ESCAPE_OCTETS.sub(lambda m: _OCTET[m[0].upper()], data)

@@ -93,7 +93,7 @@ def split_authority(authority: str) -> tuple[str | None, str, str | None]:
 
 
 # -- The grammar of Appendix A as expressions over its own character classes.  "%" is in every class
-# that allows pct-encoded, and what follows it is looked at once, afterwards.
+# that allows pct-encoded; the two characters after it are checked once, afterwards.
 
 
 def _class(rule: str, more: str = "") -> str:
@@ -154,7 +154,7 @@ def parse(text: str, rule: str = "URI-reference", zone: bool = False) -> re.Matc
         return None
     if "%" in text and BROKEN_ESCAPE.search(text):
         return None
-    # A bracket stands in an IP-literal or nowhere; `[` there is in no other class.
+    # A bracket stands in an IP-literal or nowhere: no other class has `[`.
     if "[" in text and not ip_literal(zone).fullmatch(match[4]):
         return None
     if rule.startswith("IRI") and not text.isascii() and _BIDI.search(text):
@@ -251,7 +251,7 @@ def recompose(parts: Parts) -> str:
 
 
 def guard_path(parts: Parts) -> Parts:
-    """The one place where a path that could not be read back is written so that it can (decision 3986-1).
+    """The path, written so that it is read back as a path: this is done here and nowhere else (decision 3986-1).
 
     "//" at the start without an authority becomes "/.//"; a colon in the first segment without a scheme
     gets "./" before it.  Dot removal (5.2.4) takes both away again.

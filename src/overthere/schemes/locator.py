@@ -143,10 +143,10 @@ class Locator(ABC):
         >>> URI("ftp://u:p@h/a/b").locator.to_dict()
         {'user': 'u', 'password': '***', 'host': 'h', 'directories': ['a'], 'name': 'b'}
         """
-        found: dict[str, Any] = {}
+        shown: dict[str, Any] = {}
         for name, value in self._shown():
-            found[name] = _plain(value)
-        hidden: dict[str, Any] = self._secrets().hide_in(found)
+            shown[name] = _plain(value)
+        hidden: dict[str, Any] = self._secrets().hide_in(shown)
         return hidden
 
     def _shown(self) -> Iterator[tuple[str, Any]]:

@@ -230,8 +230,8 @@ class Scheme:
             raise RegistryError(f"{by.document} has no rules of the scheme {self.name!r}")
         if reading(edition) != "rfc3986":
             return [] if self.is_valid(text, edition) else by.check(text, rules[0], limit) or [self._not_mine(text)]
-        if found := by.check(text, limit=limit):
-            return found
+        if findings := by.check(text, limit=limit):
+            return findings
         bare, mark, _ = text.partition("#")
         if not self._is_mine(text):
             return [self._not_mine(text)]
@@ -288,8 +288,8 @@ class Scheme:
         """ "Permanent", "Provisional", "Historical" by IANA's registry; "experimental" for "x-"; "not registered"."""
         if self.name.startswith("x-"):
             return "experimental"
-        found = self.registration
-        return found.status if found else "not registered"
+        registered = self.registration
+        return registered.status if registered else "not registered"
 
     @cached_property
     def steps(self) -> tuple[tuple[str, Callable[[Parts], Parts]], ...]:

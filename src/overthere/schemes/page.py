@@ -28,7 +28,7 @@ def page(scheme: Scheme) -> dict[str, Any]:
     (21, ['user', 'password', 'host'], 'Permanent')
     """
     registered = scheme.registration
-    found: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "scheme": scheme.name,
         "title": scheme.title,
         "status": scheme.status,
@@ -56,7 +56,7 @@ def page(scheme: Scheme) -> dict[str, Any]:
         "notes": list(scheme.notes),
         "known": scheme.known,
     }
-    return {name: value for name, value in found.items() if value not in ("", None, [], {})}
+    return {name: value for name, value in facts.items() if value not in ("", None, [], {})}
 
 
 def quoted(scheme: Scheme, name: str) -> list[str]:
@@ -86,9 +86,9 @@ def _tops(name: str) -> frozenset[tuple[str, ...]]:
 
 def _reached(grammar: Grammar, tops: tuple[str, ...]) -> list[str]:
     """The rules that these refer to, themselves first."""
-    found = list(dict.fromkeys(top.lower() for top in tops))
-    for rule in found:
+    reached = list(dict.fromkeys(top.lower() for top in tops))
+    for rule in reached:
         for match in _NAME.finditer(grammar.rule(rule).text):
-            if match[1] and match[1].lower() in grammar.rules and match[1].lower() not in found:
-                found.append(match[1].lower())
-    return found
+            if match[1] and match[1].lower() in grammar.rules and match[1].lower() not in reached:
+                reached.append(match[1].lower())
+    return reached

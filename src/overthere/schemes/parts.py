@@ -125,10 +125,10 @@ class Given:
 
     def rest(self, *, query: bool = True) -> dict[str, Any]:
         """What every locator has: `scheme`, `charset`, `fragment`, and `query` unless the scheme reads it itself."""
-        found: dict[str, Any] = {"scheme": self.scheme, "charset": self.charset, "fragment": self.fragment}
+        parts: dict[str, Any] = {"scheme": self.scheme, "charset": self.charset, "fragment": self.fragment}
         if query and self.edition == "rfc3986":
-            found["query"] = self.query
-        return found
+            parts["query"] = self.query
+        return parts
 
     def refuse(self, part: str | None, expected: str, rule: str, source: str) -> InvalidURI:
         """The exception for a part (as it stands in the text) that the scheme cannot read.
@@ -139,8 +139,8 @@ class Given:
         """
         rule, source = self.account or (rule, source)
         # Behind the scheme, whose letters a part may repeat.
-        found = self.text.find(part, self.text.find(":") + 1) if part else len(self.text)
-        start = max(found, 0)
+        place = self.text.find(part, self.text.find(":") + 1) if part else len(self.text)
+        start = max(place, 0)
         end = start + len(part or "")
         message = f"{self.scheme} wants {expected}"
         return InvalidURI(self.text, Finding("scheme-syntax", start, end, rule, rule, expected, source, message))

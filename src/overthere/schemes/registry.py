@@ -182,9 +182,9 @@ class Registry:
             scheme = self.scheme(given.scheme)
             given.account = scheme.account(edition)
             kind = scheme.locator if reading(edition) in scheme.documents else GenericLocator
-        found = kind.split(given)
-        object.__setattr__(found, "written", Written(text, edition))  # still nobody else's
-        return found
+        locator = kind.split(given)
+        object.__setattr__(locator, "written", Written(text, edition))  # still nobody else's
+        return locator
 
 
 @cache
@@ -209,13 +209,13 @@ def _load(name: str, claim: Claim) -> Scheme:
     from importlib.metadata import EntryPoint
 
     try:
-        found = EntryPoint(name, claim.place, GROUP).load()
+        scheme = EntryPoint(name, claim.place, GROUP).load()
     except Exception as error:  # whatever a package's own code does
         why = f"{type(error).__name__}: {error}"
         raise RegistryError(f"{claim.package} claims the scheme {name!r}, but {claim.place}: {why}") from error
-    if not isinstance(found, Scheme) or found.name != name:
-        raise RegistryError(f"{claim.package} claims the scheme {name!r}, but {claim.place} is {found!r}")
-    return found
+    if not isinstance(scheme, Scheme) or scheme.name != name:
+        raise RegistryError(f"{claim.package} claims the scheme {name!r}, but {claim.place} is {scheme!r}")
+    return scheme
 
 
 @lru_cache(256)  # names come from texts: not all are kept

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from overthere import kernel
 from overthere.base import Base, from_content, to_reference
 from overthere.editions import edition
-from overthere.editions.resolution import for_request
+from overthere.editions.resolution_steps import for_request
 from overthere.errors import InvalidURI, NotSpecified
 from overthere.links.containers.message.labels import part_of
 from overthere.links.documents import css, html

@@ -126,7 +126,7 @@ class DataLocator(Locator):
 
     def parameter(self, attribute: str) -> str | None:
         """The first value of an attribute, which has no case (RFC 2045 5.1); None if it is not there."""
-        return next((value for found, value in self.parameters if found.lower() == attribute.lower()), None)
+        return next((value for name, value in self.parameters if name.lower() == attribute.lower()), None)
 
     @property
     def content_type(self) -> str:
@@ -195,12 +195,12 @@ def _from_base64(octets: bytes) -> bytes:
     if stray := _NOT_BASE64.search(digits):
         raise CodingError(f"{stray[0].decode('latin-1')!a} is not in its alphabet")
     try:
-        found = a2b_base64(digits)
+        data = a2b_base64(digits)
     except BinasciiError:
-        found = b""
-    again = b2a_base64(found, newline=False)
+        data = b""
+    again = b2a_base64(data, newline=False)
     if again == digits:
-        return found
+        return data
     if len(again) == len(digits) and again.rstrip(b"=")[:-1] == digits.rstrip(b"=")[:-1]:
         raise CodingError("the bits before the padding are not zero")
     raise CodingError("digits come in fours, the last of them filled up with =")

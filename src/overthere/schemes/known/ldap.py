@@ -86,7 +86,7 @@ class Extension(NamedTuple):
     """An extension of the URL (RFC 4516 2)."""
 
     critical: bool
-    """Marked with "!": whoever does not implement it MUST NOT process the URL."""
+    """Marked with "!": a client that does not implement it MUST NOT process the URL."""
     name: str
     """The extype: a descriptor, without case, or a numeric OID."""
     value: str | None = None

@@ -104,7 +104,7 @@ class MailtoLocator(Locator):
         >>> MailtoLocator(headers=(("Subject", "x"),)).header("subject")
         'x'
         """
-        return next((value for found, value in self.headers if found.lower() == name.lower()), None)
+        return next((value for header, value in self.headers if header.lower() == name.lower()), None)
 
     @property
     def subject(self) -> str | None:
@@ -128,11 +128,11 @@ class MailtoLocator(Locator):
 
     @property
     def bcc(self) -> tuple[str, ...]:
-        """Who gets a copy without the others' knowledge, although everybody sees it in the URI (7)."""
+        """Recipients hidden from the other recipients of the message, though the URI shows them (7)."""
         return self._mailboxes("bcc")
 
     def _mailboxes(self, name: str) -> tuple[str, ...]:
-        return tuple(one for found, value in self.headers if found.lower() == name for one in mailboxes(value))
+        return tuple(one for header, value in self.headers if header.lower() == name for one in mailboxes(value))
 
     @property
     def unsafe(self) -> tuple[tuple[str, str], ...]:
@@ -171,7 +171,7 @@ def mailboxes(value: str) -> tuple[str, ...]:
     >>> mailboxes('"Doe, Joe" <joe@example.com>, bob@example.com (Bob, him)')
     ('"Doe, Joe" <joe@example.com>', 'bob@example.com (Bob, him)')
     """
-    found: list[str] = []
+    cut: list[str] = []
     start, skip = 0, False
     open_: list[str] = []
     for at, char in enumerate(value):
@@ -185,9 +185,9 @@ def mailboxes(value: str) -> tuple[str, ...]:
         elif within not in ('"', "]") and char in _CLOSES and not (char == ":" and open_):
             open_.append(_CLOSES[char])
         elif char == "," and not open_:
-            found.append(value[start:at])
+            cut.append(value[start:at])
             start = at + 1
-    return tuple(one for text in (*found, value[start:]) if (one := text.strip(" \t\r\n")))
+    return tuple(one for text in (*cut, value[start:]) if (one := text.strip(" \t\r\n")))
 
 
 # -- The normal form

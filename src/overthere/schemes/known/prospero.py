@@ -122,10 +122,10 @@ def _fields(given: Given, raw: str | None) -> tuple[int | None, tuple[ProsperoFi
     others: list[ProsperoField] = []
     for one in [] if raw is None else raw[1:].split(";"):
         name, equals, value = one.partition("=")
-        found = ProsperoField(given.decode(name), given.decode(value) if equals else None)
-        stands = _number(found.value or "") if number is None and found.name == _VERSION else None
+        entry = ProsperoField(given.decode(name), given.decode(value) if equals else None)
+        stands = _number(entry.value or "") if number is None and entry.name == _VERSION else None
         if stands is None:
-            others.append(found)
+            others.append(entry)
         else:
             number = stands
     return number, tuple(others)

@@ -1,4 +1,4 @@
-"""tag: a name that somebody has minted on a day on which he held a domain name or a mail address (RFC 4151)."""
+"""tag: a name, given by an authority that held a domain name or a mail address on a stated day (RFC 4151)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class TagDate(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class TagLocator(Locator):
-    """Who has minted the tag, when he held that name, and what he called it (RFC 4151 2.1).
+    """The authority that minted the tag, a day on which it held its name, and what it named (RFC 4151 2.1).
 
     All is kept as written: tags are equal if they are the same character by character (2.4).
 
@@ -77,10 +77,10 @@ class TagLocator(Locator):
     @classmethod
     def split(cls, given: Given) -> TagLocator:
         rest = given.text.partition("#")[0].partition(":")[2]
-        found = _TAG.fullmatch(rest)
-        if found is None:
+        match = _TAG.fullmatch(rest)
+        if match is None:
             raise given.refuse(rest or None, 'a name, ",", a date and ":"', "taggingEntity", "RFC 4151 2.1")
-        name, year, month, day, specific = found.groups()
+        name, year, month, day, specific = match.groups()
         date = TagDate(int(year), None if month is None else int(month), None if day is None else int(day))
         return cls(name, date, specific, **given.rest(query=False))
 

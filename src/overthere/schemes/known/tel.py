@@ -117,7 +117,7 @@ class TelLocator(Locator):
 
     @property
     def mandatory(self) -> tuple[str, ...]:
-        """The names of the parameters that somebody who does not know them must not ignore (5.4).
+        """The names of the parameters that must not be ignored, even where they are not known (5.4).
 
         >>> TelLocator("+1", parameters=(("m-x", "1"), ("y", None))).mandatory
         ('m-x',)

@@ -88,8 +88,8 @@ _RESERVED = re.compile(r"(?i)(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9
 
 def single(segment: str, platform: str) -> None:
     """A segment is one name, and means a file.  Raises: PlanRefused."""
-    if found := _FORBIDDEN[platform].search(segment):
-        what = "NUL" if found[0] == "\0" else repr(found[0])
+    if forbidden := _FORBIDDEN[platform].search(segment):
+        what = "NUL" if forbidden[0] == "\0" else repr(forbidden[0])
         raise PlanRefused(f"a segment holds {what}, which no name holds on {platform}", "RFC 8089 5")
     if segment in (".", ".."):
         raise PlanRefused(f"{segment!r} is no name; normalise the URI first", "RFC 8089 5, RFC 3986 6.2.2.3")
@@ -195,8 +195,8 @@ def from_path(
     _known(platform)
     raw = os.fspath(path)
     text = raw.decode("utf-8", "surrogateescape") if isinstance(raw, bytes) else raw
-    if found := _NO_CHARACTER.search(text):
-        raise Unwritable(f"{text!r} holds {found[0]!r}, which is no character (RFC 8089 4)")
+    if stray := _NO_CHARACTER.search(text):
+        raise Unwritable(f"{text!r} holds {stray[0]!r}, which is no character (RFC 8089 4)")
     locator = {"posix": _from_posix, "windows": _from_windows, "vms": _from_vms}[platform](text)
     if locator is None:
         raise Unwritable(f"{text!r} is no absolute path on {platform}: a file URI has no other (RFC 8089 2)")

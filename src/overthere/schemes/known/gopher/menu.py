@@ -143,13 +143,13 @@ class Menu(NamedTuple):
 
     def servers(self) -> tuple[tuple[MenuItem, ...], ...]:
         """Each item with its duplicates: the items of type "+" that follow it (RFC 1436 Appendix)."""
-        found: list[list[MenuItem]] = []
+        groups: list[list[MenuItem]] = []
         for item in self.items:
-            if item.type == "+" and found:
-                found[-1].append(item)
+            if item.type == "+" and groups:
+                groups[-1].append(item)
             else:
-                found.append([item])
-        return tuple(map(tuple, found))
+                groups.append([item])
+        return tuple(map(tuple, groups))
 
 
 def read_menu(octets: bytes, charset: str = _CHARSET) -> Menu:
