@@ -571,14 +571,17 @@ def test_a_cluster_of_which_a_worker_dies(
         **os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_CONF_DIR": str(configured),
         "SPARK_LOCAL_IP": "127.0.0.1", "COLUMNS": "100",
     }  # fmt: skip
-    smaller = "from overthere.links import parts; parts.LEAST = 60_000; from overthere.cli import main; main()"
+    smaller = "from overthere.links.job import parts; parts.LEAST = 60_000; from overthere.cli import main; main()"
     order = [sys.executable, "-c", smaller, "links", str(source), str(folder), "-o", f"{output}/"]
     order += ["--engine", "spark", "--master", url, "--plot", str(picture)]
     with subprocess.Popen(order, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as running:
         try:
             wait_until(lambda: files(output) or running.poll() is not None, "the cluster is not so far", 5 * NET)
             wait_until(
-                lambda: all(list((tmp_path / f"w{n}").glob("app-*/*/stderr")) for n in range(2)),
+                lambda: (
+                    running.poll() is not None
+                    or all(list((tmp_path / f"w{n}").glob("app-*/*/stderr")) for n in range(2))
+                ),
                 "the cluster is not so far",
                 5 * NET,
             )
