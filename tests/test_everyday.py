@@ -257,6 +257,25 @@ def test_ports() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("text", "origin"),
+    [
+        ("http://H%6F/a?b#c", "http://ho"),
+        ("http://h:0080", "http://h"),
+        ("https://u:p@h:80/", "https://h:80"),
+        ("http://[2001:DB8::1]:81/", "http://[2001:db8::1]:81"),
+        ("ftp://h/", "ftp://h"),
+        ("http:///a", "null"),
+        ("http:a", "null"),
+        ("file://h/a", "null"),
+        ("x-unknown://h/", "null"),
+        ("urn:a:b", "null"),
+    ],
+)
+def test_origins(text: str, origin: str) -> None:
+    assert URI(text).origin == origin
+
+
 def test_text_of_values() -> None:
     uri = URI("http://joe:secret@h/")
     assert uri.redacted() == "http://joe:***@h/"

@@ -173,6 +173,25 @@ class URI(URIReference):
 
         return default_registry().locator(self)
 
+    @property
+    def origin(self) -> str:
+        """The origin as text (RFC 6454 4, 6.2): scheme, host, and the port if it is not the scheme's own.
+
+        "null" where no server is named: without a host, and in schemes that have no default port.
+
+        >>> URI("HTTPS://joe@H.example:443/a").origin, URI("http://h:8080/").origin, URI("data:,a").origin
+        ('https://h.example', 'http://h:8080', 'null')
+        """
+        from overthere.late import default_registry
+        from overthere.rung import Rung
+
+        known = default_registry().get(self.scheme)
+        if not self.host or known is None or known.port is None:
+            return "null"
+        host = self.normalize(Rung.PERCENT).host
+        port = "" if self.port in (None, known.port) else f":{self.port}"
+        return f"{known.name}://{host}{port}"
+
     @front
     def join(self, reference: URIReference | str, strict: bool = True) -> Self:
         """The target of a reference against this URI as the base (5.2), of the type of this value.
