@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from overthere import URI, Rung
+from overthere import URI, Rung, kernel
 from overthere.links.model import Link
 from overthere.links.report import graph
 from overthere.links.report.graph import Graph, pairs, schema
@@ -143,6 +143,7 @@ finally:
 """
 
 
+@pytest.mark.skipif(kernel.name != "native", reason="the native kernel is absent or not asked for")
 def test_the_job_loads_neither_acero_nor_pandas(tmp_path: Path) -> None:
     """Together they take as long to load as overthere does: pyarrow loads pandas for a list that becomes an array."""
     page = tmp_path / "a.html"
