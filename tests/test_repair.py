@@ -132,10 +132,22 @@ def test_laws(text: str) -> None:
 
 def test_a_long_text_is_mended_in_time() -> None:
     with processor(5):
-        assert len(repair("http://h/" + "a b" * 100_000).changes) == 100_000
-        assert len(repair("http://h/" + "a\n" * 100_000).changes) == 100_000
+        assert len(repair("http://h/" + "a b" * 100_000, limit=None).changes) == 100_000
+        assert len(repair("http://h/" + "a\n" * 100_000, limit=None).changes) == 100_000
         with pytest.raises(InvalidURI):
             repair("http://h/" + " " * 100_000 + "\\")
+
+
+def test_changes_are_listed_up_to_a_limit() -> None:
+    """A hostile text has one at every second character; a run of one reason is one change."""
+    done = repair("x:" + "a%" * 5000)
+    assert (len(done.changes), done.total, len(str(done))) == (1000, 5000, 2 + 4 * 5000)
+    assert (repair("x:a b", limit=0).changes, repair("x:a b", limit=0).total) == ((), 1)
+    assert [(one.start, one.end, one.before) for one in repair("x:%%%[]  ").changes] == [
+        (2, 5, "%%%"), (5, 7, "[]"), (7, 9, "  "),
+    ]  # fmt: skip
+    # Around what is taken away a run is two.
+    assert [one.before for one in repair("x:\u00e9\n\u00e9").changes] == ["\u00e9", "\n", "\u00e9"]
 
 
 TEXTS = [text for text, _ in MENDED] + [text for text in REFUSED if text.isprintable()] + [None]

@@ -14,6 +14,7 @@ from overthere.errors import KINDS, Finding, InvalidURI
 from overthere.exact import exact
 from overthere.findings import refusal
 from overthere.iri import IRIReference
+from overthere.kernel import percent_encode
 from overthere.kernel.classes import IPRIVATE, UCSCHAR
 from overthere.kernel.reference import BIDI_CONTROLS, Parts, parse, recompose, split, split_authority, spread
 from overthere.uri import URI, URIReference
@@ -31,15 +32,15 @@ _PRINTABLE = ' <>"{}|\\^`'
 """RFC 3987 3.1: the printable characters of US-ASCII that who maps IRIs may escape."""
 _BARE = "%(?![0-9A-Fa-f]{2})"
 _BEYOND = f"(?![{BIDI_CONTROLS}])[{spread(UCSCHAR)}]"
-_WRONG = re.compile(rf"{_BARE}|[{re.escape(_PRINTABLE)}\[\]]|{_BEYOND}")
+_WRONG = rf"{_BARE}|[{re.escape(_PRINTABLE)}\[\]]|{_BEYOND}"
 _CLASSES = {
-    "userinfo": _WRONG,
-    "host": re.compile(_BEYOND),
-    "path": _WRONG,
-    "query": re.compile(rf"{_WRONG.pattern}|[{spread(IPRIVATE)}]"),
-    "fragment": re.compile(rf"{_WRONG.pattern}|\#"),
+    "userinfo": re.compile(f"(?:{_WRONG})++"),
+    "host": re.compile(f"(?:{_BEYOND})++"),
+    "path": re.compile(f"(?:{_WRONG})++"),
+    "query": re.compile(f"(?:{_WRONG}|[{spread(IPRIVATE)}])++"),
+    "fragment": re.compile(f"(?:{_WRONG}|\\#)++"),
 }
-"""What a repair escapes in each component."""
+"""What a repair escapes in each component, in runs."""
 
 
 class Mended(NamedTuple):
@@ -61,12 +62,21 @@ class Repaired(NamedTuple):
 
     uri: URIReference
     changes: tuple[Mended, ...]
+    total: int
+    """How many changes there are, of which `changes` has as many as were asked for."""
 
     def __str__(self) -> str:
         return str(self.uri)
 
 
-def repair(text: str, *, relative: bool = False, scheme: str | None = None, browsers: bool = False) -> Repaired:
+def repair(
+    text: str,
+    *,
+    relative: bool = False,
+    scheme: str | None = None,
+    browsers: bool = False,
+    limit: int | None = 1000,
+) -> Repaired:
     """The URI that a text means which is none, by what the documents let a reader mend.
 
     Taken away: white space around it, and line breaks and tabs within (RFC 3986 Appendix C).  Escaped: spaces,
@@ -77,6 +87,7 @@ def repair(text: str, *, relative: bool = False, scheme: str | None = None, brow
     relative: whether a relative reference is one as well.
     scheme: the scheme to guess for a text without one (4.5: "www.example.com/a"); None is not to guess.
     browsers: whether, where this refuses, the reading of browsers is taken (needs the extra `whatwg`).
+    limit: how many changes are listed (None: all); `total` is how many there are.
 
     Raises: InvalidURI where two readings remain, or none: a backslash that browsers read as "/", a line break beside
     blanks, a second "@", whatever else a host or a port cannot hold, controls.
@@ -90,7 +101,7 @@ def repair(text: str, *, relative: bool = False, scheme: str | None = None, brow
     given = exact(text, "repair()")
     kind: type[URIReference] = URIReference if relative else URI
     try:
-        return _repaired(given, kind, scheme)
+        return _repaired(given, kind, scheme, limit)
     except InvalidURI:
         if not browsers:
             raise
@@ -117,15 +128,15 @@ def to_reference(text: URIReference | str) -> tuple[URIReference | None, Invalid
         except InvalidURI as error:
             problem = error
     try:
-        return repair(text, relative=True).uri, problem
+        return repair(text, relative=True, limit=0).uri, problem
     except InvalidURI:
         return None, problem
 
 
-def _repaired(given: str, kind: type[URIReference], scheme: str | None) -> Repaired:
+def _repaired(given: str, kind: type[URIReference], scheme: str | None, limit: int | None) -> Repaired:
     if parse(given, kind.rule) is not None:
-        return Repaired(kind(given), ())
-    work = _Work(given, kind.rule)
+        return Repaired(kind(given), (), 0)
+    work = _Work(given, kind.rule, limit)
     parts = split(work.text)
     if parts.scheme is None and scheme is not None:
         work.guess(exact(scheme, "scheme"))
@@ -136,14 +147,14 @@ def _repaired(given: str, kind: type[URIReference], scheme: str | None) -> Repai
     match = parse(whole, kind.rule)
     if match is None or split(whole) != parts:
         raise refusal(given, kind.rule)
-    return Repaired(kind(whole), tuple(sorted(work.changes)))
+    return Repaired(kind(whole), tuple(sorted(work.changes)), work.count)
 
 
 class _Work:
     """A text under repair: what of it is left, where that stood, and what was changed."""
 
-    def __init__(self, given: str, rule: str) -> None:
-        self.given, self.rule = given, rule
+    def __init__(self, given: str, rule: str, limit: int | None) -> None:
+        self.given, self.rule, self.limit, self.count = given, rule, limit, 0
         self.changes: list[Mended] = []
         start, end = len(given) - len(given.lstrip(AROUND)), len(given.rstrip(AROUND))
         if start < end:
@@ -176,7 +187,12 @@ class _Work:
 
     def drop(self, start: int, end: int, what: str) -> None:
         if start < end:
-            self.changes.append(Mended(start, end, self.given[start:end], "", what, DELIMITED))
+            self.add(Mended(start, end, self.given[start:end], "", what, DELIMITED))
+
+    def add(self, change: Mended) -> None:
+        self.count += 1
+        if self.limit is None or len(self.changes) < self.limit:
+            self.changes.append(change)
 
     def guess(self, scheme: str) -> None:
         """4.5: a suffix reference, or 4.2: one without a scheme but with an authority."""
@@ -193,7 +209,7 @@ class _Work:
                 raise refusal(self.given, self.rule)
             added, source = f"{scheme}://", "RFC 3986 4.5"
         at = self.place(0)
-        self.changes.append(Mended(at, at, "", added, "the scheme, which is guessed", source))
+        self.add(Mended(at, at, "", added, "the scheme, which is guessed", source))
         self.text = added + self.text
         self.ours = [0, *(ours + len(added) for ours in self.ours)]
         self.theirs = [at, *self.theirs]
@@ -229,15 +245,22 @@ class _Work:
             raise self.refused("path-char", "path", place, place + 1, why)
 
     def escaped(self, component: str, text: str, at: int) -> str:
-        def one(match: re.Match[str]) -> str:
-            before = match[0]
-            after = "".join(f"%{octet:02X}" for octet in before.encode())
-            what, source = _REASONS.get(before, _OTHER if before.isascii() else _LETTER)
-            place = self.place(at + match.start())
-            self.changes.append(Mended(place, place + 1, before, after, what, source))
-            return after
+        def run(match: re.Match[str]) -> str:
+            if self.limit is not None and len(self.changes) >= self.limit:
+                self.count += 1
+                return _escapes(match[0])
+            first = at + match.start()
+            for same in _SAME.finditer(match[0]):
+                start, stop = first + same.start(), first + same.end()
+                while start < stop:  # what is taken away parts a run
+                    piece = bisect_right(self.ours, start)
+                    end = min(stop, self.ours[piece]) if piece < len(self.ours) else stop
+                    place, before = self.place(start), match[0][start - first : end - first]
+                    self.add(Mended(place, place + len(before), before, _escapes(before), *_reason(before[0])))
+                    start = end
+            return _escapes(match[0])
 
-        return _CLASSES[component].sub(one, text)
+        return _CLASSES[component].sub(run, text)
 
     def refused(self, kind: str, component: str, start: int, end: int, message: str) -> InvalidURI:
         """Two readings remain."""
@@ -254,9 +277,21 @@ _OTHER = ("a character that no URI holds", MAPPED)
 _LETTER = ("a character beyond US-ASCII", MAPPED)
 
 
+_SAME = re.compile(r"%++|[\[\]]++|#++|[^\x00-\x7f]++|[^%\[\]#\x80-\U0010ffff]++")
+"""Characters that one change tells of: those of one reason."""
+
+
+def _reason(character: str) -> tuple[str, str]:
+    return _REASONS.get(character, _OTHER if character.isascii() else _LETTER)
+
+
+def _escapes(text: str) -> str:
+    return percent_encode(text.encode(), "")
+
+
 def _browsed(given: str, kind: type[URIReference]) -> Repaired:
     href = read(given)
     if href is None:
         raise refusal(given, kind.rule)
     changes = (Mended(0, len(given), given, href.href, "the whole, as browsers read it", "URL Standard 4.4"),)
-    return Repaired(kind(href.href), changes)
+    return Repaired(kind(href.href), changes, 1)

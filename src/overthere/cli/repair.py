@@ -48,4 +48,6 @@ def command(
             for one in done.changes:
                 before, after = printable(mask(one.before)), printable(mask(one.after))
                 click.echo(f"  at {one.start}: {one.what}: {before!r} to {after!r} ({one.source})", err=True)
+            if done.total > len(done.changes):
+                click.echo(f"  and {done.total - len(done.changes):,} more changes", err=True)
     output.done()

@@ -186,7 +186,7 @@ def _answer(row: str | None, operation: str, base: str | None, **how: Any) -> tu
             case "resolve":
                 return _target(row, base, how["strict"], bool(how.get("iri")))
             case "repair":
-                return str(repair(row, relative=how["relative"])), None
+                return str(repair(row, relative=how["relative"], limit=0)), None
             case "to_uri":
                 return str(IRIReference(row).to_uri()), None
             case "to_iri":
