@@ -36,6 +36,7 @@ check: .venv/dev.stamp
 	$(BIN)/basedpyright --level error
 	$(BIN)/python tools/generate.py --check
 	$(BIN)/python tools/statements.py
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs build/site
 	@if $(BIN)/overthere --version | grep -q native; then $(BIN)/python -m mypy.stubtest overthere._native; fi
 	@if command -v cargo >/dev/null && cargo fmt --version >/dev/null 2>&1; then cd rust && cargo fmt --check; fi
 	@if command -v cargo >/dev/null && cargo clippy --version >/dev/null 2>&1; then cd rust && \
@@ -58,8 +59,11 @@ fuzz: .venv/fuzz.stamp
 mutants: .venv/mutants.stamp
 	$(BIN)/python tools/mutants.py --seconds $(or $(SECONDS),900) $(if $(WRITE),--write) $(MODULES)
 
+# What is derived is written anew; then the site, into build/site, of which no warning is let through.
 docs: .venv/dev.stamp
 	$(BIN)/python tools/generate.py
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs build/site
+	@echo "The site: build/site/index.html"
 
 clean:
 	rm -rf .venv build

@@ -185,7 +185,7 @@ can_ada, ada_url, url-py and pydantic_core follow another standard, WHATWG's, by
 state none.
 A time beside a share below one is the time of another task.
 
-```console
+```sh
 $ make bench                                         # everything, about a quarter of an hour
 $ .venv/bin/python bench/run.py --quick              # small sizes, three rounds, into build/bench
 $ .venv/bin/python bench/run.py --only values        # or dirt, iris, columns, kernel, access, links

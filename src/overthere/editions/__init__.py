@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 __all__ = ["NAMES", "check", "edition"]
 
-# Edition name -> module, oldest first.
 NAMES = {
     "url-1994": "overthere.editions.url1994",
     "rfc1738": "overthere.editions.rfc1738",
@@ -22,6 +21,7 @@ NAMES = {
     "uri-2003": "overthere.editions.uri2003",
     "rfc3986": "overthere.editions.rfc3986",
 }
+"""Edition name -> module, oldest first."""
 
 
 def edition(name: str = "rfc3986") -> Edition:

@@ -373,3 +373,4 @@ KINDS: dict[str, Concern] = {
         "A text can have as many as it has characters.", "", "http://h.example/",
     ),
 }  # fmt: skip
+"""All that `audit` can say, by kind."""

@@ -205,15 +205,17 @@ def links(batch: pa.RecordBatch) -> Iterator[Link]:
     return map(Link._make, zip(*(column.to_pylist() for column in batch.columns), strict=True))
 
 
-def extract_html(text: str, retrieval: URI, *, source: str = "", rung: Rung = Rung.SYNTAX) -> Iterator[Link]:
+def extract_html(text: str, retrieval: URI | str, *, source: str = "", rung: Rung = Rung.SYNTAX) -> Iterator[Link]:
     """The links of one HTML document that was retrieved by the URI `retrieval`.
 
-    >>> [(l.reference, l.target) for l in extract_html('<base href="d/"><a href="../x?#">', URI("http://h/a/b"))]
+    Raises: InvalidURI if `retrieval` is text that is no URI.
+
+    >>> [(l.reference, l.target) for l in extract_html('<base href="d/"><a href="../x?#">', "http://h/a/b")]
     [('d/', 'http://h/a/d/'), ('../x?#', 'http://h/a/x?#')]
     """
     options = Options(rung=rung)
     made = rows(options)
-    base = Base(retrieval.replace(fragment=None), "retrieval", "retrieval")
+    base = Base(URI(retrieval).replace(fragment=None), "retrieval", "retrieval")
     document = Document(source, text.encode("utf-8", "replace"), base, "text/html", "utf-8")
     for _ in fill(made, document, "html", (), options):
         yield from links(made.take())

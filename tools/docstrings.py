@@ -1,0 +1,126 @@
+"""A Sphinx extension: docstrings as this project writes them, as reStructuredText.
+
+A paragraph of lines `name: meaning` tells parameters, `Raises:` and `Returns:` begin one each, backticks are code; all
+else is text, in which nothing is markup.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from sphinx.application import Sphinx
+
+# A name at a line's start and what it means; `*names` and `**names` too.
+_MEANING = re.compile(r"(\*{0,2}[a-z_][a-z0-9_]*(?:, \*{0,2}[a-z_][a-z0-9_]*)*): (.*)", re.DOTALL)
+_RAISED = re.compile(r"(?:^|; )([A-Z]\w+)(?= |$|,)")
+_CODE = re.compile(r"``?([^`]+)``?")
+_MARKUP = re.compile(r"([\\*|_`<])")
+_ITEM = re.compile(r"(?:[-*] |\d+\. )")
+
+
+def _escaped(piece: str) -> str:
+    return _MARKUP.sub(r"\\\1", piece)
+
+
+def text(line: str) -> str:
+    """A line in which only backticks are markup."""
+    pieces, at = [], 0
+    for code in _CODE.finditer(line):
+        pieces += [_escaped(line[at : code.start()]), "\\ ``", code[1], "``\\ "]
+        at = code.end()
+    return "".join((*pieces, _escaped(line[at:])))
+
+
+def _paragraphs(lines: Iterable[str]) -> Iterator[list[str]]:
+    paragraph: list[str] = []
+    for line in lines:
+        if line.strip():
+            paragraph.append(line)
+        elif paragraph:
+            yield paragraph
+            paragraph = []
+    if paragraph:
+        yield paragraph
+
+
+def _fields(paragraph: list[str], names: frozenset[str]) -> Iterator[str] | None:
+    """A paragraph of meanings as field list, None if it is none."""
+    entries: list[str] = []
+    for line in paragraph:
+        match = _MEANING.match(line)
+        if match and all(name.lstrip("*") in names for name in match[1].split(", ")):
+            entries.append(line)
+        elif entries:
+            entries[-1] += " " + line.strip()
+        else:
+            return None
+    return _parameters(entries)
+
+
+def _parameters(entries: list[str]) -> Iterator[str]:
+    for entry in entries:
+        match = _MEANING.match(entry)
+        assert match is not None
+        for name in match[1].split(", "):
+            yield f":param {_escaped(name)}: {text(match[2])}"
+
+
+def _raises(sentence: str) -> Iterator[str]:
+    starts = [match.start(1) for match in _RAISED.finditer(sentence)]
+    if not starts or starts[0]:
+        yield f":raises: {text(sentence)}"
+        return
+    for start, end in zip(starts, [*starts[1:], len(sentence)], strict=True):
+        name, _, rest = sentence[start:end].rstrip("; ").partition(" ")
+        yield f":raises {name.rstrip(',')}: {text(rest)}"
+
+
+def restructured(lines: Iterable[str], names: frozenset[str] = frozenset()) -> list[str]:
+    """The lines of a docstring as reStructuredText; names: of the parameters."""
+    written: list[str] = []
+    for paragraph in _paragraphs(lines):
+        first = paragraph[0].lstrip()
+        if any(line.lstrip().startswith(">>>") for line in paragraph):
+            shown = inspect.cleandoc("\n".join(paragraph)).splitlines()
+            at = next(n for n, line in enumerate(shown) if line.startswith(">>>"))
+            written += [*(text(line) for line in shown[:at]), "", *shown[at:]]
+        elif first.startswith("Raises: "):
+            written += _raises(" ".join(line.strip() for line in paragraph)[len("Raises: ") :])
+        elif first.startswith(("Returns: ", "Yields: ")):
+            joined = " ".join(line.strip() for line in paragraph)
+            written.append(":returns: " + text(joined.partition(": ")[2]))
+        elif paragraph[0].startswith("    "):
+            written += ["::", "", *paragraph]
+        elif fields := _fields(paragraph, names):
+            written += fields
+        else:
+            written += [_item(line) for line in paragraph]
+        written.append("")
+    return written
+
+
+def _item(line: str) -> str:
+    bullet = _ITEM.match(line)
+    return bullet[0] + text(line[bullet.end() :]) if bullet else text(line)
+
+
+def _names(thing: Any) -> frozenset[str]:
+    try:
+        return frozenset(inspect.signature(thing).parameters)
+    except (TypeError, ValueError):
+        return frozenset()
+
+
+def _process(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+    lines[:] = restructured(lines, _names(thing))
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Called by Sphinx."""
+    app.connect("autodoc-process-docstring", _process)
+    return {"parallel_read_safe": True}
