@@ -11,12 +11,12 @@ from overthere.access.wire import Dialogue, Effect, Read
 if TYPE_CHECKING:
     from overthere.access.policy import Policy
 
-__all__ = ["Reader", "said", "status_line", "tunnel"]
+__all__ = ["AnswerReader", "said", "status_line", "tunnel"]
 
 _INTERIM = 100
 
 
-class Reader:
+class AnswerReader:
     """The answer to a request, read by h11, which is told what was asked: it must know whether there is a body.
 
     method: of the request; upgrade: whether it asks for WebSocket.
@@ -74,7 +74,7 @@ class Reader:
 
 def tunnel(policy: Policy) -> Dialogue:
     """What a proxy answers to CONNECT (9.3.6).  Raises: AccessFailed if it is no 2xx: there is no tunnel then."""
-    reader = Reader(policy, "CONNECT")
+    reader = AnswerReader(policy, "CONNECT")
     event = yield from reader.head()
     where = "the proxy's answer"
     if not 200 <= event.status_code < 300:

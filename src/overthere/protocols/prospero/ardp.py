@@ -39,7 +39,7 @@ class Moved(NamedTuple):
 
 
 def connections() -> Iterator[int]:
-    """Ids for connections, none twice and none that others can guess: whoever does not see the request cannot answer
+    """Ids for connections, none twice and none that others can guess: without sight of the request none can answer
     it.  There are 65,535, as the field has 16 bits.
     """
     used = {0}
