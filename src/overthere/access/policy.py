@@ -143,9 +143,9 @@ class Policy:
         if step.port != default and step.port in _RESERVED and step.port not in self.ports:
             why = f"port {step.port} is reserved for another protocol than that of {uri.scheme!r}"
             raise AccessRefused("port", why, "RFC 3986 7.2", uri)
-        found = literal(step.host, decoded=True)
-        if found is not None:
-            self.judge_address(found, uri)
+        address = literal(step.host, decoded=True)
+        if address is not None:
+            self.judge_address(address, uri)
 
     def judge_data_port(self, port: int, uri: URI) -> None:
         """Raises: AccessRefused for the port of a data connection, if it is a reserved one or none.
