@@ -50,8 +50,8 @@ class SuffixList:
     __slots__ = ("_rules", "version")
 
     def __init__(self, text: str) -> None:
-        found = _VERSION.search(text)
-        self.version: str | None = found[1].strip("-") if found else None
+        match = _VERSION.search(text)
+        self.version: str | None = match[1].strip("-") if match else None
         """The day on which the list was made, such as "2026-10-22"; None if its text does not say."""
         self._rules: dict[str, int] = {}
         private = False
