@@ -20,7 +20,7 @@ __all__ = ["FOREIGN", "elsewhere", "line_end"]
 
 FOREIGN = "RFC 3986 7.2, RFC 1738 6"
 
-# Read as UTF-8, in which the octet 85 may be a part of a character; where it is none, it is NEL (ISO 6429).
+# Read as UTF-8, where the octet 85 may be part of a character; alone it is NEL, a line end (ISO 6429).
 _ENDS = re.compile("[\0\n-\r\x1c-\x1e\x85\u2028\u2029\udc85]")
 _NAMES = {"\0": "NUL", "\n": "a line feed", "\r": "a carriage return", "\udc85": "the octet %85"}
 

@@ -26,7 +26,7 @@ def look(path: str, mounted: str = "") -> tuple[Found, io.FileIO | None]:
             with os.scandir(path) as entries:
                 names = sorted(entry.name + _suffix(entry) for entry in entries)
             return Found(None, tuple(names)), None
-        # A pipe that is put there meanwhile must not be waited for.
+        # If a pipe takes the file's place meanwhile, opening it must not wait.
         number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         held = io.FileIO(number, "rb")
         try:

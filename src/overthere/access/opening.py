@@ -132,7 +132,7 @@ class _Way:
         # A fragment is kept unless the redirect has its own (RFC 9110 10.2.2).
         if target.fragment is None and self.uri.fragment is not None:
             target = target.replace(fragment=self.uri.fragment)
-        # What a public server says is a stranger's URI, also where one's own may reach what is private (RFC 3986 7.4).
+        # A redirect of a public server reaches nothing private, even if the first URI may (RFC 3986 7.4).
         if self.policy.private and not self._is_private(peer):
             self.policy = self.policy.with_(private=False, ports=frozenset())
         told = self.credentials if self._origin(target) == self.origin else None

@@ -205,7 +205,7 @@ def _own_paragraphs(scheme: Scheme, edition: str) -> Callable[[str], str]:
     today = re.match("RFC [0-9]+", scheme.documents.get("rfc3986", ""))
     if account is None or today is None or account[1].startswith(today[0]):
         return str
-    # With its paragraphs: "RFC 4266 2.1", "RFC 5538 2.3, 4"; and of what 1994 has inherited, those of RFC 1738.
+    # With its paragraphs: "RFC 4266 2.1", "RFC 5538 2.3, 4"; for what RFC 1738 took over from 1994, those of RFC 1738.
     older = "|RFC 1738 3[.0-9]*" if edition == "url-1994" else ""
     place = "[0-9]+(?:[.][0-9]+)*|Appendix [A-Z]|[A-Z](?![A-Za-z])"
     cited = re.compile(f"{today[0]}(?:(?: and|,)? (?:{place}))*{older}")

@@ -150,7 +150,7 @@ class Policy:
     def judge_data_port(self, port: int, uri: URI) -> None:
         """Raises: AccessRefused for the port of a data connection, if it is a reserved one or none.
 
-        The server names it, not who asks: `ports` does not count.
+        The server names it, not the URI: `ports` does not count.
         """
         if not 0 < port < 65536 or port in _RESERVED:
             raise AccessRefused("port", f"the server names the port {port} for the data", "RFC 3986 7.2", uri)

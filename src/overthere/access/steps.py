@@ -203,7 +203,7 @@ def connect(host: str | None, port: int, source: str, *, tls: bool = False) -> C
     if not 0 < port < 65536:
         raise PlanRefused("there is no port of that number to connect to", f"{source}; RFC 6335 6")
     known_mechanism(host)
-    # What the brackets hold is told by them, before anything is decoded (RFC 3986 2.4).
+    # The brackets are read before anything is decoded (RFC 3986 2.4).
     literal = host[1:-1] if host.startswith("[") and host.endswith("]") else None
     written, percent, zone = (host, "", "") if literal is None else literal.partition("%25")
     name = host_name(written)
@@ -225,7 +225,7 @@ def connect(host: str | None, port: int, source: str, *, tls: bool = False) -> C
 def known_mechanism(host: str) -> None:
     """A host as a URI writes it.
 
-    Raises: PlanRefused for an IPvFuture, whose version flag nobody has given a meaning yet (RFC 3986 3.2.2).
+    Raises: PlanRefused for an IPvFuture, whose version flag has no meaning yet (RFC 3986 3.2.2).
 
     >>> known_mechanism("[v1.h.example]")
     Traceback (most recent call last):

@@ -235,7 +235,7 @@ class Carrier:
             there = Connect(source="", host=dial.host, port=dial.port, tls=dial.tls)
             self.policy.judge_connection(there, self.port, self.uri)
         if number is None:
-            # The proxy is the policy's own word, wherever it is.
+            # The policy itself names the proxy, which may be private.
             policy = self.policy.with_(private=True) if dial.transport == "proxy" else self.policy
             return pinned((yield from self._resolve(dial, until)), policy, self.uri)
         if number.version == 4:
@@ -386,7 +386,7 @@ class Transport(Carrier):
         self.release()
 
 
-# No limit to the number of the descriptor, where the system has one without.
+# poll() takes descriptors of any number, select() only small ones.
 _Selector = getattr(selectors, "PollSelector", selectors.SelectSelector)
 
 

@@ -73,7 +73,7 @@ class SuffixList:
             forms.add(".".join(map(_a_label, name.split("."))))
         for form in forms:
             self._rules[form] = self._rules.get(form, 0) | flag << (_PRIVATE if private else 0)
-            # The names above it say that there are rules below them: a name that is not there ends the search.
+            # A name with rules below it is in the list itself: a missing name ends the search.
             while (dot := form.find(".")) >= 0:
                 form = form[dot + 1 :]
                 self._rules.setdefault(form, 0)

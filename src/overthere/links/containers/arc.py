@@ -174,7 +174,7 @@ def _next(file: BinaryIO, at: int, size: int) -> int:
 
 def _gzipped(file: BinaryIO, size: int, at: int, end: int, limit: int) -> Iterator[_Record]:
     while at < end:
-        data, note, after = member(file, size, at, limit + _LONGEST, _holds)
+        data, note, after = member(file, size, at, limit + _LONGEST, lambda head: _URL.match(head) is not None)
         line = _line(data)
         notes = (note,) if note else ()
         if line is None:
@@ -190,10 +190,6 @@ def _gzipped(file: BinaryIO, size: int, at: int, end: int, limit: int) -> Iterat
                     str(at), line, content, notes or (("wrong-length",) if len(content) < line.length else ())
                 )
         at = after
-
-
-def _holds(head: bytes) -> bool:
-    return _URL.match(head) is not None
 
 
 def _whole(file: BinaryIO, at: int, size: int, limit: int) -> Iterator[_Record]:

@@ -68,7 +68,7 @@ def _dechunked(data: bytes, limit: int) -> tuple[bytes, str]:
         if got > limit:
             break
         if end >= len(data):
-            # Digits that begin a content without chunks do not count what follows.
+            # Content that is not chunked may begin with digits: they count nothing.
             return b"".join(parts), "truncated"
         behind = _BEHIND.match(data, end)
         if behind is None:

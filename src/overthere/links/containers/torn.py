@@ -141,7 +141,7 @@ class _Walk:
             while not inflate.eof and self.left > 0 and (piece := self.read(at, step)):
                 at += len(piece)
                 while piece and not inflate.eof:
-                    # Of a call that fails it is not known what it has made: no more than this.
+                    # How much a failing call has made is unknown: at most this much.
                     out = inflate.decompress(piece, _RATIO * step)
                     made += len(out)
                     self.left -= len(out) // 8

@@ -111,7 +111,7 @@ class JSONReader:
 
     def named(self, inner: Open, raw: str) -> Found | None:
         """A name stands in an object, written so; its value comes."""
-        inner.says = _says(inner.name)
+        inner.says = len(inner.name) <= 100 and _SAYING.fullmatch(inner.name) is not None
         return None
 
     def reference(self, inner: Open | None, text: str) -> Found | None:
@@ -214,10 +214,6 @@ class JSONReader:
 
 
 @lru_cache(4096)
-def _says(name: str) -> bool:
-    return len(name) <= 100 and _SAYING.fullmatch(name) is not None
-
-
 def is_uri(text: str) -> bool:
     """Whether a text is a URI as a whole: its scheme is followed by `//`, or is a registered one."""
     match = _SCHEME.match(text)

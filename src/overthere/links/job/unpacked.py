@@ -211,7 +211,7 @@ Known = tuple[Document, _Kinds]
 
 
 def known(document: Document) -> Known:
-    """A document with its kind; one whose kind cannot be found out has a note."""
+    """A document with its kind; if that cannot be told, with a note."""
     try:
         return document, kind_of(document)
     except Exception as error:

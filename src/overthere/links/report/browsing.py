@@ -15,7 +15,7 @@ from overthere.links.model import Document
 __all__ = ["Browsing", "output_encoding"]
 
 _READ = frozenset(("html", "xml", "css", "http"))
-"""Kinds of documents whose references browsers parse; in running text nobody says what they would."""
+"""Kinds of documents whose references browsers parse; for running text no document says how."""
 _FIELDS = frozenset(("Location", "Content-Location", "Link", "Refresh"))
 _EMBEDDED = ("iframe srcdoc > ", "script ")
 """What may have a base of its own: a document in `srcdoc`, JSON-LD."""

@@ -148,7 +148,7 @@ class Described:
             return
         if self._block is None:
             self._block = self.blocks.setdefault("", [])
-        # A line begins with a space, which some forget, as the document does (Gopher+ 2.5, 2.7).
+        # A line begins with a space; some servers, and the document's own examples, leave it out (Gopher+ 2.5, 2.7).
         self._block.append(_shown(line[1:] if line[:1] == b" " else line))
 
     def entry(self) -> Entry:

@@ -208,7 +208,7 @@ def _content(wire: Wire, plan: Plan, step: Receive, reply: Reply, details: dict[
     yield Head(listing=True, details=details)
     entry = _ENTRIES[step.role]
     while (line := (yield from wire.line(what))) != b".":
-        # Octets that are not UTF-8 are kept, so that a name leads where it should.
+        # Octets that are not UTF-8 are kept: the name asks the server for the same group again.
         text = (line[1:] if line.startswith(b".") else line).decode("utf-8", "surrogateescape")
         item = entry(text, locator)
         if item is None:

@@ -161,10 +161,10 @@ def _overview(group: bytes, numbers: tuple[int, int | None] | None = None) -> It
     asked = _argument(f"{first}-{'' if last is None else last}", "article_range", _NOT_EXACT)
     yield _command("OVER", asked, "RFC 5538 4, RFC 3977 8.3", NewsRole.OVER, note)
     yield _received(NewsRole.OVERVIEW, "the overview of the newsgroup", "RFC 3977 8.3", "224")
-    # Of a server before RFC 3977, which may have the command under its first name.
+    # A server older than RFC 3977 may know the command by its first name only.
     yield _command("XOVER", asked, "RFC 2980 2.8", NewsRole.XOVER, after=("500",))
     yield _received(NewsRole.OVERVIEW, "the overview of the newsgroup", "RFC 2980 2.8", "224")
-    # All need not be asked for, and older servers know no range (RFC 3977 6.1.2.2).
+    # All articles are the default; older servers know no range (RFC 3977 6.1.2.2).
     listed = group + b" " + asked if numbers else group
     yield _command("LISTGROUP", listed, "RFC 3977 6.1.2", NewsRole.LISTGROUP, after=("500", "502", "503"))
     yield _received(NewsRole.NUMBERS, "the numbers of its articles", "RFC 3977 6.1.2", "211")

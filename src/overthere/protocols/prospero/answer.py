@@ -112,10 +112,6 @@ _SPACES = frozenset(("FIELD", "INTRINSIC", "APPLICATION"))
 _KINDS = frozenset(("SEQUENCE", "LINK", "FILTER"))
 
 
-def _text(token: bytes) -> str:
-    return token.decode("utf-8", "surrogateescape")
-
-
 def _host(there: Named) -> tuple[str, int | None]:
     """Host and port; "" for what is no host of the Internet."""
     match = _HOST.fullmatch(there.host) if there.host_type.startswith("INTERNET") else None
@@ -184,7 +180,7 @@ def read(octets: bytes, where: str) -> Iterator[tuple[str, ...]]:
         for number, line in enumerate(read_lines(octets)):
             if number == _LINES:
                 raise LimitExceeded(f"more than {_LINES:,} lines", where=where)
-            yield tuple(map(_text, line))
+            yield tuple(token.decode("utf-8", "surrogateescape") for token in line)
     except NotProspero as error:
         raise ProtocolError(f"the answer is no Prospero: {error}", "Prospero 5", where=where) from None
 

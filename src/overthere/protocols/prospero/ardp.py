@@ -72,7 +72,7 @@ class _Answer:
         self.total = total
         if packet.number in self.pieces:
             return False
-        # Bit 6: a sequenced control packet, of which the application hears nothing.
+        # Bit 6: a sequenced control packet, which is not passed on to the application.
         self.pieces[packet.number] = b"" if packet.flags & 0x40 else packet.data
         self.size += len(self.pieces[packet.number])
         if self.size > _MOST:

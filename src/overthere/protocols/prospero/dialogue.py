@@ -43,7 +43,7 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
             case Receive(what=what, role=role):
                 octets = yield from exchange(request, next(ids), policy.read_timeout, what)
                 if isinstance(octets, Moved):
-                    # The whole is asked for there: the policy judges it as it judges any redirect.
+                    # The whole request goes to the other server: the policy judges it like any redirect.
                     yield Hangup()
                     yield Head(location=str(replace(locator, host=octets.host, port=octets.port, written=None).uri()))
                     return

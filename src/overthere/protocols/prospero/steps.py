@@ -81,5 +81,5 @@ def _send(credentials: Credentials, request: bytes, source: str, after: tuple[st
     data = head + request
     if len(data) > _LONGEST:
         raise PlanRefused(f"a request of {len(data):,} octets does not fit into a datagram", "Prospero 5, ARDP")
-    # A line for each message, as data can end none.
+    # A line for each message: data cannot end a line.
     return Send(source=source, data=data, after=after, note=note, lines=2 + request.count(b"\n"))

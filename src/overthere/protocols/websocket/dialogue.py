@@ -63,7 +63,7 @@ def _open(key: bytes, plan: Plan, policy: Policy) -> Dialogue:
     expect(told == accept(key).decode(), "its Sec-WebSocket-Accept is not that of the key", "RFC 6455 4.1", where)
     for name in ("sec-websocket-extensions", "sec-websocket-protocol"):
         expect(
-            not fields.get(name, "").strip(), f"it answers with a {name} that nobody asked for", "RFC 6455 4.1", where
+            not fields.get(name, "").strip(), f"it answers with a {name} that was not asked for", "RFC 6455 4.1", where
         )
     yield Head(details=details)
     wire = Wire()

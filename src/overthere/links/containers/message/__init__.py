@@ -95,7 +95,7 @@ class _Reading:
 
     def __init__(self, document: Document, options: Options, labels: Labels, *, gives: bool) -> None:
         self.document, self.options, self.labels, self.gives = document, options, labels, gives
-        # RFC 1738 and before leave bases to RFC 1808, whose field nobody has sent: today's rules.
+        # RFC 1738 and before leave bases to RFC 1808, whose header field is not in use: today's rules.
         self.edition = options.edition if options.edition in ("url-1997", "uri-2003") else "rfc3986"
         self.walk = Walk(MessageReader())
         base = document.base
