@@ -163,7 +163,7 @@ def _judge(reply: Reply, step: Step) -> None:
 def _asks(reply: Reply, where: str) -> ResourceMissing | ProtocolError:
     """3yz: the server wants something more before the next step, and the plan has nothing to say."""
     if reply.code not in (331, 332):
-        return ProtocolError(f"a reply that the command has not: {reply}", "RFC 959 5.4", where=where)
+        return ProtocolError(f"a reply that this command does not have: {reply}", "RFC 959 5.4", where=where)
     what = "a password" if reply.code == 331 else "an account"
     return ResourceMissing(f"the server asks for {what}: {reply}", str(reply.code), "RFC 1738 3.2.1", where=where)
 

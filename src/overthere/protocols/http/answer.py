@@ -80,7 +80,7 @@ def tunnel(policy: Policy) -> Dialogue:
     if not 200 <= event.status_code < 300:
         raise AccessFailed(f"the proxy opens no tunnel: {status_line(event)}", "RFC 9110 9.3.6", where=where)
     if reader.held:  # it would be read as if it had come through TLS
-        raise ProtocolError("octets of the server before it was spoken to", "RFC 9110 9.3.6", where=where)
+        raise ProtocolError("the server sent octets before it was asked", "RFC 9110 9.3.6", where=where)
 
 
 def status_line(event: Any) -> str:
