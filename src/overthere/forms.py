@@ -17,7 +17,7 @@ from overthere.exact import exact
 from overthere.kernel import percent_decode
 from overthere.redact import mask
 
-__all__ = ["Pairs", "Parameters", "by_name", "decode", "encode", "pattern"]
+__all__ = ["Pairs", "Parameters", "by_name", "decode", "encode", "flat", "named", "pattern", "written"]
 
 Value: TypeAlias = "str | bytes | bool | int | float | None"
 Pairs: TypeAlias = "Mapping[str, Value | Iterable[Value]] | Iterable[tuple[str | bytes, Value]]"
@@ -36,18 +36,20 @@ def encode(pairs: Pairs, *, charset: str = "utf-8") -> str:
     >>> encode({"k": "v w", "list": ["1", "2"], "flag": None, "empty": "", "on": True})
     'k=v+w&list=1&list=2&flag&empty=&on=true'
     """
-    return "&".join(_written(pairs, charset=charset))
+    return "&".join(written(pairs, charset=charset))
 
 
-def _written(pairs: Pairs, *, charset: str = "utf-8", space: str = "+") -> list[str]:
-    """The pairs of `encode` one by one, a space written as "+" or as "%20"."""
+def written(pairs: Pairs, *, charset: str = "utf-8", plus: bool = True) -> list[str]:
+    """The pairs of `encode` one by one, a space written as "+", or as "%20" where that is itself."""
+    space = "+" if plus else "%20"
     return [
         _quote(name, charset, space) + ("" if value is None else "=" + _quote(value, charset, space))
-        for name, value in _flat(pairs)
+        for name, value in flat(pairs)
     ]
 
 
-def _flat(pairs: Pairs) -> Iterable[tuple[str | bytes, Value]]:
+def flat(pairs: Pairs) -> Iterable[tuple[str | bytes, Value]]:
+    """Pairs one by one, those of a mapping too.  Raises: TypeError for what is none."""
     if not isinstance(pairs, Mapping):
         yield from map(_pair, _iterable(pairs))
         return
@@ -121,7 +123,7 @@ def by_name(pairs: Pairs, *, plus: bool = True, charset: str = "utf-8") -> dict[
     {b'a': ['a=1', 'a=2'], b'b c': ['b+c']}
     """
     found: dict[bytes, list[str]] = {}
-    for text in _written(pairs, charset=charset, space="+" if plus else "%20"):
+    for text in written(pairs, charset=charset, plus=plus):
         found.setdefault(_octets(text.partition("=")[0], plus), []).append(text)
     return found
 
@@ -131,10 +133,11 @@ def pattern(name: str | bytes, charset: str = "utf-8") -> list[bytes]:
 
     Raises: CodingError for text that `charset` does not have.
     """
-    return [name] if isinstance(name, bytes) else _named(name, charset).split(b"*")
+    return [name] if isinstance(name, bytes) else named(name, charset).split(b"*")
 
 
-def _named(name: str | bytes, charset: str) -> bytes:
+def named(name: str | bytes, charset: str = "utf-8") -> bytes:
+    """The octets of a name.  Raises: CodingError for text that `charset` does not have."""
     if isinstance(name, bytes):
         return name
     try:
@@ -279,7 +282,7 @@ class Parameters:
 
     def _parted(self, name: str | bytes) -> Iterator[tuple[str, str, str]]:
         """The pairs of that name, at their first "="."""
-        wanted = _named(name, self.charset)
+        wanted = named(name, self.charset)
         query = self.query or ""
         if "%" in query or (self.plus and "+" in query):
             for text in self._pairs():
@@ -330,7 +333,7 @@ class Parameters:
         >>> Parameters("a=1").add([("a", 2), ("b", True)]).query
         'a=1&a=2&b=true'
         """
-        asked = _written(pairs, charset=self.charset, space="+" if self.plus else "%20")
+        asked = written(pairs, charset=self.charset, plus=self.plus)
         return self._with([self.query, *asked] if self.query else asked)
 
     def without(self, *names: str | bytes) -> Parameters:
