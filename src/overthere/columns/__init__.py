@@ -45,6 +45,7 @@ __all__ = [
     "Errors",
     "add_parameters",
     "check",
+    "check_host_name",
     "decode",
     "encode",
     "engine",
@@ -184,6 +185,19 @@ def subdomain(column: Any, *, private: bool = True, threads: int | None = None, 
 
 def _domain(column: Any, name: str, private: bool, threads: int | None, views: bool) -> ArrowColumn:
     return engine().domain(column, name, private=private, threads=count_of(threads), views=views)  # type: ignore[no-any-return]
+
+
+def check_host_name(column: Any, *, threads: int | None = None) -> ArrowColumn:
+    """Whether the DNS would take each row's host, as `hosts.dns.check_host_name` says: a struct of `valid`, `error` and
+    `error_at` (code points in the row), which tell of the first finding; null without a host.
+
+    Needs pyarrow.
+
+    >>> import pyarrow as pa
+    >>> check_host_name(pa.array(["http://my_host/", "http://h/", "a"])).to_pylist()[:2]
+    [{'valid': False, 'error': 'label-char', 'error_at': 9}, {'valid': True, 'error': None, 'error_at': None}]
+    """
+    return import_module("overthere.columns.plain").host_names(column, count_of(threads))  # type: ignore[no-any-return]
 
 
 def normalize(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _Error = tuple[str, int]
 """A kind, and the code point where."""
 
-__all__ = ["SQL", "arrow", "check", "compute", "domain", "field", "first_bad", "parts", "taken", "text"]
+__all__ = ["SQL", "arrow", "check", "compute", "domain", "field", "first_bad", "host_names", "parts", "taken", "text"]
 
 
 def compute() -> Any:
@@ -299,6 +299,39 @@ def domain(column: Any, part: str, *, private: bool, threads: int, views: bool) 
         return found
 
     return _each(column, lambda rows: pa.array(map(one, rows), _kind(views)))
+
+
+def host_names(column: Any, threads: int) -> Any:
+    """Whether the DNS would take each row's host: each distinct host is judged once."""
+    import pyarrow as pa
+
+    from overthere import columns
+    from overthere.hosts.dns import check_host_name
+
+    @lru_cache(100_000)
+    def judged(host: str) -> _Error | None:
+        return next(((one.kind, one.start) for one in check_host_name(host, limit=1)), None)
+
+    def work(rows: list[str | None]) -> Any:
+        cut = taken(columns.split(pa.array(rows, pa.string()), ("userinfo", "host"), threads=threads)).to_pylist()
+        found: list[_Error | None] = []
+        named: list[bool] = []
+        for row, parts in zip(rows, cut, strict=True):
+            host = parts and parts["host"]
+            named.append(bool(host))
+            error = judged(host) if host else None
+            if row is not None and error is not None:
+                scheme = reference.split(row).scheme
+                before = (0 if scheme is None else len(scheme) + 1) + 2
+                userinfo = parts["userinfo"]
+                before += 0 if userinfo is None else len(userinfo) + 1
+                error = (error[0], error[1] + before)
+            found.append(error)
+        valid = pa.array([one is None for one in found], pa.bool_())
+        mask = pa.array([not one for one in named], pa.bool_())
+        return pa.StructArray.from_arrays([valid, *_errors(found)], ["valid", "error", "error_at"], mask=mask)
+
+    return _each(column, work)
 
 
 def first_bad(found: Any) -> tuple[int, str, int] | None:
