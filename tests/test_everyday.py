@@ -103,8 +103,8 @@ def test_laws_of_parameters(query: str, pairs: list[tuple[str, Any]], separator:
     names = [name for name, _ in pairs]
     texts = [text.partition("=")[0] for text in read.raw]
     of = [decode_bytes(text.replace("+", "%20" if plus else "+")) for text in texts]
-    for name in {*of, *(name.encode() for name in names), b"a=b", b"&", b""}:
-        assert len(read.written(name)) == len(read.octets(name)) == of.count(name)
+    for octets in {*of, *(name.encode() for name in names), b"a=b", b"&", b""}:
+        assert len(read.written(octets)) == len(read.octets(octets)) == of.count(octets)
     for name in names:
         assert done.query == "" or len(done.all(name)) == names.count(name)  # one empty pair alone is the empty query
     touched = {name.encode() for name in names}

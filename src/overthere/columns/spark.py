@@ -162,7 +162,7 @@ def repair(column: Column | str, *, relative: bool = False) -> Column:
 
 def parameter(column: Column | str, name: str | bytes, *, raw: bool = False) -> Column:
     """The first value of that name in each row's query."""
-    return _udf("parameter", name=name, raw=raw)(column)
+    return _made("parameter", lambda batch: columns.parameter(batch, name, raw=raw, threads=1))(column)
 
 
 def with_parameters(column: Column | str, pairs: Pairs) -> Column:
