@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -52,9 +53,7 @@ def _listed(found: Any) -> list[str | None]:
 
 
 def _chdb(column: pa.Array) -> Callable[[str], Callable[[], Any]]:
-    from chdb.session import Session
-
-    session = Session(tempfile.mkdtemp())
+    session: Any = import_module("chdb.session").Session(tempfile.mkdtemp())
     table = pa.table({"u": column})  # noqa: F841 - named in the query
     session.query("CREATE DATABASE b")
     session.query("CREATE TABLE b.t (u String) ENGINE = Memory")

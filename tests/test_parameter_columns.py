@@ -129,14 +129,15 @@ def test_bad_rows_are_told() -> None:
 
 def test_bad_arguments_are_told() -> None:
     column = pa.array(["?a=1"])
-    for work, wrong in [
+    asked: list[tuple[Callable[[], Any], type[Exception]]] = [
         (lambda: columns.parameter(column, "a", separator=","), ValueError),
         (lambda: columns.parameter(column, "\ud800"), CodingError),
         (lambda: columns.without_parameters(column, "\ud800"), CodingError),
         (lambda: columns.with_parameters(column, 5), TypeError),  # type: ignore[arg-type]
         (lambda: columns.add_parameters(column, {"a": float("nan")}), CodingError),
         (lambda: columns.parameter(pa.array([1]), "a"), TypeError),
-    ]:
+    ]
+    for work, wrong in asked:
         with pytest.raises(wrong):
             work()
 
