@@ -25,6 +25,7 @@ COMMANDS = {
     "compare": "compare http://h/ http://H/",
     "encode": "encode a",
     "decode": "decode a",
+    "parameters": "parameters http://h/?a=1",
     "build": "build --scheme http --host h --path /",
     "schemes": "schemes",
     "plan": "plan http://h/",

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overthere import IRI, URI, URIReference, columns
+from overthere.columns import plain
 from overthere.hosts.domains import SuffixList, suffix_list
 from support import cases, ids, linear
 
@@ -67,6 +68,15 @@ LABELS = st.sampled_from(["com", "uk", "co", "ck", "www", "jp", "kobe", "city", 
                           "blogspot", "compute"])  # fmt: skip
 
 
+@given(st.lists(st.text(st.sampled_from("aA.1x%6[é。"), max_size=4) | LABELS, max_size=4).map(".".join), st.booleans())
+def test_the_native_kernel_cuts_alike(host: str, private: bool) -> None:
+    pa = pytest.importorskip("pyarrow")
+    column = pa.array([f"http://{host}/"])
+    for name in PARTS:
+        wanted = listed(plain.domain(column, name, private=private, threads=1, views=True))
+        assert listed(getattr(columns, name)(column, private=private)) == wanted
+
+
 @given(st.lists(LABELS, min_size=1, max_size=6).map(".".join), st.booleans())
 def test_the_algorithm_as_printed(name: str, private: bool) -> None:
     found = RULES.cut(name, private=private)
@@ -100,6 +110,11 @@ def test_values() -> None:
 TEXTS = [f"http://{row['host']}/p" for row in ROWS] + [None, "a", "http://[::1]:8/", "x://h@www.A.co.uk:80", "é", ""]
 
 
+def listed(found: Any) -> list[Any]:
+    rows: list[Any] = plain.taken(found).to_pylist()
+    return rows
+
+
 @pytest.mark.parametrize("name", PARTS)
 @pytest.mark.parametrize("private", [True, False])
 def test_columns_say_what_the_list_says(name: str, private: bool) -> None:
@@ -110,11 +125,11 @@ def test_columns_say_what_the_list_says(name: str, private: bool) -> None:
     wanted = [None if cut is None else getattr(cut, name) for cut in cuts]
     work = getattr(columns, name)
     for kind in (pa.string(), pa.large_string(), pa.string_view()):
-        assert work(column.cast(kind), private=private).to_pylist() == wanted
-    assert work(column.dictionary_encode(), private=private).to_pylist() == wanted
-    assert work(pa.chunked_array([column, column]), private=private).to_pylist() == wanted * 2
-    assert work(pa.chunked_array([], pa.string()), private=private).to_pylist() == []
-    assert work(column[:0], private=private).to_pylist() == []
+        assert listed(work(column.cast(kind), private=private)) == wanted
+    assert listed(work(column.dictionary_encode(), private=private)) == wanted
+    assert listed(work(pa.chunked_array([column, column]), private=private)) == wanted * 2
+    assert listed(work(pa.chunked_array([], pa.string()), private=private)) == []
+    assert listed(work(column[:0], private=private)) == []
 
 
 @pytest.mark.parametrize("name", PARTS)
@@ -136,7 +151,7 @@ def test_faces(name: str) -> None:
     assert [row[0] for row in con.execute(f"select uri_{name}(u) from t").fetchall()] == wanted
 
 
-def test_split_says_them() -> None:
+def test_split_says_them(tmp_path: Path) -> None:
     from click.testing import CliRunner
 
     from overthere.cli.app import app
@@ -146,8 +161,20 @@ def test_split_says_them() -> None:
     assert done.exit_code == 0
     assert '"registrable_domain": "bbc.co.uk", "subdomain": "www"' in done.stdout
     assert done.stdout.count("null") == 3
-    refused = CliRunner().invoke(app, ["split", *names, "--column", "u", "t.csv"])
-    assert (refused.exit_code, "--column takes components" in refused.stderr) == (2, True)
+    table = tmp_path / "t.csv"
+    table.write_text("u\nhttp://www.bbc.co.uk/\nhttp://a b.co.uk/\n\n")
+    done = CliRunner().invoke(app, ["split", *names, "--component=path", "--column", "u", str(table)])
+    assert (done.exit_code, done.stdout.splitlines()) == (
+        0,
+        [
+            '"u","u_public_suffix","u_registrable_domain","u_subdomain","u_path"',
+            '"http://www.bbc.co.uk/","co.uk","bbc.co.uk","www","/"',
+            '"http://a b.co.uk/","co.uk","a b.co.uk",,"/"',
+            ",,,,",
+        ],
+    )
+    done = CliRunner().invoke(app, ["split", *names, "--strict", "--column", "u", str(table)])
+    assert (done.exit_code, done.stdout.splitlines()[2]) == (1, '"http://a b.co.uk/",,,,"space",8')
 
 
 def test_what_is_missing_is_told() -> None:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overthere import IRI, URI, CodingError, InvalidURI, IRIReference, Rung, URIReference
+from overthere.encoding import decode_bytes
 from overthere.everyday import ELSEWHERE
 from overthere.forms import Parameters
 
@@ -100,16 +101,40 @@ def test_laws_of_parameters(query: str, pairs: list[tuple[str, Any]], separator:
     assert separator.join(read.raw) == query
     done = read.set(pairs)
     names = [name for name, _ in pairs]
+    texts = [text.partition("=")[0] for text in read.raw]
+    of = [decode_bytes(text.replace("+", "%20" if plus else "+")) for text in texts]
+    for octets in {*of, *(name.encode() for name in names), b"a=b", b"&", b""}:
+        assert len(read.written(octets)) == len(read.octets(octets)) == of.count(octets)
     for name in names:
         assert done.query == "" or len(done.all(name)) == names.count(name)  # one empty pair alone is the empty query
     touched = {name.encode() for name in names}
-    kept = [piece.text for piece in read._pieces if piece.name not in touched]
-    assert [piece.text for piece in done._pieces if piece.name not in touched] == kept
+
+    def others(of: Parameters) -> list[str]:
+        octets = [decode_bytes(text.partition("=")[0].replace("+", "%20" if plus else "+")) for text in of.raw]
+        return [text for text, name in zip(of.raw, octets, strict=True) if name not in touched]
+
+    assert others(done) == others(read)
     assert read.add(pairs).raw[: len(read)] == read.raw
     assert [text for text in read.sorted().raw if text in read.raw] == list(read.sorted().raw)
     assert sorted(read.sorted().raw) == sorted(read.raw)
     assert read.sorted().sorted() == read.sorted()
     URI("x:y").replace(query=done.query)  # it is a query
+
+
+def test_a_long_query_takes_little_room() -> None:
+    """Pairs are cut when they are asked for, however many there are."""
+    import tracemalloc
+
+    query = "&" * 4_000_000
+    tracemalloc.start()
+    read = Parameters(query)
+    assert (len(read), "" in read, "x" in read, read.get("", "-"), sum(1 for _ in read)) == (
+        4_000_001, True, False, None, 4_000_001,
+    )  # fmt: skip
+    assert tracemalloc.get_traced_memory()[1] < 3 * len(query)
+    tracemalloc.stop()
+    for n in (1 << 16, (1 << 16) + 1, 3 << 16):
+        assert Parameters("ab&" * n + "c").raw == ("ab",) * n + ("c",)
 
 
 def test_parameters_as_a_python_value() -> None:

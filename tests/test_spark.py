@@ -155,3 +155,31 @@ def test_errors() -> None:
 def test_kernel(session: SparkSession) -> None:
     """The workers run the kernel that the driver runs."""
     assert session.sparkContext.parallelize([0]).map(lambda _: kernel.name).collect() == [kernel.name]
+
+
+def test_parameters(session: SparkSession, frame: DataFrame) -> None:
+    texts = pa.array(TEXTS)
+    wanted = {
+        "get": rows(columns.parameter(texts, "y")),
+        "set": rows(columns.with_parameters(texts, {"y": "a b"})),
+        "add": rows(columns.add_parameters(texts, {"y": 1})),
+        "less": rows(columns.without_parameters(texts, "y*")),
+        "sorted": rows(columns.sort_parameters(texts)),
+    }
+    made = {
+        "get": spark.parameter("url", "y"),
+        "set": spark.with_parameters("url", {"y": "a b"}),
+        "add": spark.add_parameters("url", {"y": 1}),
+        "less": spark.without_parameters("url", "y*"),
+        "sorted": spark.sort_parameters("url"),
+    }
+    assert found(frame, **made) == wanted
+    spark.register(session)
+    said = {
+        "get": F.expr("uri_parameter(url, 'y')"),
+        "set": F.expr("uri_with_parameter(url, 'y', 'a b')"),
+        "add": F.expr("uri_add_parameter(url, 'y', '1')"),
+        "less": F.expr("uri_without_parameters(url, 'y*')"),
+        "sorted": F.expr("uri_sort_parameters(url)"),
+    }
+    assert found(frame, **said) == wanted

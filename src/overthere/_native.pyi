@@ -9,9 +9,11 @@ __all__ = [
     "Automaton",
     "Components",
     "LinkRows",
+    "Suffixes",
     "_panic",
     "_ways",
     "column_check",
+    "column_domain",
     "column_parts",
     "column_text",
     "front",
@@ -80,6 +82,15 @@ def _ways(
     text: str, reference: bool, zone: bool
 ) -> list[tuple[list[int] | None, list[int], tuple[int, int] | None]]: ...
 def column_check(column: object, rule: str | Automaton, zone: bool, threads: int) -> object: ...
+def column_domain(
+    column: object,
+    part: str,
+    rules: Suffixes,
+    private: bool,
+    finish: Callable[[list[str]], list[str | None]],
+    threads: int,
+    views: bool,
+) -> object: ...
 def column_parts(
     column: object, names: list[str], rule: str | None, zone: bool, threads: int, views: bool
 ) -> object: ...
@@ -93,10 +104,15 @@ def column_text(
     strict: bool = True,
     safe: str = "",
     schemes: tuple[Mapping[str, tuple[str | None, bool] | None], Callable[[list[str]], list[str]]] | None = None,
+    parameters: tuple[list[tuple[bytes, list[bytes]]], str, bool] | None = None,
     details: bool = False,
     threads: int = 1,
     views: bool = True,
 ) -> object: ...
+
+@final
+class Suffixes:
+    def __new__(cls, rules: Sequence[tuple[str, int]]) -> Self: ...
 
 @final
 class LinkRows:

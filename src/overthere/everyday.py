@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from overthere.forms import Pairs, Parameters
+    from overthere.kinds import Finding
 
 __all__ = ["Everyday"]
 
@@ -273,6 +274,24 @@ class Everyday(Components):
             return self.port
         known = default_registry().get(self.scheme)
         return None if known is None else known.port
+
+    def check_host_name(self) -> list[Finding]:
+        """What the DNS would not take of the host (RFC 1123 2.1, RFC 5890), with places in this text; see `hosts.dns`.
+
+        The value stays a URI: RFC 3986 3.2.2 asks for none of it.
+
+        >>> from overthere import URI
+        >>> [(one.kind, one.start) for one in URI("http://my_host/").check_host_name()]
+        [('label-char', 9)]
+        """
+        from overthere.hosts.dns import check_host_name
+
+        span = self.span("host")
+        return (
+            [one._replace(start=one.start + span[0], end=one.end + span[0]) for one in check_host_name(self.host)]
+            if span
+            else []
+        )
 
     def redacted(self, *, userinfo: bool = False) -> str:
         """The text for logs: passwords are `***` (7.5), in URIs within the query too.

@@ -7,15 +7,17 @@ where "+" is a space.  A name without "=" is kept apart from one with an empty v
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from math import isfinite
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from overthere import encoding
 from overthere.errors import CodingError
 from overthere.exact import exact
+from overthere.kernel import percent_decode
 from overthere.redact import mask
 
-__all__ = ["Pairs", "Parameters", "decode", "encode"]
+__all__ = ["Pairs", "Parameters", "by_name", "decode", "encode", "flat", "named", "pattern", "written"]
 
 Value: TypeAlias = "str | bytes | bool | int | float | None"
 Pairs: TypeAlias = "Mapping[str, Value | Iterable[Value]] | Iterable[tuple[str | bytes, Value]]"
@@ -34,18 +36,20 @@ def encode(pairs: Pairs, *, charset: str = "utf-8") -> str:
     >>> encode({"k": "v w", "list": ["1", "2"], "flag": None, "empty": "", "on": True})
     'k=v+w&list=1&list=2&flag&empty=&on=true'
     """
-    return "&".join(_written(pairs, charset=charset))
+    return "&".join(written(pairs, charset=charset))
 
 
-def _written(pairs: Pairs, *, charset: str = "utf-8", space: str = "+") -> list[str]:
-    """The pairs of `encode` one by one, a space written as "+" or as "%20"."""
+def written(pairs: Pairs, *, charset: str = "utf-8", plus: bool = True) -> list[str]:
+    """The pairs of `encode` one by one, a space written as "+", or as "%20" where that is itself."""
+    space = "+" if plus else "%20"
     return [
         _quote(name, charset, space) + ("" if value is None else "=" + _quote(value, charset, space))
-        for name, value in _flat(pairs)
+        for name, value in flat(pairs)
     ]
 
 
-def _flat(pairs: Pairs) -> Iterable[tuple[str | bytes, Value]]:
+def flat(pairs: Pairs) -> Iterable[tuple[str | bytes, Value]]:
+    """Pairs one by one, those of a mapping too.  Raises: TypeError for what is none."""
     if not isinstance(pairs, Mapping):
         yield from map(_pair, _iterable(pairs))
         return
@@ -110,11 +114,46 @@ def decode(query: str, *, charset: str = "utf-8", errors: str = "strict") -> lis
     return pairs
 
 
-class _Piece(NamedTuple):
-    """A pair as it is written, and the octets of its name."""
+def by_name(pairs: Pairs, *, plus: bool = True, charset: str = "utf-8") -> dict[bytes, list[str]]:
+    """Pairs as they are to be written, by the octets of their names, in the order of their first places.
 
-    text: str
-    name: bytes
+    Raises: as `encode`.
+
+    >>> by_name([("a", "1"), ("b c", None), ("a", 2)])
+    {b'a': ['a=1', 'a=2'], b'b c': ['b+c']}
+    """
+    found: dict[bytes, list[str]] = {}
+    for text in written(pairs, charset=charset, plus=plus):
+        found.setdefault(_octets(text.partition("=")[0], plus), []).append(text)
+    return found
+
+
+def pattern(name: str | bytes, charset: str = "utf-8") -> list[bytes]:
+    """What stands between the "*" of a name, which are any octets there; octets are a name as it is.
+
+    Raises: CodingError for text that `charset` does not have.
+    """
+    return [name] if isinstance(name, bytes) else named(name, charset).split(b"*")
+
+
+def named(name: str | bytes, charset: str = "utf-8") -> bytes:
+    """The octets of a name.  Raises: CodingError for text that `charset` does not have."""
+    if isinstance(name, bytes):
+        return name
+    try:
+        return exact(name, "a name").encode(charset)
+    except UnicodeEncodeError:
+        raise CodingError(f"the name {name!r} has no octets in {charset} (RFC 3986 2.5)") from None
+
+
+def _octets(text: str, plus: bool) -> bytes:
+    """What a name or a value of a checked query stands for."""
+    octets = (text.replace("+", " ") if plus else text).encode()
+    return percent_decode(octets) if b"%" in octets else octets
+
+
+_BLOCK = 1 << 16
+"""How many characters of a query are cut into pairs at a time, so that a long one takes no room for each of them."""
 
 
 class Parameters:
@@ -139,13 +178,12 @@ class Parameters:
     ('v w', ['v w', '+', ''], True, 5, [b'\\xe9'])
     """
 
-    __slots__ = ("_pieces", "charset", "plus", "query", "separator")
+    __slots__ = ("charset", "plus", "query", "separator")
 
     query: str | None
     separator: str
     plus: bool
     charset: str
-    _pieces: tuple[_Piece, ...]
 
     def __init__(self, query: str | None, *, separator: str = "&", plus: bool = True, charset: str = "utf-8") -> None:
         if separator not in ("&", ";"):
@@ -160,31 +198,27 @@ class Parameters:
             "".encode(charset)
         except (LookupError, ValueError):
             raise CodingError(f"{charset!r} is no charset that Python can write") from None
-        own(self, "_pieces", tuple(self._piece(text) for text in query.split(separator)) if query else ())
+        if query:
+            encoding.decode_bytes(query)  # a broken escape is told
 
-    def _piece(self, text: str) -> _Piece:
-        name, equals, value = text.partition("=")
-        if equals:
-            encoding.decode_bytes(value)  # a broken escape is told
-        return _Piece(text, self._octets(name))
+    def _pairs(self) -> Iterator[str]:
+        query, separator, at = self.query, self.separator, 0
+        if not query:
+            return
+        while (end := query.find(separator, at + _BLOCK)) >= 0:
+            yield from query[at:end].split(separator)
+            at = end + 1
+        yield from query[at:].split(separator)
 
-    def _octets(self, text: str) -> bytes:
-        return encoding.decode_bytes(text.replace("+", "%20") if self.plus else text)
+    def _named_pairs(self) -> Iterator[tuple[bytes, str]]:
+        return ((_octets(text.partition("=")[0], self.plus), text) for text in self._pairs())
 
-    def _value(self, piece: _Piece) -> bytes | None:
-        _, equals, value = piece.text.partition("=")
-        return self._octets(value) if equals else None
+    def _value(self, text: str) -> bytes | None:
+        _, equals, value = text.partition("=")
+        return _octets(value, self.plus) if equals else None
 
     def _text(self, octets: bytes | None) -> str | None:
         return None if octets is None else octets.decode(self.charset, "replace")
-
-    def _named(self, name: str | bytes) -> bytes:
-        if isinstance(name, bytes):
-            return name
-        try:
-            return exact(name, "a name").encode(self.charset)
-        except UnicodeEncodeError:
-            raise CodingError(f"the name {name!r} has no octets in {self.charset} (RFC 3986 2.5)") from None
 
     # -- reading
 
@@ -195,7 +229,7 @@ class Parameters:
         >>> Parameters("a=%7e&&b").raw
         ('a=%7e', '', 'b')
         """
-        return tuple(piece.text for piece in self._pieces)
+        return tuple(self._pairs())
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -203,11 +237,11 @@ class Parameters:
         return tuple(dict.fromkeys(name for name, _ in self))
 
     def __iter__(self) -> Iterator[tuple[str, str | None]]:
-        for piece in self._pieces:
-            yield self._text(piece.name) or "", self._text(self._value(piece))
+        for name, text in self._named_pairs():
+            yield self._text(name) or "", self._text(self._value(text))
 
     def __len__(self) -> int:
-        return len(self._pieces)
+        return self.query.count(self.separator) + 1 if self.query else 0
 
     def __contains__(self, name: object) -> bool:
         try:
@@ -223,8 +257,9 @@ class Parameters:
 
     def get(self, name: str | bytes, default: str | None = None) -> str | None:
         """The first value of that name; `default` if there is no such name."""
-        values = self.all(name)
-        return values[0] if values else default
+        for octets in self._of(name):
+            return self._text(octets)
+        return default
 
     def all(self, name: str | bytes) -> list[str | None]:
         """All values of that name, in their order."""
@@ -234,9 +269,40 @@ class Parameters:
         """All values of that name as octets, whatever their charset."""
         return list(self._of(name))
 
+    def written(self, name: str | bytes) -> list[str | None]:
+        """All values of that name as they are written.
+
+        >>> Parameters("a=%7e&b=1&a=x+y").written("a")
+        ['%7e', 'x+y']
+        """
+        return [value if equals else None for _, equals, value in self._parted(name)]
+
     def _of(self, name: str | bytes) -> Iterator[bytes | None]:
-        wanted = self._named(name)
-        return (self._value(piece) for piece in self._pieces if piece.name == wanted)
+        return (_octets(value, self.plus) if equals else None for _, equals, value in self._parted(name))
+
+    def _parted(self, name: str | bytes) -> Iterator[tuple[str, str, str]]:
+        """The pairs of that name, at their first "="."""
+        wanted = named(name, self.charset)
+        query = self.query or ""
+        if "%" in query or (self.plus and "+" in query):
+            for text in self._pairs():
+                parted = text.partition("=")
+                if _octets(parted[0], self.plus) == wanted:
+                    yield parted
+        elif query:
+            with suppress(UnicodeDecodeError):  # such octets stand nowhere without an escape
+                yield from self._plainly(query, wanted.decode())
+
+    def _plainly(self, query: str, name: str) -> Iterator[tuple[str, str, str]]:
+        """The pairs of a name in a query without escapes: where the name stands between a separator and "=" or one."""
+        if "=" in name or self.separator in name:
+            return  # which are there only as escapes
+        around, at = (self.separator, ""), -1
+        while (at := query.find(name, at + 1)) >= 0:
+            behind = at + len(name)
+            if query[at - 1 : at] in around and query[behind : behind + 1] in ("=", *around):
+                end = query.find(self.separator, behind)
+                yield query[at : end if end >= 0 else None].partition("=")
 
     # -- others, made from these
 
@@ -249,17 +315,15 @@ class Parameters:
         >>> Parameters("a=1&X=%3b%20&a=2").set({"a": ["x y", "z"], "new": None}).query
         'a=x+y&a=z&X=%3b%20&new'
         """
-        given: dict[bytes, list[str]] = {}
-        for piece in self._asked(pairs):
-            given.setdefault(piece.name, []).append(piece.text)
+        given = by_name(pairs, plus=self.plus, charset=self.charset)
         texts: list[str] = []
         placed: set[bytes] = set()
-        for piece in self._pieces:
-            if piece.name not in given:
-                texts.append(piece.text)
-            elif piece.name not in placed:
-                placed.add(piece.name)
-                texts += given[piece.name]
+        for name, text in self._named_pairs():
+            if name not in given:
+                texts.append(text)
+            elif name not in placed:
+                placed.add(name)
+                texts += given[name]
         texts += [text for name, listed in given.items() if name not in placed for text in listed]
         return self._with(texts)
 
@@ -269,7 +333,8 @@ class Parameters:
         >>> Parameters("a=1").add([("a", 2), ("b", True)]).query
         'a=1&a=2&b=true'
         """
-        return self._with([*self.raw, *(piece.text for piece in self._asked(pairs))])
+        asked = written(pairs, charset=self.charset, plus=self.plus)
+        return self._with([self.query, *asked] if self.query else asked)
 
     def without(self, *names: str | bytes) -> Parameters:
         """These without some names.  "*" in text stands for any characters; octets are a name as it is.
@@ -279,8 +344,8 @@ class Parameters:
         >>> Parameters("utm_source=a&q=%7e&utm_medium=b").without("utm_*").query
         'q=%7e'
         """
-        gone = [self._named(name).split(b"*") if isinstance(name, str) else [name] for name in names]
-        kept = [piece.text for piece in self._pieces if not any(_matches(one, piece.name) for one in gone)]
+        gone = [pattern(name, self.charset) for name in names]
+        kept = [text for name, text in self._named_pairs() if not any(_matches(one, name) for one in gone)]
         return self if len(kept) == len(self) else self._with(kept)
 
     def sorted(self) -> Parameters:
@@ -289,16 +354,12 @@ class Parameters:
         >>> Parameters("b=1&a=2&b=0").sorted().query
         'a=2&b=1&b=0'
         """
-        return self._with([piece.text for piece in sorted(self._pieces, key=lambda piece: piece.name)])
+        return self._with([text for _, text in sorted(self._named_pairs(), key=lambda pair: pair[0])])
 
     def _with(self, texts: list[str]) -> Parameters:
         # One empty pair alone is the empty query, which is not an undefined one.
-        query = self.separator.join(texts) if texts else None if self._pieces else self.query
+        query = self.separator.join(texts) if texts else None if self.query else self.query
         return Parameters(query, separator=self.separator, plus=self.plus, charset=self.charset)
-
-    def _asked(self, pairs: Pairs) -> list[_Piece]:
-        texts = _written(pairs, charset=self.charset, space="+" if self.plus else "%20")
-        return [self._piece(text) for text in texts]
 
     # -- as a Python value
 

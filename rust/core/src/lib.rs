@@ -17,11 +17,13 @@ pub mod classes;
 pub mod host;
 pub mod iri;
 pub mod normalize;
+pub mod parameters;
 pub mod parse;
 pub mod percent;
 pub mod relate;
 pub mod resolve;
 pub mod split;
+pub mod suffix;
 pub mod tables;
 pub mod wide;
 

@@ -24,7 +24,7 @@ mod _native {
     #[pymodule_export]
     use super::bug::panic_on_purpose;
     #[pymodule_export]
-    use super::columns::{column_check, column_parts, column_text};
+    use super::columns::{column_check, column_domain, column_parts, column_text, Suffixes};
     #[pymodule_export]
     use super::components::{parse_text, Components};
     #[pymodule_export]

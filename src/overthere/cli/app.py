@@ -21,6 +21,7 @@ VERBS = {
     "compare": "Say at which rung two URIs are equal.",
     "encode": "Percent-encode data for a component.",
     "decode": "Decode the text of a component.",
+    "parameters": "Show or change the parameters of queries.",
     "build": "Put a URI together from its parts.",
     "template": "Expand a URI Template, or find its variables in URIs.",
     "schemes": "Show the schemes, or all that is known of one.",

@@ -14,6 +14,7 @@ from overthere.columns.plain import compute, taken
 from overthere.editions import NAMES, check
 from overthere.errors import InvalidURI, OverthereError
 from overthere.findings import check_uri
+from overthere.iri import IRIReference
 from overthere.redact import mask
 from overthere.showing import printable
 
@@ -25,6 +26,9 @@ from overthere.showing import printable
 )
 @click.option("--rule", help="Another rule: any of the edition's, IRI or IRI-reference.")
 @click.option("--edition", type=click.Choice(list(NAMES)), default="rfc3986", help="By the letter of which document.")
+@click.option(
+    "--host-name", "names", is_flag=True, help="Say too what the DNS would not take (RFC 1123 2.1, RFC 5890)."
+)
 @iri_option
 @zone_option
 @format_option
@@ -36,6 +40,7 @@ def command(
     edition: str,
     iri: bool,
     zone: bool,
+    names: bool,
     form: str,
     table: Table | None,
 ) -> None:
@@ -52,7 +57,7 @@ def command(
         if not own or rule not in ("URI", "URI-reference"):
             raise click.UsageError("--column is checked by the rule URI or URI-reference of RFC 3986")
         by: str = rule
-        table.run(texts, lambda c: _checked(c, by, zone))
+        table.run(texts, lambda c: _checked(c, by, zone, names))
         return
     output = Output(form)
     for text in inputs(texts, "URIs"):
@@ -64,9 +69,12 @@ def command(
         except OverthereError as error:
             raise click.UsageError(str(error)) from None
         shown = printable(mask(text))
+        invalid = bool(findings)
+        if names and not findings:
+            findings = IRIReference(text, zone=zone).check_host_name()
         count = f"{len(findings)} finding{'s' if len(findings) > 1 else ''}"
-        line = f"invalid  {shown}  ({count})" if findings else f"valid    {shown}"
-        output.answer(line, {"text": text, "valid": not findings, "findings": [f._asdict() for f in findings]})
+        line = f"{'invalid' if invalid else 'name   '}  {shown}  ({count})" if findings else f"valid    {shown}"
+        output.answer(line, {"text": text, "valid": not invalid, "findings": [f._asdict() for f in findings]})
         output.bad += bool(findings)
         if not output.jsonl:
             for finding in findings:
@@ -74,7 +82,7 @@ def command(
     output.done()
 
 
-def _checked(column: Any, rule: str, zone: bool) -> Any:
+def _checked(column: Any, rule: str, zone: bool, names: bool) -> Any:
     """A struct of `valid`, `error` and `error_at`; `parse` says why a row is invalid, which `check` does not."""
     import pyarrow as pa
 
@@ -82,4 +90,10 @@ def _checked(column: Any, rule: str, zone: bool) -> Any:
     kinds, places = parsed.flatten()
     null = parsed.is_null()
     valid = compute().if_else(null, None, kinds.is_null())
+    if names:
+        named = taken(columns.check_host_name(column))
+        _, more, at = named.flatten()
+        places = compute().coalesce(places, at)
+        text = compute().coalesce(kinds.cast(pa.string()), more.cast(pa.string()))
+        kinds = text.dictionary_encode()
     return pa.StructArray.from_arrays([valid, kinds, places], ["valid", "error", "error_at"], mask=null)

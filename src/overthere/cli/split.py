@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from overthere import columns
@@ -54,13 +56,11 @@ def command(
         raise click.UsageError(f"--{'zone' if reading.zone else 'iri'} is for --strict; without it any text is split")
     names = tuple(dict.fromkeys(names)) or columns.SIX
     if table is not None:
-        if told := set(names) & set(_DOMAIN):
-            raise click.UsageError(f"--column takes components, not {', '.join(sorted(told))}")
         table.refuse(iri=reading.iri)
         rule = "URI-reference" if reference else "URI"
-        table.run(
-            texts, lambda c: columns.parse(c, names, rule, zone=reading.zone) if strict else columns.split(c, names)
-        )
+        if set(names) & set(_DOMAIN):
+            _domain(None)  # what is missing is told first
+        table.run(texts, lambda c: _columns(c, names, rule if strict else None, reading.zone))
         return
     output = Output(form)
     for text in inputs(texts, "URIs"):
@@ -81,13 +81,34 @@ def command(
     output.done()
 
 
+def _columns(column: Any, names: tuple[str, ...], rule: str | None, zone: bool) -> Any:
+    """A struct of components and parts of the host's name, in the order of `names`."""
+    own = [name for name in names if name not in _DOMAIN]
+    found = columns.split(column, own) if rule is None else columns.parse(column, own, rule, zone=zone)
+    if len(own) == len(names):
+        return found
+    import pyarrow as pa
+
+    from overthere.columns.plain import compute, taken
+
+    cut = taken(found)
+    fields = dict(zip([field.name for field in cut.type], cut.flatten(), strict=True))
+    valid = fields["error"].is_null() if rule else pa.array([True] * len(cut))
+    for name in set(names) & set(_DOMAIN):
+        part = taken(getattr(columns, name)(column)).cast(pa.string())
+        fields[name] = compute().if_else(valid, part, None)
+    labels = [*names, *(name for name in fields if name not in names)]
+    return pa.StructArray.from_arrays([fields[name] for name in labels], labels, mask=cut.is_null())
+
+
 def _domain(host: str | None) -> dict[str, str | None]:
     from overthere.hosts.domains import suffix_list
 
     try:
-        cut = suffix_list().cut(host) if host else None
+        rules = suffix_list()
     except ModuleNotFoundError as error:
         raise click.ClickException(str(error)) from None
+    cut = rules.cut(host) if host else None
     return dict.fromkeys(_DOMAIN) if cut is None else dict(cut._asdict())
 
 

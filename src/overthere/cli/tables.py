@@ -19,12 +19,13 @@ from rich.progress import BarColumn, Progress, ProgressColumn, TaskProgressColum
 from overthere.cli.common import CSV_SAFE
 from overthere.errors import KINDS
 from overthere.extras import missing
+from overthere.hosts import dns
 from overthere.showing import printable
 from overthere.tables import READ, Layout, Source, Writer, fitting, open_source, open_writer, suffix
 
 __all__ = ["Table", "table_options"]
 
-_KINDS = {kind: place for place, kind in enumerate((*KINDS, "base"))}
+_KINDS = {kind: place for place, kind in enumerate((*KINDS, "base", *dns.KINDS))}
 """Why a row is refused; "base" is what `resolve` says of a base that is no URI."""
 
 F = TypeVar("F", bound=Callable[..., Any])

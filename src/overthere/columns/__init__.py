@@ -18,15 +18,19 @@ the same functions work row by row, need pyarrow, and hold a stream whole.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
-from overthere import kernel
-from overthere.errors import OverthereError
+from overthere.columns.parameters import (
+    add_parameters,
+    parameter,
+    sort_parameters,
+    with_parameters,
+    without_parameters,
+)
+from overthere.columns.work import ArrowColumn, ColumnError, Errors, count_of, engine, text
 from overthere.exact import exact
-from overthere.extras import brought_by
 from overthere.normalize import Rung
 
 if TYPE_CHECKING:
@@ -39,7 +43,9 @@ __all__ = [
     "ArrowColumn",
     "ColumnError",
     "Errors",
+    "add_parameters",
     "check",
+    "check_host_name",
     "decode",
     "encode",
     "engine",
@@ -47,60 +53,25 @@ __all__ = [
     "host",
     "lowest_rung",
     "normalize",
+    "parameter",
     "parse",
     "public_suffix",
     "registrable_domain",
+    "repair",
     "resolve",
+    "sort_parameters",
     "split",
     "subdomain",
     "to_iri",
     "to_uri",
+    "with_parameters",
+    "without_parameters",
 ]
 
 SIX = ("scheme", "host", "port", "path", "query", "fragment")
 _COMPONENTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment")
 
 _RULES = ("URI", "URI-reference", "IRI", "IRI-reference")
-
-Errors = Literal["null", "raise", "detail", "repair"]
-"""What a bad row becomes: null; an exception; in a struct of `value`, `error` and `error_at`, its reason; or what
-`overthere.repair` makes of it, null where it refuses to."""
-
-
-class ArrowColumn(Protocol):
-    """A result: an object with the Arrow PyCapsule interface, such as `pyarrow.array` or `polars.Series` take."""
-
-    def __len__(self) -> int: ...
-
-
-class ColumnError(OverthereError, ValueError):
-    """A row that cannot be worked on, under `errors="raise"`: its number, and what is wrong where."""
-
-    def __init__(self, row: int, kind: str, at: int) -> None:
-        super().__init__(row, kind, at)
-        self.row, self.kind, self.at = row, kind, at
-
-    def __str__(self) -> str:
-        return f"row {self.row}: {self.kind} at {self.at}"
-
-
-def engine() -> Any:
-    """The module that does the work: the native one, or row by row."""
-    if kernel.name == "native":
-        return import_module("overthere.columns.native")
-    with brought_by("columns"):
-        import_module("pyarrow")
-    return import_module("overthere.columns.plain")
-
-
-def _threads(threads: int | None) -> int:
-    if threads is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if isinstance(threads, bool) or not isinstance(threads, int):
-        raise TypeError(f"threads is a number, not {type(threads).__name__}")
-    if threads < 1:
-        raise ValueError(f"{threads} threads do no work")
-    return threads
 
 
 def _names(components: Sequence[str]) -> list[str]:
@@ -117,23 +88,6 @@ def _rule(rule: str) -> str:
     if exact(rule, "rule") not in ("URI", "URI-reference"):
         raise ValueError(f"columns read URI and URI-reference, not {rule!r}")
     return rule
-
-
-def _text(column: Any, operation: str, errors: Errors, threads: int | None, views: bool, **how: Any) -> ArrowColumn:
-    if errors not in ("null", "raise", "detail", "repair"):
-        raise ValueError(f'errors is "null", "raise", "detail" or "repair", not {errors!r}')
-    works = engine()
-    if errors == "repair":
-        if operation not in ("normalize", "resolve", "to_iri") or how.get("iri"):
-            raise ValueError("errors='repair' is for what takes URIs and references")
-        column, errors = repair(column, relative=True, threads=threads, views=views), "null"
-    answer = works.text(column, operation, details=errors != "null", threads=_threads(threads), views=views, **how)
-    if errors == "raise":
-        answer = works.taken(answer)
-        if (bad := works.first_bad(answer)) is not None:
-            raise ColumnError(*bad)
-        answer = works.field(answer, "value")
-    return answer  # type: ignore[no-any-return]
 
 
 def check(
@@ -164,7 +118,7 @@ def check(
 
         own = editions.edition(edition)
         judge = own.grammar.automaton(own.top if rule is None else judge)
-    return engine().check(column, judge, zone=zone, threads=_threads(threads))  # type: ignore[no-any-return]
+    return engine().check(column, judge, zone=zone, threads=count_of(threads))  # type: ignore[no-any-return]
 
 
 def split(
@@ -174,7 +128,7 @@ def split(
 
     components: which, of scheme, authority, userinfo, host, port, path, query and fragment.
     """
-    return engine().parts(column, _names(components), None, zone=False, threads=_threads(threads), views=views)  # type: ignore[no-any-return]
+    return engine().parts(column, _names(components), None, zone=False, threads=count_of(threads), views=views)  # type: ignore[no-any-return]
 
 
 def parse(
@@ -194,7 +148,7 @@ def parse(
     Raises: ColumnError under `errors="raise"`.
     """
     works = engine()
-    answer = works.parts(column, _names(components), _rule(rule), zone=zone, threads=_threads(threads), views=views)
+    answer = works.parts(column, _names(components), _rule(rule), zone=zone, threads=count_of(threads), views=views)
     if errors == "raise":
         answer = works.taken(answer)
         if (bad := works.first_bad(answer)) is not None:
@@ -204,33 +158,46 @@ def parse(
 
 def host(column: Any, *, threads: int | None = None, views: bool = True) -> ArrowColumn:
     """The host of each row as `split` cuts it, brackets included; null without an authority."""
-    return _text(column, "host", "null", threads, views)
+    return text(column, "host", "null", threads, views)
 
 
-def public_suffix(column: Any, *, private: bool = True, threads: int | None = None) -> ArrowColumn:
+def public_suffix(column: Any, *, private: bool = True, threads: int | None = None, views: bool = True) -> ArrowColumn:
     """The public suffix of each row's host (publicsuffix.org), as `hosts.domains.SuffixList.cut` has it."""
-    return _domain(column, "public_suffix", private, threads)
+    return _domain(column, "public_suffix", private, threads, views)
 
 
-def registrable_domain(column: Any, *, private: bool = True, threads: int | None = None) -> ArrowColumn:
+def registrable_domain(
+    column: Any, *, private: bool = True, threads: int | None = None, views: bool = True
+) -> ArrowColumn:
     """The public suffix of each row's host with one label more; null for addresses and for bare public suffixes.
 
     >>> import pyarrow as pa
     >>> pa.array(registrable_domain(pa.array(["http://www.bbc.co.uk/", "http://[::1]/", "a"]))).to_pylist()
     ['bbc.co.uk', None, None]
     """
-    return _domain(column, "registrable_domain", private, threads)
+    return _domain(column, "registrable_domain", private, threads, views)
 
 
-def subdomain(column: Any, *, private: bool = True, threads: int | None = None) -> ArrowColumn:
+def subdomain(column: Any, *, private: bool = True, threads: int | None = None, views: bool = True) -> ArrowColumn:
     """What stands before the registrable domain of each row's host."""
-    return _domain(column, "subdomain", private, threads)
+    return _domain(column, "subdomain", private, threads, views)
 
 
-def _domain(column: Any, name: str, private: bool, threads: int | None) -> ArrowColumn:
-    with brought_by("columns"):
-        from overthere.columns.domains import part
-    return part(column, name, private=private, threads=threads)
+def _domain(column: Any, name: str, private: bool, threads: int | None, views: bool) -> ArrowColumn:
+    return engine().domain(column, name, private=private, threads=count_of(threads), views=views)  # type: ignore[no-any-return]
+
+
+def check_host_name(column: Any, *, threads: int | None = None) -> ArrowColumn:
+    """Whether the DNS would take each row's host, as `hosts.dns.check_host_name` says: a struct of `valid`, `error` and
+    `error_at` (code points in the row), which tell of the first finding; null without a host.
+
+    Needs pyarrow.
+
+    >>> import pyarrow as pa
+    >>> check_host_name(pa.array(["http://my_host/", "http://h/", "a"])).to_pylist()[:2]
+    [{'valid': False, 'error': 'label-char', 'error_at': 9}, {'valid': True, 'error': None, 'error_at': None}]
+    """
+    return import_module("overthere.columns.plain").host_names(column, count_of(threads))  # type: ignore[no-any-return]
 
 
 def normalize(
@@ -250,7 +217,7 @@ def normalize(
 
     Raises: ColumnError under `errors="raise"`.
     """
-    return _text(column, "normalize", errors, threads, views, rung=int(Rung(rung)), **_iri(iri), **_by(registry))
+    return text(column, "normalize", errors, threads, views, rung=int(Rung(rung)), **_iri(iri), **_by(registry))
 
 
 def _by(registry: Registry | None) -> dict[str, Registry]:
@@ -286,7 +253,7 @@ def resolve(
         base = str(IRI(base) if iri else URI(base))
     elif hasattr(base, "__len__") and hasattr(column, "__len__") and len(base) != len(column):
         raise ValueError(f"{len(base)} bases for {len(column)} rows")
-    return _text(column, "resolve", errors, threads, views, base=base, strict=strict, **_iri(iri))
+    return text(column, "resolve", errors, threads, views, base=base, strict=strict, **_iri(iri))
 
 
 def repair(
@@ -307,7 +274,7 @@ def repair(
     >>> pa.array(repair(pa.array(["http://h/a b", "http://h/a", "http://h\\\\@g/", None]))).to_pylist()
     ['http://h/a%20b', 'http://h/a', None, None]
     """
-    return _text(column, "repair", errors, threads, views, relative=relative)
+    return text(column, "repair", errors, threads, views, relative=relative)
 
 
 def to_uri(column: Any, *, errors: Errors = "null", threads: int | None = None, views: bool = True) -> ArrowColumn:
@@ -315,7 +282,7 @@ def to_uri(column: Any, *, errors: Errors = "null", threads: int | None = None, 
 
     Raises: ColumnError under `errors="raise"`.
     """
-    return _text(column, "to_uri", errors, threads, views)
+    return text(column, "to_uri", errors, threads, views)
 
 
 def to_iri(column: Any, *, errors: Errors = "null", threads: int | None = None, views: bool = True) -> ArrowColumn:
@@ -323,7 +290,7 @@ def to_iri(column: Any, *, errors: Errors = "null", threads: int | None = None, 
 
     Raises: ColumnError under `errors="raise"`.
     """
-    return _text(column, "to_iri", errors, threads, views)
+    return text(column, "to_iri", errors, threads, views)
 
 
 def encode(
@@ -337,7 +304,7 @@ def encode(
     from overthere.encoding import safe_characters
 
     safe = safe_characters(exact(component, "component"), None if keep is None else exact(keep, "keep"))
-    return _text(column, "encode", "null", threads, views, safe=safe)
+    return text(column, "encode", "null", threads, views, safe=safe)
 
 
 def decode(column: Any, *, errors: Errors = "null", threads: int | None = None, views: bool = True) -> ArrowColumn:
@@ -347,7 +314,7 @@ def decode(column: Any, *, errors: Errors = "null", threads: int | None = None, 
 
     Raises: ColumnError under `errors="raise"`.
     """
-    return _text(column, "decode", errors, threads, views)
+    return text(column, "decode", errors, threads, views)
 
 
 def equivalent(

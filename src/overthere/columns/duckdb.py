@@ -2,7 +2,9 @@
 
 `uri_check(t)`, `uri_scheme(t)` ... `uri_fragment(t)`, `uri_normalize(t)`, `uri_resolve(t, base)`,
 `uri_encode(t)`, `uri_encode(t, component)`, `uri_encode(t, component, keep)`, `uri_decode(t)`, `uri_public_suffix(t)`,
-`uri_registrable_domain(t)`, `uri_subdomain(t)`: each means what `overthere.columns` says of it; null gives null.
+`uri_registrable_domain(t)`, `uri_subdomain(t)`, `uri_parameter(t, name)`, `uri_with_parameter(t, name, value)`,
+`uri_add_parameter(t, name, value)`, `uri_without_parameters(t, names...)`, `uri_sort_parameters(t)`: each means what
+`overthere.columns` says of it; null gives null.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from overthere import columns
-from overthere.columns.plain import compute, taken, told
+from overthere.columns.plain import SQL, changed, compute, taken, told
 from overthere.errors import InvalidURI
 from overthere.extras import brought_by
 
@@ -60,6 +62,21 @@ def register(con: duckdb.DuckDBPyConnection) -> None:
         "uri_to_iri": (lambda column: text(columns.to_iri(column)), 1, VARCHAR),
         "iri_to_uri": (lambda column: text(columns.to_uri(column)), 1, VARCHAR),
     }
+
+    def of_parameters(operation: str, count: int | None) -> Callable[..., Any]:
+        """DuckDB counts the parameters of what it is given."""
+        if count is None:
+            return lambda *given: changed(operation, *given)
+        if count == 3:
+            return lambda column, name, value: changed(operation, column, name, value)
+        return (
+            (lambda column, name: changed(operation, column, name))
+            if count == 2
+            else lambda column: changed(operation, column)
+        )
+
+    for name, (operation, count) in SQL.items():
+        functions[f"uri_{name}"] = (of_parameters(operation, count), count, VARCHAR)
     for name in ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment"):
         functions[f"uri_{name}"] = (component(name), 1, VARCHAR)
     for name in ("public_suffix", "registrable_domain", "subdomain"):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from overthere import _native
 from overthere.columns import plain
+from overthere.hosts.domains import SuffixList, suffix_list
 from overthere.late import default_registry
 from overthere.normalize import Rung, scheme_form
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from overthere.schemes.model import CommonRules
     from overthere.schemes.registry import Registry
 
-__all__ = ["check", "field", "first_bad", "parts", "taken", "text"]
+__all__ = ["check", "domain", "field", "first_bad", "parts", "taken", "text"]
 
 field, first_bad, taken = plain.field, plain.first_bad, plain.taken
 
@@ -55,11 +56,28 @@ def text(column: Any, operation: str, **how: Any) -> Any:
         return plain.text(column, operation, **how)
     if operation in ("to_uri", "to_iri") or how.get("iri"):
         return plain.text(column, operation, **how)
+    if "parameters" in how:
+        how["parameters"] = tuple(how["parameters"])[1:]  # as it is written
     registry = how.pop("registry", None)
     if operation == "normalize" and how["rung"] > Rung.SYNTAX:  # the generic rungs ask no registry
         registry = default_registry() if registry is None else registry
         how["schemes"] = _rules(registry), partial(_finished, registry)
     return _native.column_text(_whole(column), operation, **{**how, "base": _whole(how.get("base"))})
+
+
+def domain(column: Any, part: str, *, private: bool, threads: int, views: bool) -> Any:
+    """A part of each row's host by the list of publicsuffix.org."""
+    rules = suffix_list()
+
+    def finish(hosts: list[str]) -> list[str | None]:
+        return [None if (cut := rules.cut(host, private=private)) is None else getattr(cut, part) for host in hosts]
+
+    return _native.column_domain(_whole(column), part, _suffixes(rules), private, finish, threads, views)
+
+
+@lru_cache(4)  # a list never changes
+def _suffixes(rules: SuffixList) -> _native.Suffixes:
+    return _native.Suffixes(list(rules.rules.items()))
 
 
 @lru_cache(8)  # a registry never changes

@@ -12,6 +12,7 @@ from typing import Any
 from overthere import columns
 from overthere.columns.plain import compute, taken
 from overthere.extras import brought_by
+from overthere.forms import Pairs
 from overthere.normalize import Rung
 
 with brought_by("pandas"):
@@ -66,6 +67,26 @@ class Accessor:
     def normalize(self, rung: Rung = Rung.SYNTAX, *, iri: bool = False) -> pd.Series:
         """The normal form of each row."""
         return self._wrap(columns.normalize(self._column(), rung, iri=iri))
+
+    def parameter(self, name: str | bytes, *, raw: bool = False) -> pd.Series:
+        """The first value of that name in each row's query."""
+        return self._wrap(columns.parameter(self._column(), name, raw=raw))
+
+    def with_parameters(self, pairs: Pairs) -> pd.Series:
+        """Each row with these parameters set."""
+        return self._wrap(columns.with_parameters(self._column(), pairs))
+
+    def add_parameters(self, pairs: Pairs) -> pd.Series:
+        """Each row with more parameters."""
+        return self._wrap(columns.add_parameters(self._column(), pairs))
+
+    def without_parameters(self, *names: str | bytes) -> pd.Series:
+        """Each row without the parameters of these names; "*" stands for any characters."""
+        return self._wrap(columns.without_parameters(self._column(), *names))
+
+    def sort_parameters(self) -> pd.Series:
+        """Each row with its parameters by their names."""
+        return self._wrap(columns.sort_parameters(self._column()))
 
     def repair(self, *, relative: bool = False) -> pd.Series:
         """The URI that each row can only mean."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from overthere import encoding
 from overthere.errors import CodingError, InvalidURI
 from overthere.extras import brought_by
+from overthere.forms import Parameters
 from overthere.iri import IRI, IRIReference
 from overthere.kernel import reference
 from overthere.normalize import Rung, normal_form
@@ -18,12 +19,13 @@ from overthere.repairs import repair
 from overthere.uri import URI, URIReference
 
 if TYPE_CHECKING:
+    from overthere.columns.parameters import Asked
     from overthere.grammar.automaton import Automaton
 
 _Error = tuple[str, int]
 """A kind, and the code point where."""
 
-__all__ = ["arrow", "check", "compute", "field", "first_bad", "parts", "taken", "text"]
+__all__ = ["SQL", "arrow", "check", "compute", "domain", "field", "first_bad", "host_names", "parts", "taken", "text"]
 
 
 def compute() -> Any:
@@ -55,6 +57,41 @@ def told(*how: Any) -> dict[str, str]:
     if len(how) > 2 or any(len(one) > 1 for one in distinct):
         raise CodingError("encode takes a text, one component and one keep (RFC 3986 2.2)")
     return {name: one[0].as_py() for name, one in zip(("component", "keep"), distinct, strict=False) if len(one)}
+
+
+SQL = {
+    "parameter": ("parameter", 2),
+    "with_parameter": ("with_parameters", 3),
+    "add_parameter": ("add_parameters", 3),
+    "without_parameters": ("without_parameters", None),
+    "sort_parameters": ("sort_parameters", 1),
+}
+"""The functions of parameters by their names in SQL, and how many arguments each takes; None for one or more."""
+
+
+def changed(operation: str, column: Any, *said: Any) -> Any:
+    """A function of parameters as SQL calls it: names and values are columns too, row by row or the same in all rows.
+
+    A row of which a name or a value is null gives null.
+    """
+    import pyarrow as pa
+
+    from overthere import columns
+
+    work = getattr(columns, operation)
+
+    def call(rows: Any, given: tuple[str, ...]) -> Any:
+        if operation in ("with_parameters", "add_parameters"):
+            given = ([(given[0], given[1])],)  # type: ignore[assignment]
+        return taken(work(rows, *given, threads=1)).cast(pa.string())
+
+    distinct = [compute().unique(one) for one in said]
+    if all(len(one) == 1 and one.null_count == 0 for one in distinct):
+        return call(column, tuple(one[0].as_py() for one in distinct))
+    found = list[str | None]()
+    for i, given in enumerate(zip(*(one.to_pylist() for one in said), strict=True)):
+        found.append(None if None in given else call(column.slice(i, 1), given)[0].as_py())
+    return pa.array(found, pa.string())
 
 
 def arrow(column: Any) -> Any:
@@ -187,6 +224,8 @@ def _answer(row: str | None, operation: str, base: str | None, **how: Any) -> tu
                 return _target(row, base, how["strict"], bool(how.get("iri")))
             case "repair":
                 return str(repair(row, relative=how["relative"], limit=0)), None
+            case _ if "parameters" in how:
+                return _parameters(row, operation, how["parameters"]), None
             case "to_uri":
                 return str(IRIReference(row).to_uri()), None
             case "to_iri":
@@ -204,6 +243,15 @@ def _answer(row: str | None, operation: str, base: str | None, **how: Any) -> tu
     except CodingError:
         broken = reference.BROKEN_ESCAPE.search(row)
         return None, ("pct-encoded", broken.start()) if broken else ("non-ascii", _not_utf8(row))
+
+
+def _parameters(row: str, operation: str, asked: Asked) -> str | None:
+    value = URIReference(row)
+    data, _, separator, plus = asked
+    if operation in ("parameter", "raw_parameter"):
+        of = Parameters(value.query, separator=separator, plus=plus)
+        return of.get(*data) if operation == "parameter" else next(iter(of.written(*data)), None)
+    return str(getattr(value, operation)(*data, separator=separator, plus=plus))
 
 
 def _target(row: str, base: str | None, strict: bool, iri: bool) -> tuple[str | None, _Error | None]:
@@ -234,6 +282,56 @@ def _not_utf8(row: str) -> int:
             i += 3 if row[i] == "%" else 1
         return i
     return 0  # pragma: no cover
+
+
+def domain(column: Any, part: str, *, private: bool, threads: int, views: bool) -> Any:
+    """A part of each row's host by the list of publicsuffix.org."""
+    import pyarrow as pa
+
+    from overthere.hosts.domains import suffix_list
+
+    rules = suffix_list()
+
+    def one(row: str | None) -> str | None:
+        host = None if row is None else _parts(row, None, False)[0]["host"]
+        cut = rules.cut(host, private=private) if host else None
+        found: str | None = None if cut is None else getattr(cut, part)
+        return found
+
+    return _each(column, lambda rows: pa.array(map(one, rows), _kind(views)))
+
+
+def host_names(column: Any, threads: int) -> Any:
+    """Whether the DNS would take each row's host: each distinct host is judged once."""
+    import pyarrow as pa
+
+    from overthere import columns
+    from overthere.hosts.dns import check_host_name
+
+    @lru_cache(100_000)
+    def judged(host: str) -> _Error | None:
+        return next(((one.kind, one.start) for one in check_host_name(host, limit=1)), None)
+
+    def work(rows: list[str | None]) -> Any:
+        cut = taken(columns.split(pa.array(rows, pa.string()), ("userinfo", "host"), threads=threads)).to_pylist()
+        found: list[_Error | None] = []
+        named: list[bool] = []
+        for row, parts in zip(rows, cut, strict=True):
+            host = parts and parts["host"]
+            named.append(bool(host))
+            error = judged(host) if host else None
+            if row is not None and error is not None:
+                scheme = reference.split(row).scheme
+                before = (0 if scheme is None else len(scheme) + 1) + 2
+                userinfo = parts["userinfo"]
+                before += 0 if userinfo is None else len(userinfo) + 1
+                error = (error[0], error[1] + before)
+            found.append(error)
+        valid = pa.array([one is None for one in found], pa.bool_())
+        mask = pa.array([not one for one in named], pa.bool_())
+        return pa.StructArray.from_arrays([valid, *_errors(found)], ["valid", "error", "error_at"], mask=mask)
+
+    return _each(column, work)
 
 
 def first_bad(answer: Any) -> tuple[int, str, int] | None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from overthere import columns
 from overthere.extras import brought_by
+from overthere.forms import Pairs
 from overthere.normalize import Rung
 
 with brought_by("polars"):
@@ -67,6 +68,26 @@ class _Namespace(ABC):
         """The target of each row against a base, or against the base in the same row of another column."""
         bases = () if isinstance(base, str) else (base,)
         return self._apply(lambda s, b=base: columns.resolve(s, b, strict=strict, iri=iri), pl.String(), *bases)
+
+    def parameter(self, name: str | bytes, *, raw: bool = False) -> Any:
+        """The first value of that name in each row's query."""
+        return self._apply(lambda s: columns.parameter(s, name, raw=raw), pl.String())
+
+    def with_parameters(self, pairs: Pairs) -> Any:
+        """Each row with these parameters set."""
+        return self._apply(lambda s: columns.with_parameters(s, pairs), pl.String())
+
+    def add_parameters(self, pairs: Pairs) -> Any:
+        """Each row with more parameters."""
+        return self._apply(lambda s: columns.add_parameters(s, pairs), pl.String())
+
+    def without_parameters(self, *names: str | bytes) -> Any:
+        """Each row without the parameters of these names; "*" stands for any characters."""
+        return self._apply(lambda s: columns.without_parameters(s, *names), pl.String())
+
+    def sort_parameters(self) -> Any:
+        """Each row with its parameters by their names."""
+        return self._apply(columns.sort_parameters, pl.String())
 
     def repair(self, *, relative: bool = False) -> Any:
         """The URI that each row can only mean."""

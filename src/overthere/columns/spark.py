@@ -10,12 +10,13 @@ A column is a Column or its name.  The executors need overthere too; a task work
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from overthere import columns
-from overthere.columns.domains import PARTS
-from overthere.columns.plain import compute, taken, told
+from overthere.columns.plain import SQL, changed, compute, taken, told
 from overthere.extras import brought_by
+from overthere.forms import flat
 from overthere.normalize import Rung
 
 with brought_by("spark"):
@@ -28,9 +29,11 @@ except ImportError as error:
     raise ImportError("overthere.columns.spark needs Spark 4.1 or later: pip install 'overthere[spark]'") from error
 
 if TYPE_CHECKING:
+    from overthere.forms import Pairs
     from overthere.uri import URI
 
 __all__ = [
+    "add_parameters",
     "authority",
     "check",
     "decode",
@@ -38,6 +41,7 @@ __all__ = [
     "fragment",
     "host",
     "normalize",
+    "parameter",
     "parse",
     "path",
     "port",
@@ -48,14 +52,18 @@ __all__ = [
     "repair",
     "resolve",
     "scheme",
+    "sort_parameters",
     "split",
     "subdomain",
     "to_iri",
     "to_uri",
     "userinfo",
+    "with_parameters",
+    "without_parameters",
 ]
 
 _COMPONENTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment")
+_PARTS = ("subdomain", "registrable_domain", "public_suffix")
 
 
 def _udf(name: str, kind: str = "string", arguments: int = 1, **how: object) -> Callable[..., Column]:
@@ -70,9 +78,16 @@ def _udf(name: str, kind: str = "string", arguments: int = 1, **how: object) -> 
         return taken(getattr(columns, name)(*batch, threads=1, **how))
 
     work(*[pa.array([], pa.string())] * arguments)  # a wrong argument is refused here, not by an executor
-    work.__name__ = name
+    return _made(name, work, kind)
+
+
+def _made(name: str, work: Callable[..., Any], kind: str = "string") -> Callable[..., Column]:
+    def made(*batch: pa.Array) -> pa.Array:
+        return taken(work(*batch))
+
+    made.__name__ = name
     make: Any = arrow_udf  # its stubs want the kind of UDF too, which the annotations of `work` say
-    return make(work, kind)  # type: ignore[no-any-return]
+    return make(made, kind)  # type: ignore[no-any-return]
 
 
 def _component(name: str) -> Callable[[Column | str], Column]:
@@ -145,6 +160,31 @@ def repair(column: Column | str, *, relative: bool = False) -> Column:
     return _udf("repair", relative=relative)(column)
 
 
+def parameter(column: Column | str, name: str | bytes, *, raw: bool = False) -> Column:
+    """The first value of that name in each row's query."""
+    return _made("parameter", lambda batch: columns.parameter(batch, name, raw=raw, threads=1))(column)
+
+
+def with_parameters(column: Column | str, pairs: Pairs) -> Column:
+    """Each row with these parameters set."""
+    return _udf("with_parameters", pairs=list(flat(pairs)))(column)
+
+
+def add_parameters(column: Column | str, pairs: Pairs) -> Column:
+    """Each row with more parameters."""
+    return _udf("add_parameters", pairs=list(flat(pairs)))(column)
+
+
+def without_parameters(column: Column | str, *names: str | bytes) -> Column:
+    """Each row without the parameters of these names; "*" stands for any characters."""
+    return _made("without_parameters", lambda batch: columns.without_parameters(batch, *names, threads=1))(column)
+
+
+def sort_parameters(column: Column | str) -> Column:
+    """Each row with its parameters by their names."""
+    return _udf("sort_parameters")(column)
+
+
 def to_uri(column: Column | str) -> Column:
     """The URI of each IRI."""
     return _udf("to_uri")(column)
@@ -157,8 +197,10 @@ def to_iri(column: Column | str) -> Column:
 
 def register(session: SparkSession) -> None:
     """Register the functions of SQL on a session; `uri_encode(t, component, keep)` takes one argument at least."""
-    for name in (*_COMPONENTS, *PARTS, "normalize", "encode", "decode", "repair"):
+    for name in (*_COMPONENTS, *_PARTS, "normalize", "encode", "decode", "repair"):
         session.udf.register(f"uri_{name}", _udf(name))
+    for name, (operation, _) in SQL.items():
+        session.udf.register(f"uri_{name}", _made(name, partial(changed, operation)))
     session.udf.register("uri_to_iri", _udf("to_iri"))
     session.udf.register("iri_to_uri", _udf("to_uri"))
     session.udf.register("uri_check", _udf("check", "boolean"))

@@ -47,13 +47,14 @@ class SuffixList:
     'io.uk'
     """
 
-    __slots__ = ("_rules", "version")
+    __slots__ = ("rules", "version")
 
     def __init__(self, text: str) -> None:
         match = _VERSION.search(text)
         self.version: str | None = match[1].strip("-") if match else None
         """The day on which the list was made, such as "2026-10-22"; None if its text does not say."""
-        self._rules: dict[str, int] = {}
+        self.rules: dict[str, int] = {}
+        """Names, each with what the rules of both sections say of it."""
         private = False
         for line in text.splitlines():
             if line.startswith("//"):
@@ -72,14 +73,14 @@ class SuffixList:
         if not name.isascii():
             forms.add(".".join(map(_a_label, name.split("."))))
         for form in forms:
-            self._rules[form] = self._rules.get(form, 0) | flag << (_PRIVATE if private else 0)
-            # A name with rules below it is in the list itself: a missing name ends the search.
+            self.rules[form] = self.rules.get(form, 0) | flag << (_PRIVATE if private else 0)
+            # The names above it say that there are rules below them: a name that is not there ends the search.
             while (dot := form.find(".")) >= 0:
                 form = form[dot + 1 :]
-                self._rules.setdefault(form, 0)
+                self.rules.setdefault(form, 0)
 
     def __repr__(self) -> str:
-        return f"<SuffixList of {self.version}, {len(self._rules):,} names>"
+        return f"<SuffixList of {self.version}, {len(self.rules):,} names>"
 
     def cut(self, host: str, *, private: bool = True) -> Domain | None:
         """A host's name by the rule that prevails: an exception, or the one with the most labels, or "*" (one label).
@@ -122,7 +123,7 @@ class SuffixList:
         best, name = 1, ""
         for count, label in enumerate(reversed(labels), 1):
             name = f"{label}.{name}" if name else label
-            flags = self._rules.get(name)
+            flags = self.rules.get(name)
             if flags is None:
                 break
             if private:

@@ -242,18 +242,25 @@ where
     Ok((columns.remove(0), all, still_open))
 }
 
-/// The column with other texts in some of its rows, as many as there are rows named.
+/// The column with other texts in some of its rows, as many as there are rows named; None makes a row null.
 pub fn rewritten(
     column: &StringViewArray,
     rows: &[usize],
-    texts: &[String],
+    texts: &[Option<String>],
 ) -> Result<StringViewArray, &'static str> {
     if rows.len() != texts.len() {
         return Err("as many texts must come back as were given");
     }
     let (mut views, mut buffers) = (column.views().to_vec(), column.data_buffers().to_vec());
-    let mut out = Vec::new();
-    for (&row, text) in rows.iter().zip(texts).filter(|&(&row, text)| column.value(row) != text) {
+    let (mut out, mut empty) = (Vec::new(), Vec::new());
+    for (&row, text) in rows.iter().zip(texts) {
+        let Some(text) = text else {
+            empty.push(row);
+            continue;
+        };
+        if column.value(row) == text {
+            continue;
+        }
         let offset = out.len();
         out.extend_from_slice(text.as_bytes());
         if out.len() > i32::MAX as usize {
@@ -262,7 +269,14 @@ pub fn rewritten(
         views[row] = make_view(text.as_bytes(), buffers.len() as u32, offset as u32);
     }
     buffers.push(Buffer::from_vec(out));
+    let nulls = if empty.is_empty() {
+        column.nulls().cloned()
+    } else {
+        let mut valid: Vec<bool> = (0..Array::len(column)).map(|row| Array::is_valid(column, row)).collect();
+        empty.into_iter().for_each(|row| valid[row] = false);
+        Some(NullBuffer::from(valid))
+    };
     // SAFETY: the views and buffers of a sound column, and views by `make_view` of whole texts at their places in one
     // buffer more.
-    Ok(unsafe { StringViewArray::new_unchecked(ScalarBuffer::from(views), buffers, column.nulls().cloned()) })
+    Ok(unsafe { StringViewArray::new_unchecked(ScalarBuffer::from(views), buffers, nulls) })
 }

@@ -1,7 +1,9 @@
 //! The column functions of `overthere._native`: Arrow in, Arrow out, the GIL released.
 
+mod domains;
 mod drive;
 mod flow;
+mod parameters;
 mod parts;
 mod rows;
 mod schemes;
@@ -24,8 +26,10 @@ use pyo3_arrow::input::AnyArray;
 
 use crate::automaton::Automaton;
 use crate::fast::parse;
+pub use domains::{column_domain, Suffixes};
 use drive::Bad;
 use flow::{copied, each, over, texts_of};
+use parameters::{Parameters, Said};
 use parts::{Check, Judge, Parts};
 use rows::{visit, Rows};
 use schemes::{Raised, Rules, Schemes};
@@ -118,12 +122,13 @@ pub fn column_parts(
     })
 }
 
-/// One text column out of another: host, normalize, resolve, encode or decode.
+/// One text column out of another: host, normalize, resolve, encode, decode, or what is done with parameters.
 ///
 /// `base` is the text of a URI, or a column with the base of each row.  `schemes` is what the scheme rung goes by: the
-/// rules by name, and the function that finishes the texts of schemes with other rules.
+/// rules by name, and the function that finishes the texts of schemes with other rules.  `parameters` is what to find or to
+/// change.
 #[pyfunction]
-#[pyo3(signature = (column, operation, *, rule = "URI-reference", rung = 3, base = None, strict = true, safe = "", schemes = None, details = false, threads = 1, views = true))]
+#[pyo3(signature = (column, operation, *, rule = "URI-reference", rung = 3, base = None, strict = true, safe = "", schemes = None, parameters = None, details = false, threads = 1, views = true))]
 #[allow(clippy::too_many_arguments)]
 pub fn column_text(
     column: &Bound<'_, PyAny>,
@@ -134,11 +139,13 @@ pub fn column_text(
     strict: bool,
     safe: &str,
     schemes: Option<(Rules, Py<PyAny>)>,
+    parameters: Option<Said>,
     details: bool,
     threads: usize,
     views: bool,
 ) -> PyResult<Py<PyAny>> {
     let raised = Raised::default();
+    let asked = parameters.map(|said| Parameters::new(operation, said)).transpose()?.flatten();
     let operation = match (operation, base) {
         ("host", _) => Operation::Host,
         ("normalize", _) if rung <= SYNTAX => Operation::Normalize(rung),
@@ -157,7 +164,10 @@ pub fn column_text(
         },
         ("encode", _) => Operation::Encode(Box::new(Safe::new(safe.as_bytes()))),
         ("decode", _) => Operation::Decode,
-        (other, _) => return Err(PyValueError::new_err(format!("there is no column operation {other:?}"))),
+        (other, _) => match asked {
+            Some(asked) => Operation::Parameters(asked),
+            None => return Err(PyValueError::new_err(format!("there is no column operation {other:?}"))),
+        },
     };
     let rule = rule_of(rule)?;
     let by_row = matches!(operation, Operation::ResolveEach { .. });

@@ -70,7 +70,7 @@ impl Schemes {
         }
         let forms = Python::attach(|py| {
             let texts = PyList::new(py, open.iter().map(|&row| column.value(row)))?;
-            self.finish.call1(py, (texts,))?.extract::<Vec<String>>(py)
+            self.finish.call1(py, (texts,))?.extract::<Vec<Option<String>>>(py)
         });
         match forms {
             Ok(forms) => Ok(rewritten(&column, open, &forms)?),

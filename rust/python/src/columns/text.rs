@@ -5,11 +5,13 @@ use std::sync::Arc;
 use arrow_array::{Array, ArrayRef, StringViewArray};
 use overthere_core::check::Kind;
 use overthere_core::normalize::{may_change, normalize};
+use overthere_core::parameters::Scratch;
 use overthere_core::parse::{Rule, Spans};
 use overthere_core::percent::{self, Safe};
 use overthere_core::resolve::{resolve, Parsed};
 
 use super::drive::{code_points, text_column, Outcome};
+use super::parameters::Parameters;
 use super::rows::{Rows, Visit};
 use super::schemes::{form, Schemes};
 use super::{error_columns, nulls, refusal, structure, Result};
@@ -24,6 +26,7 @@ pub enum Operation {
     ResolveEach { bases: StringViewArray, strict: bool },
     Encode(Box<Safe>),
     Decode,
+    Parameters(Parameters),
 }
 
 /// An operation on a chunk whose first row has the number `first` in the whole column.
@@ -33,6 +36,12 @@ pub struct Text<'a> {
     pub rule: Rule,
     pub details: bool,
     pub threads: usize,
+}
+
+/// What a thread keeps from row to row.
+struct Kept<'a> {
+    base: Base<'a>,
+    scratch: Scratch,
 }
 
 /// The base of the row before, for rows of one document stand together.
@@ -45,7 +54,7 @@ impl Operation {
     fn apply<'a>(
         &'a self,
         number: usize,
-        last: &mut Base<'a>,
+        kept: &mut Kept<'a>,
         row: &[u8],
         rule: Rule,
         out: &mut Vec<u8>,
@@ -75,10 +84,10 @@ impl Operation {
             Operation::ResolveEach { bases, .. } if bases.is_null(number) => Outcome::Null,
             Operation::ResolveEach { bases, strict } => {
                 let text = bases.value(number).as_bytes();
-                if text != last.text {
-                    *last = Base { text, spans: parse(text, Rule::Uri, false) };
+                if text != kept.base.text {
+                    kept.base = Base { text, spans: parse(text, Rule::Uri, false) };
                 }
-                match &last.spans {
+                match &kept.base.spans {
                     Ok(spans) => against(Parsed { text, spans }, row, *strict, out),
                     Err(_) => {
                         let (_, at) = refusal(text, Rule::Uri, false);
@@ -86,6 +95,13 @@ impl Operation {
                     }
                 }
             }
+            Operation::Parameters(asked) => match parse(row, rule, false) {
+                Ok(spans) => asked.apply(row, &spans, &mut kept.scratch, out),
+                Err(_) => {
+                    let (kind, at) = refusal(row, rule, false);
+                    Outcome::Bad(kind, at)
+                }
+            },
             Operation::Encode(safe) => {
                 if safe.prefix(row) == row.len() {
                     return Outcome::Same;
@@ -146,9 +162,9 @@ impl Visit for Text<'_> {
             }
         }
         let (column, bad, open) = text_column(rows, self.threads, || {
-            let mut last = Base { text: b"", spans: Err(0) };
+            let mut kept = Kept { base: Base { text: b"", spans: Err(0) }, scratch: Scratch::default() };
             move |i: usize, row: &[u8], out: &mut Vec<u8>| {
-                self.operation.apply(self.first + i, &mut last, row, self.rule, out)
+                self.operation.apply(self.first + i, &mut kept, row, self.rule, out)
             }
         })?;
         let column = match self.operation {

@@ -1,0 +1,319 @@
+//! The pairs of a query, `name=value&name=value`: found, set, added, left out, sorted; the others stay as they are.
+//!
+//! What `forms.Parameters` says of one query.  The query is part of a valid text, so its escapes are whole.
+
+use memchr::{memchr, memmem};
+
+use crate::percent::octet;
+
+/// How pairs are written.
+#[derive(Clone, Copy)]
+pub struct Form {
+    /// What parts them: "&" or ";".
+    pub separator: u8,
+    /// Whether "+" is a space.
+    pub plus: bool,
+}
+
+/// A name as octets, and its pairs as they are to be written.
+pub type Given = (Vec<u8>, Vec<Vec<u8>>);
+
+/// What is done to the pairs of a query.
+pub enum Change {
+    /// Other values: the first place of a name is kept, its doubles go, new names follow.
+    Set(Vec<Given>),
+    /// More pairs behind those that are there.
+    Add(Vec<Vec<u8>>),
+    /// Names go, each given as what stands between its "*", which are any octets.
+    Without(Vec<Vec<Vec<u8>>>),
+    /// By the octets of their names; pairs of one name keep their order.
+    Sort,
+}
+
+/// What one thread works with, made once for all its rows.
+#[derive(Default)]
+pub struct Scratch {
+    placed: Vec<bool>,
+    octets: Vec<u8>,
+    places: Vec<Place>,
+}
+
+/// A pair's name in the octets of a `Scratch`, its first octets, and the pair in the query.
+struct Place {
+    first: u64,
+    name: (usize, usize),
+    pair: (usize, usize),
+}
+
+impl Form {
+    /// Where the pairs of a query stand; an empty query has none.
+    fn pairs<'a>(&self, query: &'a [u8]) -> impl Iterator<Item = (usize, usize)> + 'a {
+        let separator = self.separator;
+        let mut at = if query.is_empty() { None } else { Some(0) };
+        std::iter::from_fn(move || {
+            let start = at?;
+            let end = memchr(separator, &query[start..]).map(|i| start + i);
+            at = end.map(|end| end + 1);
+            Some((start, end.unwrap_or(query.len())))
+        })
+    }
+
+    /// The octet at a place, and how many characters write it.
+    #[inline(always)]
+    fn one(&self, text: &[u8], i: usize) -> (u8, usize) {
+        match text[i] {
+            b'%' => octet(text, i).map_or((b'%', 1), |octet| (octet, 3)),
+            b'+' if self.plus => (b' ', 1),
+            other => (other, 1),
+        }
+    }
+
+    /// The octets that a text stands for.
+    pub fn decode(&self, text: &[u8], out: &mut Vec<u8>) {
+        if self.is_plain(text) {
+            out.extend_from_slice(text);
+            return;
+        }
+        let mut i = 0;
+        while i < text.len() {
+            let (octet, count) = self.one(text, i);
+            out.push(octet);
+            i += count;
+        }
+    }
+
+    /// Whether a text stands for its own octets.
+    pub fn is_plain(&self, text: &[u8]) -> bool {
+        !text.iter().any(|&b| b == b'%' || (b == b'+' && self.plus))
+    }
+
+    /// Where the name of a pair ends, if it stands for these octets.
+    #[inline(always)]
+    fn named(&self, pair: &[u8], octets: &[u8]) -> Option<usize> {
+        let mut i = 0;
+        for &wanted in octets {
+            if i >= pair.len() || pair[i] == b'=' {
+                return None;
+            }
+            let (octet, count) = self.one(pair, i);
+            if octet != wanted {
+                return None;
+            }
+            i += count;
+        }
+        (i == pair.len() || pair[i] == b'=').then_some(i)
+    }
+
+    /// Where the value of the first pair of that name stands; None if there is no such pair, or it has no "=".
+    pub fn find(&self, query: &[u8], name: &[u8]) -> Option<(usize, usize)> {
+        let (start, end, name) = self
+            .pairs(query)
+            .find_map(|(start, end)| Some((start, end, self.named(&query[start..end], name)?)))?;
+        (start + name < end).then_some((start + name + 1, end))
+    }
+
+    /// The octets of a pair's name, in place where they stand for themselves.
+    #[inline(always)]
+    fn name<'a>(&self, pair: &'a [u8], octets: &'a mut Vec<u8>) -> &'a [u8] {
+        let mut escaped = false;
+        let mut end = 0;
+        while end < pair.len() && pair[end] != b'=' {
+            escaped |= pair[end] == b'%' || pair[end] == b'+';
+            end += 1;
+        }
+        if !escaped {
+            return &pair[..end];
+        }
+        octets.clear();
+        self.decode(&pair[..end], octets);
+        octets
+    }
+
+    /// Write the query with its pairs changed; whether it is defined then.
+    pub fn change(
+        &self,
+        query: Option<&[u8]>,
+        change: &Change,
+        scratch: &mut Scratch,
+        out: &mut Vec<u8>,
+    ) -> bool {
+        let text = query.unwrap_or_default();
+        let mut to = Written { out, text, kept: None, any: false, separator: self.separator };
+        match change {
+            Change::Set(given) => self.set(given, scratch, &mut to),
+            Change::Add(texts) => {
+                if !text.is_empty() {
+                    to.keep(0, text.len());
+                }
+                texts.iter().for_each(|text| to.pair(text));
+            }
+            Change::Without(names) => {
+                for (start, end) in self.pairs(text) {
+                    let name = self.name(&text[start..end], &mut scratch.octets);
+                    if !names.iter().any(|one| matches(one, name)) {
+                        to.keep(start, end);
+                    }
+                }
+            }
+            Change::Sort => self.sort(scratch, &mut to),
+        }
+        to.flush();
+        // A query of which no pair is left is undefined; one that had none stays as it is.
+        to.any || (text.is_empty() && query.is_some())
+    }
+
+    fn set(&self, given: &[Given], scratch: &mut Scratch, to: &mut Written<'_>) {
+        let (text, placed) = (to.text, &mut scratch.placed);
+        placed.clear();
+        placed.resize(given.len(), false);
+        for (start, end) in self.pairs(text) {
+            let pair = &text[start..end];
+            match given.iter().position(|(wanted, _)| self.named(pair, wanted).is_some()) {
+                None => to.keep(start, end),
+                Some(i) if !placed[i] => {
+                    placed[i] = true;
+                    given[i].1.iter().for_each(|text| to.pair(text));
+                }
+                Some(_) => {}
+            }
+        }
+        for ((_, texts), placed) in given.iter().zip(placed) {
+            if !*placed {
+                texts.iter().for_each(|text| to.pair(text));
+            }
+        }
+    }
+
+    fn sort(&self, scratch: &mut Scratch, to: &mut Written<'_>) {
+        let Scratch { octets, places, .. } = scratch;
+        octets.clear();
+        places.clear();
+        for pair in self.pairs(to.text) {
+            let start = octets.len();
+            self.decode(name_of(&to.text[pair.0..pair.1]), octets);
+            places.push(Place { first: first(&octets[start..]), name: (start, octets.len()), pair });
+        }
+        places.sort_by(|a, b| {
+            let rest = || octets[a.name.0..a.name.1].cmp(&octets[b.name.0..b.name.1]);
+            a.first.cmp(&b.first).then_with(rest)
+        });
+        places.iter().for_each(|place| to.keep(place.pair.0, place.pair.1));
+    }
+}
+
+/// The first octets of a name as a number of the same order, with zeros for those that it does not have.
+fn first(name: &[u8]) -> u64 {
+    let mut octets = [0; 8];
+    let count = name.len().min(8);
+    octets[..count].copy_from_slice(&name[..count]);
+    u64::from_be_bytes(octets)
+}
+
+/// Pairs as they are written, one after the other; those that stand together in the query are copied together.
+struct Written<'a> {
+    out: &'a mut Vec<u8>,
+    text: &'a [u8],
+    kept: Option<(usize, usize)>,
+    any: bool,
+    separator: u8,
+}
+
+impl Written<'_> {
+    /// A pair of the query.
+    #[inline(always)]
+    fn keep(&mut self, start: usize, end: usize) {
+        match &mut self.kept {
+            Some((_, before)) if *before + 1 == start => *before = end,
+            _ => {
+                self.flush();
+                self.kept = Some((start, end));
+            }
+        }
+    }
+
+    fn flush(&mut self) {
+        if let Some((start, end)) = self.kept.take() {
+            let text = self.text;
+            self.write(&text[start..end]);
+        }
+    }
+
+    /// Another pair.
+    fn pair(&mut self, text: &[u8]) {
+        self.flush();
+        self.write(text);
+    }
+
+    fn write(&mut self, text: &[u8]) {
+        if self.any {
+            self.out.push(self.separator);
+        }
+        self.out.extend_from_slice(text);
+        self.any = true;
+    }
+}
+
+fn name_of(pair: &[u8]) -> &[u8] {
+    memchr(b'=', pair).map_or(pair, |i| &pair[..i])
+}
+
+/// Whether a name begins with the first piece, ends with the last, and has the others between, in their order.
+fn matches(pieces: &[Vec<u8>], name: &[u8]) -> bool {
+    let [first, rest @ ..] = pieces else { return false };
+    let [inner @ .., last] = rest else { return first == name };
+    let Some(mut middle) =
+        name.strip_prefix(first.as_slice()).and_then(|rest| rest.strip_suffix(last.as_slice()))
+    else {
+        return false;
+    };
+    for piece in inner {
+        let Some(at) = memmem::find(middle, piece) else { return false };
+        middle = &middle[at + piece.len()..];
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FORM: Form = Form { separator: b'&', plus: true };
+
+    fn changed(query: Option<&str>, change: &Change) -> Option<String> {
+        let mut out = Vec::new();
+        let defined = FORM.change(query.map(str::as_bytes), change, &mut Scratch::default(), &mut out);
+        defined.then(|| String::from_utf8(out).unwrap())
+    }
+
+    fn octets(texts: &[&str]) -> Vec<Vec<u8>> {
+        texts.iter().map(|text| text.as_bytes().to_vec()).collect()
+    }
+
+    #[test]
+    fn values_are_found_by_the_octets_of_their_names() {
+        let query = b"k%6=&%6Bk=1&a+b=2&flag&flag=3&=4";
+        let found = |name: &[u8]| FORM.find(query, name).map(|(start, end)| &query[start..end]);
+        assert_eq!(found(b"kk"), Some(b"1".as_slice()));
+        assert_eq!(found(b"a b"), Some(b"2".as_slice()));
+        assert_eq!((found(b"flag"), found(b"none"), found(b"")), (None, None, Some(b"4".as_slice())));
+    }
+
+    #[test]
+    fn the_others_stay() {
+        let set =
+            Change::Set(vec![(b"a".to_vec(), octets(&["a=x", "a=y"])), (b"n".to_vec(), octets(&["n"]))]);
+        assert_eq!(changed(Some("b=%3b&%61=1&a"), &set).as_deref(), Some("b=%3b&a=x&a=y&n"));
+        assert_eq!(changed(None, &set).as_deref(), Some("a=x&a=y&n"));
+        assert_eq!(changed(Some(""), &Change::Add(octets(&["a"]))).as_deref(), Some("a"));
+        assert_eq!(changed(Some("&b=1&a&b=0"), &Change::Sort).as_deref(), Some("&a&b=1&b=0"));
+    }
+
+    #[test]
+    fn nothing_left_is_undefined() {
+        let gone = Change::Without(vec![octets(&["utm_", ""]), octets(&["x"]), octets(&["a", "b", "c"])]);
+        assert_eq!(changed(Some("utm_a=1&x&%75tm_=2"), &gone), None);
+        assert_eq!(changed(Some("axbxc&abxbc&ac&acbc"), &gone).as_deref(), Some("ac"));
+        assert_eq!(changed(Some(""), &gone).as_deref(), Some(""));
+        assert_eq!(changed(None, &gone), None);
+    }
+}

@@ -1,0 +1,125 @@
+//! Registrable domains of a column (publicsuffix.org): by the list that Python hands over.
+
+use std::sync::Arc;
+
+use arrow_array::ArrayRef;
+use overthere_core::suffix;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+use super::drive::{rewritten, text_column, Outcome};
+use super::flow::{copied, each, over};
+use super::rows::{visit, Rows, Visit};
+use super::schemes::Raised;
+use super::{not_text, Result};
+use crate::fast::host;
+
+/// The rules of a list, by name.
+#[pyclass(frozen, module = "overthere._native")]
+pub struct Suffixes(Arc<suffix::Suffixes>);
+
+#[pymethods]
+impl Suffixes {
+    #[new]
+    fn new(rules: Vec<(String, u8)>) -> Self {
+        Suffixes(Arc::new(suffix::Suffixes::new(rules)))
+    }
+}
+
+/// A part of a host's name.
+#[derive(Clone, Copy)]
+enum Part {
+    Subdomain,
+    RegistrableDomain,
+    PublicSuffix,
+}
+
+struct Domains<'a> {
+    rules: &'a suffix::Suffixes,
+    part: Part,
+    private: bool,
+    finish: &'a Py<PyAny>,
+    raised: &'a Raised,
+    threads: usize,
+}
+
+impl Domains<'_> {
+    fn apply(&self, row: &[u8], lower: &mut Vec<u8>, out: &mut Vec<u8>) -> Outcome {
+        let Some((start, end)) = host(row) else { return Outcome::Null };
+        match self.rules.cut(&row[start..end], self.private, lower) {
+            suffix::Cut::Nothing => Outcome::Null,
+            suffix::Cut::Open => {
+                out.extend_from_slice(&row[start..end]);
+                Outcome::Open { written: true }
+            }
+            suffix::Cut::At(registrable, suffix, length) => match (self.part, registrable) {
+                (Part::PublicSuffix, _) => Outcome::Part(start + suffix, start + length),
+                (_, None) | (Part::Subdomain, Some(0)) => Outcome::Null,
+                (Part::RegistrableDomain, Some(at)) => Outcome::Part(start + at, start + length),
+                (Part::Subdomain, Some(at)) => Outcome::Part(start, start + at - 1),
+            },
+        }
+    }
+}
+
+impl Visit for Domains<'_> {
+    type Output = Result<ArrayRef>;
+
+    fn visit<R: Rows>(self, rows: &R) -> Self::Output {
+        let (column, _, open) = text_column(rows, self.threads, || {
+            let mut lower = Vec::new();
+            let domains = &self;
+            move |_: usize, row: &[u8], out: &mut Vec<u8>| domains.apply(row, &mut lower, out)
+        })?;
+        if open.is_empty() {
+            return Ok(Arc::new(column));
+        }
+        let found = Python::attach(|py| {
+            let hosts = PyList::new(py, open.iter().map(|&row| column.value(row)))?;
+            self.finish.call1(py, (hosts,))?.extract::<Vec<Option<String>>>(py)
+        });
+        match found {
+            Ok(found) => Ok(Arc::new(rewritten(&column, &open, &found)?)),
+            Err(error) => {
+                let message = error.to_string();
+                *self.raised.lock().unwrap_or_else(|held| held.into_inner()) = Some(error);
+                Err(message)
+            }
+        }
+    }
+}
+
+/// A part of each row's host by the rules; `finish` takes hosts that have escapes or characters beyond US-ASCII, and
+/// returns the part of each.
+#[pyfunction]
+pub fn column_domain(
+    column: &Bound<'_, PyAny>,
+    part: &str,
+    rules: &Suffixes,
+    private: bool,
+    finish: Py<PyAny>,
+    threads: usize,
+    views: bool,
+) -> PyResult<Py<PyAny>> {
+    let part = match part {
+        "subdomain" => Part::Subdomain,
+        "registrable_domain" => Part::RegistrableDomain,
+        "public_suffix" => Part::PublicSuffix,
+        other => return Err(PyValueError::new_err(format!("a host's name has no part {other:?}"))),
+    };
+    let (rules, raised) = (rules.0.clone(), Raised::default());
+    let told = raised.clone();
+    let found = over(column, move |column, _| {
+        each(column, &|values| {
+            let domains = Domains { rules: &rules, part, private, finish: &finish, raised: &told, threads };
+            let found = visit(values, domains).ok_or_else(|| not_text(values))?;
+            if views {
+                found
+            } else {
+                found.and_then(copied)
+            }
+        })
+    });
+    found.map_err(|error| raised.lock().unwrap_or_else(|held| held.into_inner()).take().unwrap_or(error))
+}

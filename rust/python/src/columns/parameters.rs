@@ -1,0 +1,88 @@
+//! What is asked of the queries of a column: a value by its name, or other pairs.
+
+use overthere_core::parameters::{Change, Form, Given, Scratch};
+use overthere_core::parse::Spans;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use super::drive::Outcome;
+
+/// What Python says of it: names with their pairs, the separator, whether "+" is a space.
+pub type Said = (Vec<Given>, char, bool);
+
+/// What is done with each row's query.
+pub enum Parameters {
+    /// The first value of a name, decoded unless it is `raw`.
+    Find {
+        form: Form,
+        name: Vec<u8>,
+        raw: bool,
+    },
+    Change {
+        form: Form,
+        change: Change,
+    },
+}
+
+impl Parameters {
+    /// What an operation does with what is said of it; None for an operation that is none of parameters.
+    pub fn new(operation: &str, (given, separator, plus): Said) -> PyResult<Option<Self>> {
+        let separator = u8::try_from(separator)
+            .map_err(|_| PyValueError::new_err(format!("pairs are not parted by {separator:?}")))?;
+        let form = Form { separator, plus };
+        let pieces = |given: Vec<Given>| given.into_iter().map(|(_, pieces)| pieces);
+        let change = match operation {
+            "parameter" | "raw_parameter" => {
+                let name = given.into_iter().next().map(|(name, _)| name).unwrap_or_default();
+                return Ok(Some(Parameters::Find { form, name, raw: operation == "raw_parameter" }));
+            }
+            "with_parameters" => Change::Set(given),
+            "add_parameters" => Change::Add(pieces(given).flatten().collect()),
+            "without_parameters" => Change::Without(pieces(given).collect()),
+            "sort_parameters" => Change::Sort,
+            _ => return Ok(None),
+        };
+        Ok(Some(Parameters::Change { form, change }))
+    }
+
+    /// What becomes of a valid row.
+    pub fn apply(&self, row: &[u8], spans: &Spans, scratch: &mut Scratch, out: &mut Vec<u8>) -> Outcome {
+        match self {
+            Parameters::Find { form, name, raw } => {
+                let Some((start, end)) = spans.query() else { return Outcome::Null };
+                let query = &row[start..end];
+                let Some((from, to)) = form.find(query, name) else { return Outcome::Null };
+                if *raw || form.is_plain(&query[from..to]) {
+                    return Outcome::Part(start + from, start + to);
+                }
+                let mark = out.len();
+                form.decode(&query[from..to], out);
+                if let Err(error) = std::str::from_utf8(&out[mark..]) {
+                    // Octets that are not UTF-8 show as U+FFFD, from the first of them on.
+                    let from = mark + error.valid_up_to();
+                    let shown = String::from_utf8_lossy(&out[from..]).into_owned();
+                    out.truncate(from);
+                    out.extend_from_slice(shown.as_bytes());
+                }
+                Outcome::Written
+            }
+            Parameters::Change { form, change } => {
+                let mark = out.len();
+                let (_, path_end) = spans.path();
+                out.extend_from_slice(&row[..path_end]);
+                out.push(b'?');
+                let query = spans.query();
+                let defined = form.change(query.map(|(start, end)| &row[start..end]), change, scratch, out);
+                if !defined {
+                    out.truncate(mark + path_end);
+                }
+                out.extend_from_slice(&row[query.map_or(path_end, |(_, end)| end)..]);
+                if &out[mark..] == row {
+                    out.truncate(mark);
+                    return Outcome::Same;
+                }
+                Outcome::Written
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+"""overthere parameters: the pairs of each query, one of them, or the text with others (RFC 3986 3.4)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from overthere import columns
+from overthere.cli.common import Output, format_option, inputs, texts_argument
+from overthere.cli.tables import Table, table_options
+from overthere.errors import InvalidURI
+from overthere.forms import Parameters
+from overthere.redact import mask
+from overthere.showing import printable
+from overthere.uri import URIReference
+
+_MANY = "  Repeat."
+
+
+@click.command()
+@texts_argument
+@click.option("--get", "name", metavar="NAME", help="Write the first value of this name alone; an empty line if none.")
+@click.option("--raw", is_flag=True, help="With --get: as it is written, with its escapes.")
+@click.option("--remove", "removed", multiple=True, metavar="NAME", help='Leave it out; "*" is any characters.' + _MANY)
+@click.option("--set", "set_", multiple=True, metavar="NAME=VALUE", help="In place of all of that name." + _MANY)
+@click.option("--add", "added", multiple=True, metavar="NAME=VALUE", help="Behind those that are there." + _MANY)
+@click.option("--sort", "sort", is_flag=True, help="By the octets of their names, at the end.")
+@click.option("--separator", type=click.Choice(["&", ";"]), default="&", help="What parts the pairs.")
+@click.option("--no-plus", "plus", flag_value=False, default=True, help='"+" is itself, and a space is "%20".')
+@format_option
+@table_options
+def command(
+    texts: tuple[str, ...],
+    name: str | None,
+    raw: bool,
+    form: str,
+    table: Table | None,
+    separator: str,
+    plus: bool,
+    **change: Any,
+) -> None:
+    """Show the parameters of each URI or reference, or write it with others: --remove, --set, --add, --sort, in this
+    order.  What is not named stays octet for octet."""
+    if name is not None and any(change.values()):
+        raise click.UsageError("--get reads, and --remove, --set, --add and --sort write: give one or the other")
+    if raw and name is None:
+        raise click.UsageError("--raw is for --get")
+    how = {"separator": separator, "plus": plus}
+    steps = _steps(**change)
+    if table is not None:
+        _table(table, texts, name, raw, steps, how)
+        return
+    output = Output(form)
+    for text in inputs(texts, "URIs"):
+        try:
+            value = URIReference(text)
+        except InvalidURI as error:
+            output.refuse(text, error)
+            continue
+        if steps:
+            for step, arguments in steps:
+                value = getattr(value, step)(*arguments, **how)
+            output.answer(str(value), {"text": text, "changed": str(value)})
+            continue
+        read = Parameters(value.query, separator=separator, plus=plus)
+        if name is not None:
+            found = next(iter(read.written(name)), None) if raw else read.get(name)
+            output.answer(found or "", {"text": text, "name": name, "value": found})
+            continue
+        lines = [f"  {key}" if value is None else f"  {key}={value}" for key, value in read]
+        output.answer("\n".join([printable(mask(text)), *lines]), {"text": text, "parameters": list(read)})
+    output.done()
+
+
+def _steps(
+    removed: tuple[str, ...], set_: tuple[str, ...], added: tuple[str, ...], sort: bool
+) -> list[tuple[str, tuple[Any, ...]]]:
+    """Functions of values, which columns have too, and their arguments."""
+    steps: list[tuple[str, tuple[Any, ...]]] = []
+    if removed:
+        steps.append(("without_parameters", removed))
+    if set_:
+        steps.append(("with_parameters", (_pairs(set_),)))
+    if added:
+        steps.append(("add_parameters", (_pairs(added),)))
+    if sort:
+        steps.append(("sort_parameters", ()))
+    return steps
+
+
+def _pairs(given: tuple[str, ...]) -> list[tuple[str, str | None]]:
+    return [(name, value if mark else None) for name, mark, value in (one.partition("=") for one in given)]
+
+
+def _table(table: Table, texts: tuple[str, ...], name: str | None, raw: bool, steps: Any, how: Any) -> None:
+    if name is not None:
+        table.run(texts, lambda c: columns.parameter(c, name, raw=raw, errors="detail", **how), "parameter")
+        return
+    if not steps:
+        raise click.UsageError("--column takes --get, or a change: --remove, --set, --add, --sort")
+
+    def work(column: Any) -> Any:
+        *before, last = steps
+        for step, arguments in before:
+            # A row that is refused stays as it is, so that the last step tells of it.
+            column = _or_same(getattr(columns, step)(column, *arguments, **how), column)
+        step, arguments = last
+        return getattr(columns, step)(column, *arguments, errors="detail", **how)
+
+    table.run(texts, work, "changed")
+
+
+def _or_same(changed: Any, column: Any) -> Any:
+    import pyarrow as pa
+
+    from overthere.columns.plain import compute, taken
+
+    return compute().coalesce(taken(changed).cast(pa.large_string()), column.cast(pa.large_string()))

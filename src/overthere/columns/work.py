@@ -1,0 +1,76 @@
+"""What every column function does: the engine that works, how bad rows are told, on how many threads."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from typing import Any, Literal, Protocol
+
+from overthere import kernel
+from overthere.errors import OverthereError
+from overthere.extras import brought_by
+
+__all__ = ["ArrowColumn", "ColumnError", "Errors", "count_of", "engine", "text"]
+
+_REPAIRED = ("normalize", "resolve", "to_iri", "parameter", "raw_parameter", "with_parameters", "add_parameters",
+             "without_parameters", "sort_parameters")  # fmt: skip
+"""What takes URIs and references, and so what `repair` makes."""
+
+Errors = Literal["null", "raise", "detail", "repair"]
+"""What a bad row becomes: null; an exception; in a struct of `value`, `error` and `error_at`, its reason; or what
+`overthere.repair` makes of it, null where it refuses to."""
+
+
+class ArrowColumn(Protocol):
+    """A result: an object with the Arrow PyCapsule interface, such as `pyarrow.array` or `polars.Series` take."""
+
+    def __len__(self) -> int: ...
+
+
+class ColumnError(OverthereError, ValueError):
+    """A row that cannot be worked on, under `errors="raise"`: its number, and what is wrong where."""
+
+    def __init__(self, row: int, kind: str, at: int) -> None:
+        super().__init__(row, kind, at)
+        self.row, self.kind, self.at = row, kind, at
+
+    def __str__(self) -> str:
+        return f"row {self.row}: {self.kind} at {self.at}"
+
+
+def engine() -> Any:
+    """The module that does the work: the native one, or row by row."""
+    if kernel.name == "native":
+        return import_module("overthere.columns.native")
+    with brought_by("columns"):
+        import_module("pyarrow")
+    return import_module("overthere.columns.plain")
+
+
+def count_of(threads: int | None) -> int:
+    """How many threads work: all of the machine's that may, unless it is told."""
+    if threads is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if isinstance(threads, bool) or not isinstance(threads, int):
+        raise TypeError(f"threads is a number, not {type(threads).__name__}")
+    if threads < 1:
+        raise ValueError(f"{threads} threads do no work")
+    return threads
+
+
+def text(column: Any, operation: str, errors: Errors, threads: int | None, views: bool, **how: Any) -> ArrowColumn:
+    """One text column out of another, under `errors`."""
+    if errors not in ("null", "raise", "detail", "repair"):
+        raise ValueError(f'errors is "null", "raise", "detail" or "repair", not {errors!r}')
+    works = engine()
+    if errors == "repair":
+        if operation not in _REPAIRED or how.get("iri"):
+            raise ValueError("errors='repair' is for what takes URIs and references")
+        column, errors = text(column, "repair", "null", threads, views, relative=True), "null"
+    found = works.text(column, operation, details=errors != "null", threads=count_of(threads), views=views, **how)
+    if errors == "raise":
+        found = works.taken(found)
+        if (bad := works.first_bad(found)) is not None:
+            raise ColumnError(*bad)
+        found = works.field(found, "value")
+    return found  # type: ignore[no-any-return]
