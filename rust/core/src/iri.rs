@@ -1,23 +1,57 @@
-//! From an IRI-reference to the URI-reference that it maps to (RFC 3987 3.1).
+//! Internationalized Resource Identifiers (RFC 3987): reading them, the URI that one maps to (3.1), and back (3.2).
 
-use crate::classes::{IPRIVATE, UCSCHAR};
+use crate::classes::{self, CLASS, IPRIVATE, JOINED, SHOWN, UCSCHAR};
 use crate::parse::{self, Rule, Spans};
-use crate::percent::{encode, Safe};
+use crate::percent::{encode, octet, Safe};
 
-/// What was escaped.
+/// What a text has beyond US-ASCII.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Escaped {
     /// Where the first character beyond US-ASCII stands in the text.
     pub at: usize,
-    /// From the first escape of a private-use character to the end of the last one, in the new text.
+    /// From the first private-use character to the end of the last one, in what was written.
     private: Option<(usize, usize)>,
 }
 
 impl Escaped {
-    /// Whether private-use characters stand in the query alone (2.2), of which these are the new text's components.
+    /// Whether private-use characters stand in the query alone (2.2), of which these are the written text's components.
     pub fn fits(&self, spans: &Spans) -> bool {
         let Some((first, last)) = self.private else { return true };
         spans.query().is_some_and(|(start, end)| start <= first && last <= end)
+    }
+
+    fn private(&mut self, start: usize, end: usize) {
+        self.private = Some((self.private.map_or(start, |(first, _)| first), end));
+    }
+}
+
+/// The characters of a text beyond US-ASCII, and where each stands.
+struct Beyond<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl Iterator for Beyond<'_> {
+    type Item = (usize, char);
+
+    #[inline]
+    fn next(&mut self) -> Option<(usize, char)> {
+        const HIGH: u64 = 0x8080_8080_8080_8080;
+        let octets = self.text.as_bytes();
+        while let Some(block) = octets.get(self.at..).and_then(<[u8]>::first_chunk::<8>) {
+            let high = u64::from_le_bytes(*block) & HIGH;
+            if high != 0 {
+                self.at += high.trailing_zeros() as usize / 8;
+                break;
+            }
+            self.at += 8;
+        }
+        while octets.get(self.at)?.is_ascii() {
+            self.at += 1;
+        }
+        let (at, c) = (self.at, self.text[self.at..].chars().next()?);
+        self.at += c.len_utf8();
+        Some((at, c))
     }
 }
 
@@ -25,24 +59,128 @@ impl Escaped {
 ///
 /// None for US-ASCII, and if a character is in no IRI (2.2 and 4.1); whether the rest is one, the new text tells.
 pub fn escape(text: &str, out: &mut Vec<u8>) -> Option<Escaped> {
-    let at = text.bytes().position(|b| !b.is_ascii())?;
-    let mut private = None;
-    for piece in text.split_inclusive(|c: char| !c.is_ascii()) {
-        // Only the last character of a piece can be one of those.
-        let character = piece.chars().next_back().filter(|c| !c.is_ascii());
-        let (before, escaped) = piece.split_at(piece.len() - character.map_or(0, char::len_utf8));
-        out.extend_from_slice(before.as_bytes());
-        let start = out.len();
-        encode(escaped.as_bytes(), &Safe::NONE, out);
-        match character {
-            Some(c) if within(c, &IPRIVATE) => {
-                private = Some((private.map_or(start, |(first, _)| first), out.len()));
-            }
-            Some(c) if !within(c, &UCSCHAR) => return None,
-            _ => {}
+    let begin = out.len();
+    let mut found = None;
+    let mut done = 0;
+    for (at, c) in (Beyond { text, at: 0 }) {
+        out.extend_from_slice(&text.as_bytes()[done..at]);
+        done = at + c.len_utf8();
+        let start = out.len() - begin;
+        encode(&text.as_bytes()[at..done], &Safe::NONE, out);
+        let found = found.get_or_insert(Escaped { at, private: None });
+        if within(c, &IPRIVATE) {
+            found.private(start, out.len() - begin);
+        } else if !within(c, &UCSCHAR) {
+            return None;
         }
     }
-    Some(Escaped { at, private })
+    out.extend_from_slice(&text.as_bytes()[done..]);
+    found
+}
+
+/// Writes the octets of a text, each that is not US-ASCII as "~", which stands where ucschar does: in no scheme, escape
+/// or port.  What these derive, with the same places, the text does if the place of its characters `fits`, and if
+/// no such character stands `in_brackets`.
+///
+/// None for US-ASCII, and if a character is in no IRI (2.2 and 4.1).
+pub fn stand_in(text: &str, out: &mut Vec<u8>) -> Option<Escaped> {
+    let mut found = None;
+    for (at, c) in (Beyond { text, at: 0 }) {
+        let found = found.get_or_insert(Escaped { at, private: None });
+        if within(c, &IPRIVATE) {
+            found.private(at, at + c.len_utf8());
+        } else if !within(c, &UCSCHAR) {
+            return None;
+        }
+    }
+    out.clear();
+    out.extend(text.bytes().map(|b| if b.is_ascii() { b } else { b'~' }));
+    found
+}
+
+/// Whether a character beyond US-ASCII stands between the brackets of a host: there "~" stands, and ucschar does not.
+pub fn in_brackets(text: &[u8], spans: &Spans) -> bool {
+    let host = spans.host().map_or(&text[..0], |(start, end)| &text[start..end]);
+    host.first() == Some(&b'[') && !host.is_ascii()
+}
+
+/// Appends the IRI-reference of a URI-reference (3.2): escapes of unreserved characters, and those that are UTF-8 of
+/// characters that an IRI shows, as what they stand for.
+pub fn show(text: &[u8], spans: &Spans, out: &mut Vec<u8>) {
+    out.reserve(text.len());
+    let host = spans.host().filter(|&(start, _)| text.get(start) != Some(&b'['));
+    let mut done = 0;
+    for (span, private) in [
+        (spans.userinfo(), false),
+        (host, false),
+        (Some(spans.path()), false),
+        (spans.query(), true),
+        (spans.fragment(text.len()), false),
+    ] {
+        let Some((start, end)) = span else { continue };
+        out.extend_from_slice(&text[done..start]);
+        characters(&text[start..end], private, out);
+        done = end;
+    }
+    out.extend_from_slice(&text[done..]);
+}
+
+/// 3.2, steps 2 to 5 for a component; `private` shows private-use characters too, as a query may (2.2).
+fn characters(text: &[u8], private: bool, out: &mut Vec<u8>) {
+    let (mut i, mut done) = (0, 0);
+    while let Some(next) = memchr::memchr(b'%', &text[i..]) {
+        let at = i + next;
+        i = at + 3;
+        match octet(text, at) {
+            Some(byte @ 0x80..) => {
+                out.extend_from_slice(&text[done..at]);
+                i = run(text, at, byte, private, out);
+                done = i;
+            }
+            Some(byte) if CLASS[byte as usize] & classes::UNRESERVED != 0 => {
+                out.extend_from_slice(&text[done..at]);
+                out.push(byte);
+                done = i;
+            }
+            _ => {}
+        }
+        i = i.min(text.len());
+    }
+    out.extend_from_slice(&text[done..]);
+}
+
+/// A run of escapes of octets beyond US-ASCII, of which the first is `byte`; returns where it ends.
+fn run(text: &[u8], mut i: usize, byte: u8, private: bool, out: &mut Vec<u8>) -> usize {
+    let mut next = Some(byte);
+    // Whether a character that is shown stands before, to which a joiner belongs.
+    let mut joins = false;
+    while let Some(byte) = next {
+        let mut octets = [byte, 0, 0, 0];
+        let count = match byte {
+            0xC2..=0xDF => 2,
+            0xE0..=0xEF => 3,
+            0xF0..=0xF4 => 4,
+            _ => 1,
+        };
+        for (k, place) in octets[..count].iter_mut().enumerate().skip(1) {
+            *place = octet(text, i + 3 * k).unwrap_or(0);
+        }
+        let character = std::str::from_utf8(&octets[..count]).ok().and_then(|found| found.chars().next());
+        let shown = |c: &char| {
+            within(*c, &SHOWN) && (private || !within(*c, &IPRIVATE)) && (joins || !within(*c, &JOINED))
+        };
+        // Of octets that are no UTF-8 only the first is passed: the next may begin a character.
+        let count = character.map_or(1, char::len_utf8);
+        joins = character.as_ref().is_some_and(shown);
+        if joins {
+            out.extend_from_slice(&octets[..count]);
+        } else {
+            encode(&octets[..count], &Safe::NONE, out);
+        }
+        i += 3 * count;
+        next = octet(text, i).filter(|byte| !byte.is_ascii());
+    }
+    i
 }
 
 /// The spans of an IRI or IRI-reference (2.2 and 4.1), in characters; None if it is none, or one with a bracket.
@@ -67,7 +205,7 @@ pub fn parse(text: &str, rule: Rule, stand_ins: &mut Vec<u8>) -> Option<Spans> {
     Escaped { at: 0, private }.fits(&spans).then_some(spans)
 }
 
-fn within(c: char, ranges: &[(char, char)]) -> bool {
+pub(crate) fn within(c: char, ranges: &[(char, char)]) -> bool {
     let next = ranges.partition_point(|(first, _)| *first <= c);
     next > 0 && c <= ranges[next - 1].1
 }
@@ -104,6 +242,38 @@ mod tests {
             "?\u{e000}#\u{e000}",
         ] {
             assert_eq!(read(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn stand_ins_keep_places() {
+        let mut out = Vec::new();
+        let mut read = |text: &str| {
+            let found = stand_in(text, &mut out)?;
+            let spans = parse(&out, Rule::UriReference, true).ok()?;
+            (found.fits(&spans) && !in_brackets(text.as_bytes(), &spans)).then_some(spans)
+        };
+        let spans = read("http://ü@é:8/日本?\u{e000}#ß").unwrap();
+        assert_eq!((spans.userinfo(), spans.host()), (Some((7, 9)), Some((10, 12))));
+        assert_eq!((spans.path(), spans.query()), ((14, 21), Some((22, 25))));
+        for text in ["a", "é:x", "x:\u{e000}", "%é1", "//h:é", "//[v1.é]/", "//[::1%25é]", "\u{202e}"] {
+            assert_eq!(read(text), None, "{text:?}");
+        }
+        assert!(read("//[::1%25e]/é").is_some());
+    }
+
+    #[test]
+    fn escapes_become_characters() {
+        for (text, wanted) in [
+            ("r%C3%A9sum%C3%A9%2F%e9%41", "résumé%2F%E9A"),
+            ("%E2%82%C3%A9%80%f0%90%90%80", "%E2%82é%80\u{10400}"),
+            ("%E2%80%AE%E2%80%8D%C3%A9%E2%80%8D", "%E2%80%AE%E2%80%8Dé\u{200d}"),
+            ("%EE%80%80?%EE%80%80#%EE%80%80", "%EE%80%80?\u{e000}#%EE%80%80"),
+            ("//%C3%BC@[::1]:1/%25%C3", "//ü@[::1]:1/%25%C3"),
+        ] {
+            let mut out = Vec::new();
+            show(text.as_bytes(), &parse(text.as_bytes(), Rule::UriReference, false).unwrap(), &mut out);
+            assert_eq!(String::from_utf8(out).unwrap(), wanted, "{text}");
         }
     }
 

@@ -63,7 +63,7 @@ impl SchemeRules {
     }
 }
 
-/// The normal form of a valid text at a generic rung, written to the end of `out`.
+/// The normal form of a valid text at a generic rung, written to the end of `out`; of an IRI at the case rung.
 pub fn normalize(text: &[u8], spans: &Spans, rung: u8, out: &mut Vec<u8>) {
     if rung == 0 {
         out.extend_from_slice(text);
@@ -141,8 +141,12 @@ fn escape(text: &[u8], at: usize, rung: u8, out: &mut Vec<u8>) {
     }
 }
 
-/// A host in lower case, its escapes in upper case; a zone identifier keeps its case (RFC 6874 2).
+/// A host in lower case, its escapes in upper case; a zone identifier keeps its case (RFC 6874 2), and so does a host
+/// beyond US-ASCII, which is an IRI's (RFC 3987 5.3.2.1).
 fn host(text: &[u8], rung: u8, out: &mut Vec<u8>) {
+    if !text.is_ascii() {
+        return escapes(text, rung, out);
+    }
     let mut i = 0;
     let literal = text.first() == Some(&b'[');
     while i < text.len() {

@@ -199,7 +199,7 @@ pub fn parse_text(text: &Bound<'_, PyString>, rule: &str, zone: bool) -> PyResul
 }
 
 /// The rule of that name.
-fn named(rule: &str) -> Option<Asked> {
+pub(crate) fn named(rule: &str) -> Option<Asked> {
     match rule {
         "URI" => Some((Rule::Uri, false)),
         "URI-reference" => Some((Rule::UriReference, false)),

@@ -37,8 +37,6 @@ def _whole(column: Any) -> Any:
 
 def check(column: Any, rule: str | Automaton, *, zone: bool, threads: int) -> Any:
     """Whether each row follows the rule: URI or URI-reference, IRI or IRI-reference, or that of an automaton."""
-    if rule in ("IRI", "IRI-reference"):
-        return plain.check(column, rule, zone=zone, threads=threads)
     return _native.column_check(_whole(column), rule if isinstance(rule, str) else rule.runner, zone, threads)  # type: ignore[arg-type]
 
 
@@ -53,8 +51,10 @@ def text(column: Any, operation: str, **how: Any) -> Any:
         return _repaired(column, **how)
     if operation == "repair":
         return plain.text(column, operation, **how)
-    if operation in ("to_uri", "to_iri") or how.get("iri"):
-        return plain.text(column, operation, **how)
+    if how.pop("iri", False):
+        if operation == "normalize" and how["rung"] > Rung.SYNTAX:  # IDNA is Python's
+            return plain.text(column, operation, iri=True, **how)
+        how["rule"] = "IRI-reference"
     registry = how.pop("registry", None)
     if operation == "normalize" and how["rung"] > Rung.SYNTAX:  # the generic rungs ask no registry
         registry = default_registry() if registry is None else registry

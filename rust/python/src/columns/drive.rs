@@ -150,11 +150,12 @@ impl Views {
     }
 }
 
-/// One bit a row, on as many threads.
-pub fn bits(rows: usize, threads: usize, test: impl Fn(usize) -> bool + Sync) -> Buffer {
+/// One bit a row, on as many threads; `make()` gives each thread its own test.
+pub fn bits<F: FnMut(usize) -> bool>(rows: usize, threads: usize, make: impl Fn() -> F + Sync) -> Buffer {
     let mut words = vec![0u64; rows.div_ceil(64)];
     let per = rows.div_ceil(threads.max(1)).max(LEAST).div_ceil(64);
     let fill = |first: usize, words: &mut [u64]| {
+        let mut test = make();
         for (n, word) in words.iter_mut().enumerate() {
             let here = (first + n) * 64;
             for i in 0..64.min(rows - here) {

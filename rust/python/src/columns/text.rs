@@ -10,9 +10,11 @@ use overthere_core::percent::{self, Safe};
 use overthere_core::resolve::{resolve, Parsed};
 
 use super::drive::{code_points, text_column, Outcome};
+use super::iris::{normal, read, to_iri, to_uri, Scratch};
 use super::rows::{Rows, Visit};
 use super::schemes::{form, Schemes};
 use super::{error_columns, nulls, refusal, structure, Result};
+use crate::components::Asked;
 use crate::fast::{host, parse};
 
 /// What `column_text` does with each row.
@@ -20,6 +22,9 @@ pub enum Operation {
     Host,
     Normalize(u8),
     NormalizeByScheme(Schemes),
+    NormalizeIri(u8),
+    ToUri,
+    ToIri,
     Resolve { base: String, spans: Spans, strict: bool },
     ResolveEach { bases: StringViewArray, strict: bool },
     Encode(Box<Safe>),
@@ -30,7 +35,7 @@ pub enum Operation {
 pub struct Text<'a> {
     pub operation: &'a Operation,
     pub first: usize,
-    pub rule: Rule,
+    pub rule: Asked,
     pub details: bool,
     pub threads: usize,
 }
@@ -38,50 +43,60 @@ pub struct Text<'a> {
 /// The base of the row before, for rows of one document stand together.
 struct Base<'a> {
     text: &'a [u8],
-    spans: std::result::Result<Spans, usize>,
+    spans: Option<Spans>,
+}
+
+/// What a thread keeps from row to row.
+struct Memory<'a> {
+    base: Base<'a>,
+    scratch: Scratch,
 }
 
 impl Operation {
     fn apply<'a>(
         &'a self,
         number: usize,
-        last: &mut Base<'a>,
+        memory: &mut Memory<'a>,
         row: &[u8],
-        rule: Rule,
+        rule: Asked,
         out: &mut Vec<u8>,
     ) -> Outcome {
+        let refused = |rule| {
+            let (kind, at) = refusal(row, rule, false);
+            Outcome::Bad(kind, at)
+        };
         match self {
             Operation::Host => match host(row) {
                 Some((start, end)) => Outcome::Part(start, end),
                 None => Outcome::Null,
             },
             Operation::Normalize(rung) => {
-                let Ok(spans) = parse(row, rule, false) else {
-                    let (kind, at) = refusal(row, rule, false);
-                    return Outcome::Bad(kind, at);
-                };
+                let Ok(spans) = parse(row, rule.0, false) else { return refused(rule) };
                 form(row, may_change(row, &spans, *rung), out, |out| normalize(row, &spans, *rung, out))
             }
-            Operation::NormalizeByScheme(schemes) => match parse(row, rule, false) {
+            Operation::NormalizeByScheme(schemes) => match parse(row, rule.0, false) {
                 Ok(spans) => schemes.normalize(row, &spans, out),
-                Err(_) => {
-                    let (kind, at) = refusal(row, rule, false);
-                    Outcome::Bad(kind, at)
-                }
+                Err(_) => refused(rule),
             },
+            Operation::NormalizeIri(rung) => {
+                normal(row, *rung, &mut memory.scratch, out).unwrap_or_else(|| refused(rule))
+            }
+            Operation::ToUri => to_uri(row, out).unwrap_or_else(|| refused((rule.0, true))),
+            Operation::ToIri => to_iri(row, out).unwrap_or_else(|| refused(rule)),
             Operation::Resolve { base, spans, strict } => {
-                against(Parsed { text: base.as_bytes(), spans }, row, *strict, out)
+                against(Parsed { text: base.as_bytes(), spans }, row, rule, *strict, &mut memory.scratch, out)
             }
             Operation::ResolveEach { bases, .. } if bases.is_null(number) => Outcome::Null,
             Operation::ResolveEach { bases, strict } => {
                 let text = bases.value(number).as_bytes();
-                if text != last.text {
-                    *last = Base { text, spans: parse(text, Rule::Uri, false) };
+                let Memory { base, scratch } = memory;
+                if text != base.text {
+                    *base = Base { text, spans: read(text, (Rule::Uri, rule.1), false, scratch) };
                 }
-                match &last.spans {
-                    Ok(spans) => against(Parsed { text, spans }, row, *strict, out),
-                    Err(_) => {
-                        let (_, at) = refusal(text, Rule::Uri, false);
+                match &base.spans {
+                    Some(spans) => against(Parsed { text, spans }, row, rule, *strict, scratch, out),
+                    None => {
+                        let (_, at) = refusal(text, (Rule::Uri, rule.1), false);
                         Outcome::Elsewhere(Kind::Base, code_points(text, at))
                     }
                 }
@@ -111,15 +126,22 @@ impl Operation {
     }
 }
 
-/// 5.2 on a row.
-fn against(base: Parsed<'_>, row: &[u8], strict: bool, out: &mut Vec<u8>) -> Outcome {
-    match parse(row, Rule::UriReference, false) {
-        Ok(own) => {
+/// 5.2 on a row, of URIs or of IRIs (RFC 3987 6.5).
+fn against(
+    base: Parsed<'_>,
+    row: &[u8],
+    rule: Asked,
+    strict: bool,
+    scratch: &mut Scratch,
+    out: &mut Vec<u8>,
+) -> Outcome {
+    match read(row, rule, false, scratch) {
+        Some(own) => {
             resolve(base, Parsed { text: row, spans: &own }, strict, out);
             Outcome::Written
         }
-        Err(_) => {
-            let (kind, at) = refusal(row, Rule::UriReference, false);
+        None => {
+            let (kind, at) = refusal(row, rule, false);
             Outcome::Bad(kind, at)
         }
     }
@@ -146,9 +168,10 @@ impl Visit for Text<'_> {
             }
         }
         let (column, bad, open) = text_column(rows, self.threads, || {
-            let mut last = Base { text: b"", spans: Err(0) };
+            let base = Base { text: b"", spans: None };
+            let mut memory = Memory { base, scratch: Scratch::default() };
             move |i: usize, row: &[u8], out: &mut Vec<u8>| {
-                self.operation.apply(self.first + i, &mut last, row, self.rule, out)
+                self.operation.apply(self.first + i, &mut memory, row, self.rule, out)
             }
         })?;
         let column = match self.operation {
