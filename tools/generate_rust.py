@@ -79,12 +79,18 @@ def rust() -> str:
 def _beyond() -> Iterator[str]:
     """What IRIs hold beside that."""
     controls, joined = re.compile(f"[{BIDI_CONTROLS}]"), re.compile(f"[{JOINED}]")
+    shows = decodable(private=True)
+    assert all(shows.match(chr(c)) for first, last in IPRIVATE for c in range(first, last + 1))
+
+    def stands_alone(c: str) -> bool:
+        return bool(shows.match(c)) and not joined.match(c)
+
     for name, ranges, has, text in (
         ("UCSCHAR", UCSCHAR, lambda c: not controls.match(c), "`ucschar` (RFC 3987 2.2) without the controls of 4.1"),
         ("BIDI_CONTROLS", UCSCHAR, controls.match, "The controls of RFC 3987 4.1"),
         ("IPRIVATE", IPRIVATE, lambda c: True, "`iprivate` (RFC 3987 2.2)"),
-        ("SHOWN", UCSCHAR + IPRIVATE, decodable(private=True).match, "What may take the place of its escapes (3.2)"),
-        ("JOINED", UCSCHAR, joined.match, "Of those, what belongs to the character before it"),
+        ("SHOWN", UCSCHAR, stands_alone, "What takes the place of its escapes (RFC 3987 3.2) wherever it stands"),
+        ("JOINED", UCSCHAR, joined.match, "What does so behind a character that does"),
     ):
         left = list(_runs(c for first, last in sorted(ranges) for c in range(first, last + 1) if has(chr(c))))
         yield from ("", f"/// {text}, in their order.", "#[rustfmt::skip]")

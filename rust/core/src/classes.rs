@@ -79,9 +79,9 @@ pub static IPRIVATE: [(char, char); 3] = [
     ('\u{100000}', '\u{10fffd}'),
 ];
 
-/// What may take the place of its escapes (3.2), in their order.
+/// What takes the place of its escapes (RFC 3987 3.2) wherever it stands, in their order.
 #[rustfmt::skip]
-pub static SHOWN: [(char, char); 69] = [
+pub static SHOWN: [(char, char); 67] = [
     ('\u{a1}', '\u{ac}'),
     ('\u{ae}', '\u{2cf}'),
     ('\u{2d1}', '\u{34e}'),
@@ -92,7 +92,6 @@ pub static SHOWN: [(char, char); 69] = [
     ('\u{1681}', '\u{17b3}'),
     ('\u{17b6}', '\u{180a}'),
     ('\u{1810}', '\u{1fff}'),
-    ('\u{200c}', '\u{200d}'),
     ('\u{2010}', '\u{2027}'),
     ('\u{2030}', '\u{2043}'),
     ('\u{2045}', '\u{205e}'),
@@ -109,8 +108,9 @@ pub static SHOWN: [(char, char); 69] = [
     ('\u{3034}', '\u{3163}'),
     ('\u{3165}', '\u{a788}'),
     ('\u{a78a}', '\u{d7ff}'),
-    ('\u{e000}', '\u{fdcf}'),
-    ('\u{fdf0}', '\u{fe12}'),
+    ('\u{f900}', '\u{fdcf}'),
+    ('\u{fdf0}', '\u{fdff}'),
+    ('\u{fe10}', '\u{fe12}'),
     ('\u{fe14}', '\u{fe15}'),
     ('\u{fe17}', '\u{fe2f}'),
     ('\u{fe31}', '\u{fe46}'),
@@ -149,11 +149,9 @@ pub static SHOWN: [(char, char); 69] = [
     ('\u{c0000}', '\u{cfffd}'),
     ('\u{d0000}', '\u{dfffd}'),
     ('\u{e1000}', '\u{efffd}'),
-    ('\u{f0000}', '\u{ffffd}'),
-    ('\u{100000}', '\u{10fffd}'),
 ];
 
-/// Of those, what belongs to the character before it, in their order.
+/// What does so behind a character that does, in their order.
 #[rustfmt::skip]
 pub static JOINED: [(char, char); 2] = [
     ('\u{200c}', '\u{200d}'),

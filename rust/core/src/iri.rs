@@ -1,6 +1,7 @@
 //! Internationalized Resource Identifiers (RFC 3987): reading them, the URI that one maps to (3.1), and back (3.2).
 
-use crate::classes::{self, CLASS, IPRIVATE, JOINED, SHOWN, UCSCHAR};
+use crate::beyond::{common, kind, within, Beyond, IN_ALL, IN_QUERIES, SHOWN};
+use crate::classes::{self, CLASS, IPRIVATE, JOINED, UCSCHAR};
 use crate::parse::{self, Rule, Spans};
 use crate::percent::{encode, octet, Safe};
 
@@ -20,62 +21,41 @@ impl Escaped {
         spans.query().is_some_and(|(start, end)| start <= first && last <= end)
     }
 
-    fn private(&mut self, start: usize, end: usize) {
-        self.private = Some((self.private.map_or(start, |(first, _)| first), end));
-    }
-}
-
-/// The characters of a text beyond US-ASCII, and where each stands.
-struct Beyond<'a> {
-    text: &'a str,
-    at: usize,
-}
-
-impl Iterator for Beyond<'_> {
-    type Item = (usize, char);
-
+    /// What a text has; in what is written, each octet beyond US-ASCII is to have so many.  None for US-ASCII, and if a
+    /// character is in no IRI (2.2 and 4.1).
     #[inline]
-    fn next(&mut self) -> Option<(usize, char)> {
-        const HIGH: u64 = 0x8080_8080_8080_8080;
-        let octets = self.text.as_bytes();
-        while let Some(block) = octets.get(self.at..).and_then(<[u8]>::first_chunk::<8>) {
-            let high = u64::from_le_bytes(*block) & HIGH;
-            if high != 0 {
-                self.at += high.trailing_zeros() as usize / 8;
-                break;
+    fn of(text: &str, octets: usize) -> Option<Self> {
+        let (at, _) = Beyond::of(text).next()?;
+        if common(text) & IN_ALL != 0 {
+            return Some(Escaped { at, private: None });
+        }
+        let (mut private, mut more) = (None, 0);
+        for (at, c) in Beyond::of(text) {
+            let (start, length) = (at + more, c.len_utf8());
+            more += length * (octets - 1);
+            let kind = kind(c);
+            if kind & IN_QUERIES != 0 {
+                private = Some((private.map_or(start, |(first, _)| first), at + length + more));
+            } else if kind & IN_ALL == 0 {
+                return None;
             }
-            self.at += 8;
         }
-        while octets.get(self.at)?.is_ascii() {
-            self.at += 1;
-        }
-        let (at, c) = (self.at, self.text[self.at..].chars().next()?);
-        self.at += c.len_utf8();
-        Some((at, c))
+        Some(Escaped { at, private })
     }
+}
+
+/// Whether all characters beyond US-ASCII take the place of their escapes (3.2), wherever they stand.
+pub fn is_shown(text: &str) -> bool {
+    common(text) & SHOWN != 0 || Beyond::of(text).all(|(_, c)| kind(c) & SHOWN != 0)
 }
 
 /// Appends the text, its characters beyond US-ASCII as escapes of their UTF-8 octets.
 ///
 /// None for US-ASCII, and if a character is in no IRI (2.2 and 4.1); whether the rest is one, the new text tells.
 pub fn escape(text: &str, out: &mut Vec<u8>) -> Option<Escaped> {
-    let begin = out.len();
-    let mut found = None;
-    let mut done = 0;
-    for (at, c) in (Beyond { text, at: 0 }) {
-        out.extend_from_slice(&text.as_bytes()[done..at]);
-        done = at + c.len_utf8();
-        let start = out.len() - begin;
-        encode(&text.as_bytes()[at..done], &Safe::NONE, out);
-        let found = found.get_or_insert(Escaped { at, private: None });
-        if within(c, &IPRIVATE) {
-            found.private(start, out.len() - begin);
-        } else if !within(c, &UCSCHAR) {
-            return None;
-        }
-    }
-    out.extend_from_slice(&text.as_bytes()[done..]);
-    found
+    let found = Escaped::of(text, 3)?;
+    encode(text.as_bytes(), &Safe::US_ASCII, out);
+    Some(found)
 }
 
 /// Writes the octets of a text, each that is not US-ASCII as "~", which stands where ucschar does: in no scheme, escape
@@ -84,18 +64,10 @@ pub fn escape(text: &str, out: &mut Vec<u8>) -> Option<Escaped> {
 ///
 /// None for US-ASCII, and if a character is in no IRI (2.2 and 4.1).
 pub fn stand_in(text: &str, out: &mut Vec<u8>) -> Option<Escaped> {
-    let mut found = None;
-    for (at, c) in (Beyond { text, at: 0 }) {
-        let found = found.get_or_insert(Escaped { at, private: None });
-        if within(c, &IPRIVATE) {
-            found.private(at, at + c.len_utf8());
-        } else if !within(c, &UCSCHAR) {
-            return None;
-        }
-    }
+    let found = Escaped::of(text, 1)?;
     out.clear();
     out.extend(text.bytes().map(|b| if b.is_ascii() { b } else { b'~' }));
-    found
+    Some(found)
 }
 
 /// Whether a character beyond US-ASCII stands between the brackets of a host: there "~" stands, and ucschar does not.
@@ -156,24 +128,25 @@ fn run(text: &[u8], mut i: usize, byte: u8, private: bool, out: &mut Vec<u8>) ->
     let mut joins = false;
     while let Some(byte) = next {
         let mut octets = [byte, 0, 0, 0];
-        let count = match byte {
+        let length = match byte {
             0xC2..=0xDF => 2,
             0xE0..=0xEF => 3,
             0xF0..=0xF4 => 4,
             _ => 1,
         };
-        for (k, place) in octets[..count].iter_mut().enumerate().skip(1) {
+        for (k, place) in octets[..length].iter_mut().enumerate().skip(1) {
             *place = octet(text, i + 3 * k).unwrap_or(0);
         }
-        let character = std::str::from_utf8(&octets[..count]).ok().and_then(|found| found.chars().next());
-        let shown = |c: &char| {
-            within(*c, &SHOWN) && (private || !within(*c, &IPRIVATE)) && (joins || !within(*c, &JOINED))
-        };
+        let character = character(octets, length);
+        joins = character.is_some_and(|c| {
+            kind(c) & (if private { SHOWN | IN_QUERIES } else { SHOWN }) != 0 || (joins && within(c, &JOINED))
+        });
         // Of octets that are no UTF-8 only the first is passed: the next may begin a character.
         let count = character.map_or(1, char::len_utf8);
-        joins = character.as_ref().is_some_and(shown);
         if joins {
-            out.extend_from_slice(&octets[..count]);
+            let end = out.len() + count;
+            out.extend_from_slice(&octets);
+            out.truncate(end);
         } else {
             encode(&octets[..count], &Safe::NONE, out);
         }
@@ -181,6 +154,22 @@ fn run(text: &[u8], mut i: usize, byte: u8, private: bool, out: &mut Vec<u8>) ->
         next = octet(text, i).filter(|byte| !byte.is_ascii());
     }
     i
+}
+
+/// The character of so many octets, of which the first says that they are so many; None if they are no UTF-8.
+fn character(octets: [u8; 4], length: usize) -> Option<char> {
+    let [first, rest @ ..] = octets.map(u32::from);
+    if octets[1..length].iter().any(|octet| octet & 0xC0 != 0x80) {
+        return None;
+    }
+    let [second, third, fourth] = rest.map(|octet| octet & 0x3F);
+    let (least, code) = match length {
+        2 => (0x80, (first & 0x1F) << 6 | second),
+        3 => (0x800, (first & 0x0F) << 12 | second << 6 | third),
+        4 => (0x1_0000, (first & 0x07) << 18 | second << 12 | third << 6 | fourth),
+        _ => return None,
+    };
+    char::from_u32(code).filter(|_| code >= least)
 }
 
 /// The spans of an IRI or IRI-reference (2.2 and 4.1), in characters; None if it is none, or one with a bracket.
@@ -203,11 +192,6 @@ pub fn parse(text: &str, rule: Rule, stand_ins: &mut Vec<u8>) -> Option<Spans> {
     }
     let spans = parse::parse(stand_ins, rule, false).ok()?;
     Escaped { at: 0, private }.fits(&spans).then_some(spans)
-}
-
-pub(crate) fn within(c: char, ranges: &[(char, char)]) -> bool {
-    let next = ranges.partition_point(|(first, _)| *first <= c);
-    next > 0 && c <= ranges[next - 1].1
 }
 
 #[cfg(test)]
@@ -260,6 +244,25 @@ mod tests {
             assert_eq!(read(text), None, "{text:?}");
         }
         assert!(read("//[::1%25e]/é").is_some());
+    }
+
+    #[test]
+    fn octets_are_read_as_utf_8() {
+        for c in '\u{80}'..=char::MAX {
+            let mut octets = [0; 4];
+            let length = c.encode_utf8(&mut octets).len();
+            assert_eq!(character(octets, length), Some(c));
+        }
+        for first in 0xC2..=0xF4 {
+            let length = [2, 3, 4][usize::from(first >= 0xE0) + usize::from(first >= 0xF0)];
+            for second in 0..=0xFF {
+                for third in [0, 0x7F, 0x80, 0xBF, 0xC0] {
+                    let octets = [first, second, third, 0x80];
+                    let wanted = std::str::from_utf8(&octets[..length]).ok().and_then(|s| s.chars().next());
+                    assert_eq!(character(octets, length), wanted, "{octets:x?}");
+                }
+            }
+        }
     }
 
     #[test]

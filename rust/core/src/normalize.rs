@@ -125,20 +125,29 @@ fn path(path: &[u8], spans: &Spans, rung: u8, out: &mut Vec<u8>) {
 
 /// 6.2.2.1 and 6.2.2.2 for the escapes of a component.
 fn escapes(text: &[u8], rung: u8, out: &mut Vec<u8>) {
-    let mut done = 0;
-    for at in memchr::memchr_iter(b'%', text) {
-        out.extend_from_slice(&text[done..at]);
-        escape(text, at, rung, out);
-        done = at + 3;
+    let mut i = 0;
+    while i < text.len() {
+        if text[i] == b'%' {
+            escape(text, i, rung, out);
+            i += 3;
+        } else {
+            let end = memchr::memchr(b'%', &text[i..]).map_or(text.len(), |next| i + next);
+            out.extend_from_slice(&text[i..end]);
+            i = end;
+        }
     }
-    out.extend_from_slice(&text[done..]);
 }
 
 fn escape(text: &[u8], at: usize, rung: u8, out: &mut Vec<u8>) {
     match octet(text, at) {
         Some(b) if rung >= 2 && CLASS[b as usize] & classes::UNRESERVED != 0 => out.push(b),
-        _ => out.extend(text[at..at + 3].iter().map(u8::to_ascii_uppercase)),
+        _ => out.extend_from_slice(&upper(text, at)),
     }
+}
+
+/// The escape at a place in upper case.
+fn upper(text: &[u8], at: usize) -> [u8; 3] {
+    [b'%', text[at + 1].to_ascii_uppercase(), text[at + 2].to_ascii_uppercase()]
 }
 
 /// A host in lower case, its escapes in upper case; a zone identifier keeps its case (RFC 6874 2), and so does a host
@@ -159,7 +168,7 @@ fn host(text: &[u8], rung: u8, out: &mut Vec<u8>) {
                 Some(b) if rung >= 2 && CLASS[b as usize] & classes::UNRESERVED != 0 => {
                     out.push(b.to_ascii_lowercase());
                 }
-                _ => out.extend(text[i..i + 3].iter().map(u8::to_ascii_uppercase)),
+                _ => out.extend_from_slice(&upper(text, i)),
             }
             i += 3;
         } else {

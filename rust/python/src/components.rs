@@ -257,6 +257,9 @@ impl Components {
         if let Some(asked) = named(cls.getattr(intern!(cls.py(), "rule"))?.extract()?) {
             quick::quicken(cls, asked);
         }
+        if cls.module()?.to_str()?.starts_with("overthere.") {
+            crate::getters::install(cls)?;
+        }
         Ok(())
     }
 

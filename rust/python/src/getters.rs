@@ -7,6 +7,7 @@ use std::ptr::null_mut;
 use pyo3::ffi::{self, PyObject};
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::types::PyType;
 
 use crate::components::{Components, Place};
 
@@ -16,16 +17,41 @@ use crate::components::{Components, Place};
 /// The interpreter is attached.
 #[inline(always)]
 unsafe fn part(value: &Components, place: Place) -> *mut PyObject {
-    // SAFETY: as the caller says; the text is alive, for the value is, and CPython looks whether the place is in it.
+    // SAFETY: as the caller says; the text is alive, for the value is, and where not `octets` knows it CPython looks
+    // whether the place is in it.  What is new has room for as many characters of one byte, all of them below 0x80.
     unsafe {
         match place {
             None => ffi::Py_NewRef(ffi::Py_None()),
+            // Of one character and of none CPython has what it gives.
+            #[cfg(not(feature = "abi3"))]
+            Some((start, end)) if value.ascii && end > start + 1 => {
+                let Some(part) = octets(value).get(start..end) else { return null_mut() };
+                let new = ffi::PyUnicode_New(part.len() as ffi::Py_ssize_t, 127);
+                if !new.is_null() {
+                    std::ptr::copy_nonoverlapping(part.as_ptr(), ffi::PyUnicode_1BYTE_DATA(new), part.len());
+                }
+                new
+            }
             Some((start, end)) => ffi::PyUnicode_Substring(
                 value.text.as_ptr(),
                 start as ffi::Py_ssize_t,
                 end as ffi::Py_ssize_t,
             ),
         }
+    }
+}
+
+/// The octets of a text that is US-ASCII.
+///
+/// # Safety
+/// It is.
+#[cfg(not(feature = "abi3"))]
+#[inline(always)]
+unsafe fn octets(value: &Components) -> &[u8] {
+    // SAFETY: the characters of such a text lie one in a byte, as long as it lives, which is as long as the value.
+    unsafe {
+        let text = value.text.as_ptr();
+        std::slice::from_raw_parts(ffi::PyUnicode_1BYTE_DATA(text), ffi::PyUnicode_GET_LENGTH(text) as usize)
     }
 }
 
@@ -108,9 +134,10 @@ getters! {
         |py, v| number(py, v);
 }
 
-/// Give the class its attributes.
-pub fn install(py: Python<'_>) -> PyResult<()> {
-    let class = py.get_type::<Components>();
+/// Give a class its attributes: `Components`, and those below that are asked most, for CPython then need not look
+/// whether a value's class is one below.
+pub fn install(class: &Bound<'_, PyType>) -> PyResult<()> {
+    let py = class.py();
     for (name, documentation, get) in GETTERS {
         // What CPython keeps for as long as the process lives.
         let own = Box::leak(Box::new(ffi::PyGetSetDef {
@@ -120,7 +147,8 @@ pub fn install(py: Python<'_>) -> PyResult<()> {
             doc: documentation.as_ptr(),
             closure: null_mut(),
         }));
-        // SAFETY: the definition is whole and never freed, and the getter takes values of this class.
+        // SAFETY: the definition is whole and never freed, and the getter takes values of this class, which is
+        // `Components` or below.
         let attribute =
             unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyDescr_NewGetSet(class.as_type_ptr(), own))? };
         class.setattr(name.to_string_lossy(), attribute)?;

@@ -188,7 +188,7 @@ pub fn text_column<R, F, M>(
 ) -> Result<(StringViewArray, Vec<Bad>, Vec<usize>), &'static str>
 where
     R: Rows,
-    F: FnMut(usize, &[u8], &mut Vec<u8>) -> Outcome,
+    F: FnMut(usize, &str, &mut Vec<u8>) -> Outcome,
     M: Fn() -> F + Sync,
 {
     let mut buffers = rows.buffers();
@@ -205,7 +205,7 @@ where
             let row = rows.row(first + i);
             let mark = out.len();
             let (buffer, offset) = rows.place(first + i);
-            let outcome = work(first + i, row, &mut out);
+            let outcome = work(first + i, rows.text(first + i), &mut out);
             if matches!(outcome, Outcome::Open { .. }) {
                 open.push(first + i);
             }

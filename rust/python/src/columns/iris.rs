@@ -1,6 +1,6 @@
 //! Rows that are IRIs (RFC 3987): read as they lie, mapped to URIs and back.
 
-use overthere_core::iri::{escape, in_brackets, show, stand_in};
+use overthere_core::iri::{escape, in_brackets, is_shown, show, stand_in};
 use overthere_core::normalize::{may_change, normalize};
 use overthere_core::parse::{Rule, Spans};
 
@@ -18,28 +18,24 @@ pub struct Scratch {
 
 /// The components of a row in octets; None if the rule does not derive it.
 #[inline(always)]
-pub fn read(row: &[u8], (rule, iri): Asked, zone: bool, scratch: &mut Scratch) -> Option<Spans> {
+pub fn read(row: &str, (rule, iri): Asked, zone: bool, scratch: &mut Scratch) -> Option<Spans> {
     if !iri || row.is_ascii() {
-        return parse(row, rule, zone).ok();
+        return parse(row.as_bytes(), rule, zone).ok();
     }
-    let beyond = stand_in(std::str::from_utf8(row).ok()?, &mut scratch.octets)?;
+    let beyond = stand_in(row, &mut scratch.octets)?;
     let spans = parse(&scratch.octets, rule, zone).ok()?;
-    (beyond.fits(&spans) && !in_brackets(row, &spans)).then_some(spans)
-}
-
-/// The URI-reference that a row beyond US-ASCII maps to (3.1), at the end of `out`, and where its components stand.
-fn mapped(row: &[u8], out: &mut Vec<u8>) -> Option<Spans> {
-    let mark = out.len();
-    let beyond = escape(std::str::from_utf8(row).ok()?, out)?;
-    parse(&out[mark..], Rule::UriReference, false).ok().filter(|spans| beyond.fits(spans))
+    (beyond.fits(&spans) && !in_brackets(row.as_bytes(), &spans)).then_some(spans)
 }
 
 /// 3.1; None if the row is no IRI-reference.
-pub fn to_uri(row: &[u8], out: &mut Vec<u8>) -> Option<Outcome> {
+pub fn to_uri(row: &str, out: &mut Vec<u8>) -> Option<Outcome> {
     if row.is_ascii() {
-        return parse(row, Rule::UriReference, false).ok().map(|_| Outcome::Same);
+        return parse(row.as_bytes(), Rule::UriReference, false).ok().map(|_| Outcome::Same);
     }
-    mapped(row, out).map(|_| Outcome::Written)
+    let mark = out.len();
+    let beyond = escape(row, out)?;
+    let spans = parse(&out[mark..], Rule::UriReference, false).ok()?;
+    beyond.fits(&spans).then_some(Outcome::Written)
 }
 
 /// 3.2; None if the row is no URI-reference.
@@ -51,22 +47,27 @@ pub fn to_iri(row: &[u8], out: &mut Vec<u8>) -> Option<Outcome> {
 /// 5.3.2 at a generic rung; None if the row is no IRI-reference.
 ///
 /// From the percent rung on it is the form of the URI that the row maps to, written as an IRI again (5.3.2.3).
-pub fn normal(row: &[u8], rung: u8, scratch: &mut Scratch, out: &mut Vec<u8>) -> Option<Outcome> {
+pub fn normal(text: &str, rung: u8, scratch: &mut Scratch, out: &mut Vec<u8>) -> Option<Outcome> {
     const PERCENT: u8 = 2;
+    let row = text.as_bytes();
+    let spans = read(text, (Rule::UriReference, true), false, scratch)?;
+    let may_change = may_change(row, &spans, rung);
     if rung < PERCENT {
-        let spans = read(row, (Rule::UriReference, true), false, scratch)?;
-        return Some(form(row, may_change(row, &spans, rung), out, |out| normalize(row, &spans, rung, out)));
+        return Some(form(row, may_change, out, |out| normalize(row, &spans, rung, out)));
+    }
+    // What is mapped and shown again is the same.
+    if !may_change && is_shown(text) {
+        return Some(Outcome::Same);
     }
     let Scratch { octets, form: written } = scratch;
     octets.clear();
-    let ascii = row.is_ascii();
-    let spans = if ascii { parse(row, Rule::UriReference, false).ok()? } else { mapped(row, octets)? };
-    let uri = if ascii { row } else { octets };
-    if ascii && !may_change(row, &spans, rung) {
-        return Some(Outcome::Same);
-    }
     written.clear();
-    normalize(uri, &spans, rung, written);
+    if text.is_ascii() {
+        normalize(row, &spans, rung, written);
+    } else {
+        escape(text, octets)?;
+        normalize(octets, &parse(octets, Rule::UriReference, false).ok()?, rung, written);
+    }
     let spans = parse(written, Rule::UriReference, false).ok()?;
     Some(form(row, true, out, |out| show(written, &spans, out)))
 }

@@ -159,7 +159,7 @@ pub fn column_text(
         }
         ("resolve", Some(base)) => match base.extract::<String>() {
             Ok(base) => {
-                let spans = iris::read(base.as_bytes(), (Rule::Uri, rule.1), false, &mut Scratch::default())
+                let spans = iris::read(&base, (Rule::Uri, rule.1), false, &mut Scratch::default())
                     .ok_or_else(|| PyValueError::new_err("the base is none"))?;
                 Operation::Resolve { base, spans, strict }
             }

@@ -38,7 +38,7 @@ impl Visit for Check<'_> {
             }
             Judge::Rule(asked, zone) => bits(count, threads, || {
                 let mut scratch = Scratch::default();
-                move |i| valid(i) && read(rows.row(i), *asked, *zone, &mut scratch).is_some()
+                move |i| valid(i) && read(rows.text(i), *asked, *zone, &mut scratch).is_some()
             }),
             Judge::Automaton(dfa) => bits(count, threads, || move |i| valid(i) && dfa.accepts(rows.row(i))),
         };

@@ -42,7 +42,7 @@ pub struct Text<'a> {
 
 /// The base of the row before, for rows of one document stand together.
 struct Base<'a> {
-    text: &'a [u8],
+    text: &'a str,
     spans: Option<Spans>,
 }
 
@@ -57,10 +57,11 @@ impl Operation {
         &'a self,
         number: usize,
         memory: &mut Memory<'a>,
-        row: &[u8],
+        given: &str,
         rule: Asked,
         out: &mut Vec<u8>,
     ) -> Outcome {
+        let row = given.as_bytes();
         let refused = |rule| {
             let (kind, at) = refusal(row, rule, false);
             Outcome::Bad(kind, at)
@@ -79,23 +80,31 @@ impl Operation {
                 Err(_) => refused(rule),
             },
             Operation::NormalizeIri(rung) => {
-                normal(row, *rung, &mut memory.scratch, out).unwrap_or_else(|| refused(rule))
+                normal(given, *rung, &mut memory.scratch, out).unwrap_or_else(|| refused(rule))
             }
-            Operation::ToUri => to_uri(row, out).unwrap_or_else(|| refused((rule.0, true))),
+            Operation::ToUri => to_uri(given, out).unwrap_or_else(|| refused((rule.0, true))),
             Operation::ToIri => to_iri(row, out).unwrap_or_else(|| refused(rule)),
-            Operation::Resolve { base, spans, strict } => {
-                against(Parsed { text: base.as_bytes(), spans }, row, rule, *strict, &mut memory.scratch, out)
-            }
+            Operation::Resolve { base, spans, strict } => against(
+                Parsed { text: base.as_bytes(), spans },
+                given,
+                rule,
+                *strict,
+                &mut memory.scratch,
+                out,
+            ),
             Operation::ResolveEach { bases, .. } if bases.is_null(number) => Outcome::Null,
             Operation::ResolveEach { bases, strict } => {
-                let text = bases.value(number).as_bytes();
+                let text = bases.value(number);
                 let Memory { base, scratch } = memory;
                 if text != base.text {
                     *base = Base { text, spans: read(text, (Rule::Uri, rule.1), false, scratch) };
                 }
                 match &base.spans {
-                    Some(spans) => against(Parsed { text, spans }, row, rule, *strict, scratch, out),
+                    Some(spans) => {
+                        against(Parsed { text: text.as_bytes(), spans }, given, rule, *strict, scratch, out)
+                    }
                     None => {
+                        let text = text.as_bytes();
                         let (_, at) = refusal(text, (Rule::Uri, rule.1), false);
                         Outcome::Elsewhere(Kind::Base, code_points(text, at))
                     }
@@ -129,7 +138,7 @@ impl Operation {
 /// 5.2 on a row, of URIs or of IRIs (RFC 3987 6.5).
 fn against(
     base: Parsed<'_>,
-    row: &[u8],
+    row: &str,
     rule: Asked,
     strict: bool,
     scratch: &mut Scratch,
@@ -137,11 +146,11 @@ fn against(
 ) -> Outcome {
     match read(row, rule, false, scratch) {
         Some(own) => {
-            resolve(base, Parsed { text: row, spans: &own }, strict, out);
+            resolve(base, Parsed { text: row.as_bytes(), spans: &own }, strict, out);
             Outcome::Written
         }
         None => {
-            let (kind, at) = refusal(row, rule, false);
+            let (kind, at) = refusal(row.as_bytes(), rule, false);
             Outcome::Bad(kind, at)
         }
     }
@@ -168,9 +177,9 @@ impl Visit for Text<'_> {
             }
         }
         let (column, bad, open) = text_column(rows, self.threads, || {
-            let base = Base { text: b"", spans: None };
+            let base = Base { text: "", spans: None };
             let mut memory = Memory { base, scratch: Scratch::default() };
-            move |i: usize, row: &[u8], out: &mut Vec<u8>| {
+            move |i: usize, row: &str, out: &mut Vec<u8>| {
                 self.operation.apply(self.first + i, &mut memory, row, self.rule, out)
             }
         })?;
