@@ -279,9 +279,10 @@ def test_columns_say_what_values_say(engine: str, monkeypatch: pytest.MonkeyPatc
 
 _PIECES = (
     "http:", "é:", "//", "/", "?", "#", "@", ":", "8", "[", "]", "[::1]", "[v1.é]", "[::1%25é]", "[::1%25e]", "é", "É",
-    "日本", "A", "%41", "%2f", "%", "%4", "%é9", "%C3%A9", "%c3", "%a9", "%E2%82", "%E2%82%AC", "%E2%80%AE", "%E2%80%8D",
-    "%EE%80%80", "%F4%90%80%80", "%ED%A0%80", "%EF%BC%8F", "%C2%A0", "\u00a0", "\u200d", "\u202e", "\ue000", "\ufffe",
-    "\U00010000", "\U000f0000", "\U0010ffff", "\u0080", " ", "\x00", "|", ".", "..", "a/../", "xn--9ca", "~",
+    "日本", "A", "%41", "%2f", "%", "%4", "%é9", "%C3%A9", "%c3", "%a9", "%E2%82", "%E2%82%AC", "%E2%80%AE",
+    "%E2%80%8D", "%EE%80%80", "%F4%90%80%80", "%ED%A0%80", "%EF%BC%8F", "%C2%A0", "\u00a0", "\u200d", "\u202e",
+    "\ue000", "\ufffe", "\U00010000", "\U000f0000", "\U0010ffff", "\u0080", " ", "\x00", "|", ".", "..", "a/../",
+    "xn--9ca", "~",
 )  # fmt: skip
 
 
@@ -306,8 +307,8 @@ def test_both_kernels_make_the_same_of_columns(seed: int, monkeypatch: pytest.Mo
     for strict in (True, False):
         asked += [("resolve", {"base": base, "strict": strict}, how) for base in (good[0], bases)]
     asked += [("normalize", {"rung": rung}, how) for rung in range(4)]
-    for operation, given, more in asked:
-        common = {"details": True, "threads": 2, "views": True, **given}
+    for operation, said, more in asked:
+        common = {"details": True, "threads": 2, "views": True, **said}
         expected = plain.text(texts, operation, **common, **more)
         with monkeypatch.context() as patch:
             patch.setattr(plain, "text", None)

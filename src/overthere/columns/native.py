@@ -1,4 +1,4 @@
-"""The column functions in Rust, with the rows that need a scheme's facts finished in Python."""
+"""The column functions in Rust, with the rows that need a scheme's facts, or IDNA, finished in Python."""
 
 from __future__ import annotations
 
