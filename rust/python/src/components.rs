@@ -43,6 +43,16 @@ impl Components {
     /// What a rule makes of a text.
     #[inline(always)]
     pub(crate) fn read(text: &Bound<'_, PyString>, (rule, iri): Asked, zone: bool) -> Reading {
+        if let Some(octets) = quick::ascii(text) {
+            return match parse(octets, rule, zone) {
+                Ok(spans) => {
+                    let length = octets.len();
+                    Reading::Derived(Components { text: text.clone().unbind(), spans, length, ascii: true })
+                }
+                Err(_) if octets.len() < OMITTED as usize => Reading::NotDerived,
+                Err(_) => Reading::Unread,
+            };
+        }
         // A lone surrogate has no UTF-8 form, and no place in a URI or an IRI.
         let Ok(characters) = text.to_str() else { return Reading::NotDerived };
         let (spans, length, ascii) = if iri && !characters.is_ascii() {
@@ -96,7 +106,11 @@ impl Components {
 
     /// The text in UTF-8.
     pub(crate) fn octets<'py>(&'py self, py: Python<'py>) -> PyResult<&'py [u8]> {
-        Ok(self.text.bind(py).to_str()?.as_bytes())
+        let text = self.text.bind(py);
+        Ok(match quick::ascii(text) {
+            Some(octets) => octets,
+            None => text.to_str()?.as_bytes(),
+        })
     }
 
     pub(crate) fn part<'py>(&'py self, py: Python<'py>, place: Place) -> PyResult<&'py str> {
