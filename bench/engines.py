@@ -36,7 +36,7 @@ class Inputs:
 
 
 def _overthere(data: Inputs, threads: int) -> Calls:
-    from overthere import columns
+    from overthere import Rung, columns
 
     def call(operation: str, column: pa.Array, *more: Any, **how: Any) -> Callable[[], Any]:
         work = getattr(columns, operation)
@@ -44,6 +44,7 @@ def _overthere(data: Inputs, threads: int) -> Calls:
 
     return {
         **{o: call(o, data.texts) for o in ("split", "host", "check", "parse", "normalize")},
+        "normalize by scheme": call("normalize", data.texts, Rung.SCHEME),
         "resolve": call("resolve", data.references, data.base),
         "encode": call("encode", data.texts, keep=""),  # nothing reserved stays, as with the others
         "decode": call("decode", data.encoded),
@@ -167,6 +168,7 @@ def _can_ada(data: Inputs, threads: int) -> Calls:
         "host": _each(data.texts, lambda text: parse(text).hostname),
         "check": lambda: pa.array([can_parse(text) for text in data.texts.to_pylist()]),
         "normalize": _each(data.texts, lambda text: str(parse(text))),
+        "normalize by scheme": _each(data.texts, lambda text: str(parse(text))),
         "resolve": _each(data.references, lambda text: str(base + text)),
     }
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import w3lib.url
 
+import iricolumns
 import overthere
 import standard
 from corpus import Corpus
@@ -105,3 +106,4 @@ def measure(corpus: Corpus, rounds: int = 5, budget: float = 1.0, most: int = 20
             | ({} if name in _BESIDE else agrees(operation, peers[name]).row())
             for name, row in found.items()
         ]
+    yield from iricolumns.measure(iris, uris, rounds, budget, iricolumns.ROWS if most > 2000 else 10 * most)

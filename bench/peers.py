@@ -49,6 +49,7 @@ _VALIDATOR = rfc3986.validators.Validator().check_validity_of(
 NAMES: dict[str, Any] = {
     "URI": overthere.URI,
     "Reference": overthere.URIReference,
+    "SCHEME": Rung.SCHEME,
     "SYNTAX": Rung.SYNTAX,
     "encode": overthere.encode,
     "decode": overthere.decode,
@@ -143,6 +144,20 @@ OPERATIONS: dict[str, dict[str, Peer]] = {
         "ada_url": Peer("normalize_url(t)"),
         "url-py": Peer("str(url_py_parse(t))"),
         "pydantic_core": Peer("str(PydanticUrl(t))"),
+    },
+    "normalize by scheme": {
+        OWN: Peer("str(URI(t).normalize(SCHEME))"),
+        "rfc3986": Peer("normalize_uri(t)"),
+        "yarl": Peer("str(YarlURL(t))"),
+        "can_ada": Peer("str(can_ada_parse(t))"),
+        "ada_url": Peer("normalize_url(t)"),
+        "url-py": Peer("str(url_py_parse(t))"),
+        "pydantic_core": Peer("str(PydanticUrl(t))"),
+    },
+    "changes": {OWN: Peer("URI(t).changes()")},
+    "relate": {
+        OWN: Peer("base.relate(t)", base="URI(b)"),
+        "url-py": Peer("base.make_relative(url_py_parse(t))", base="url_py_parse(b)"),
     },
     "str": {
         OWN: Peer("str(t)", "URI(t)"),

@@ -100,6 +100,16 @@ def _opened(rows: Sequence[Row]) -> Cells:
     return ["", "ms", "min–max", f"× {OWN}", "MB/s", "process ms", "peak MiB", "at 16 MiB"], lines
 
 
+def _started(rows: Sequence[Row]) -> Cells:
+    """The same where a library is imported: milliseconds."""
+    own = next(row["ns"] for row in rows if row["peer"] == OWN)
+    lines = []
+    for row in sorted(rows, key=lambda r: r["ns"]):
+        spread = "–".join(_number(row[name] / 1e6) for name in ("ns_min", "ns_max"))
+        lines.append([row["peer"], _number(row["ns"] / 1e6), spread, f"{row['ns'] / own:.2f}"])
+    return ["", "ms", "min–max", f"× {OWN}"], lines
+
+
 _PEAKS = ("peak_mib", "peak_16_mib")
 
 
@@ -130,7 +140,7 @@ def _judged(rows: Sequence[Row]) -> Cells:
     return ["", "version", *rows[0]["groups"], "shared", "gives"], lines
 
 
-_WHOLE = {"access": _opened, "links": _crawled, "dirt": _pivoted, "dirty columns": _pivoted}
+_WHOLE = {"imports": _started, "access": _opened, "links": _crawled, "dirt": _pivoted, "dirty columns": _pivoted}
 
 
 def table(rows: Sequence[Row]) -> str:
@@ -188,7 +198,7 @@ A time beside a share below one is the time of another task.
 ```sh
 $ make bench                                         # everything, about a quarter of an hour
 $ .venv/bin/python bench/run.py --quick              # small sizes, three rounds, into build/bench
-$ .venv/bin/python bench/run.py --only values        # or dirt, iris, columns, kernel, access, links
+$ .venv/bin/python bench/run.py --only values        # or dirt, iris, columns, kernel, imports, access, links
 $ make bench-check                                   # these sources beside another commit: what is slower now
 ```
 """
@@ -205,6 +215,8 @@ parse checks the whole text where the peer checks; read is parse and then scheme
 fragment; resolve has a base that is parsed before, where the peer has such an object; normalize goes from text to
 text; str is given the peer's own object.
 encode and decode work on whole URLs as data of one segment.
+normalize by scheme is the scheme rung (6.2.3), changes what normalize changes and by which paragraph; relate is the
+inverse of resolve, and agrees where the reference leads to the target.
 """,
     "dirt": """
 ## Text that may be no URI
@@ -222,6 +234,7 @@ The same for text beyond US-ASCII (RFC 3987): URLs of the corpus with letters of
 every tenth host (`bench/iris.py`).
 **agrees** is the share of `tests/cases/iri.toml`, and in reading that of texts in US-ASCII that are refused too.
 WHATWG's parsers write hosts by IDNA's rules, which RFC 3987 leaves to the scheme.
+Columns have up to 200,000 of them, on one thread; × compares with the column of the URIs that are meant, too.
 """,
     "columns": """
 ## Whole columns
@@ -255,6 +268,12 @@ that keeps its argument) are those of the loops for values.
 
 `cargo bench -p overthere-core`: the kernel beside the crates for RFC 3986, on the same texts, one thread. normalize
 and resolve give an owned text; resolve parses the reference, not the base.
+""",
+    "imports": """
+## Imports
+
+Milliseconds of processor time that an import needs beyond an interpreter that only starts, each in a process of its
+own; the module is compiled and lies in the system's memory.
 """,
     "access": """
 ## Opening, beside curl

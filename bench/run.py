@@ -3,7 +3,7 @@
 A whole run writes bench/results/latest.jsonl, docs/benchmarks.md and docs/benchmarks.svg; every other writes the same
 three into build/bench.
 
-python bench/run.py [--quick] [--only values|dirt|iris|columns|kernel|access|links]
+python bench/run.py [--quick] [--only values|dirt|iris|columns|kernel|imports|access|links]
                     [--rows N] [--values N] [--rounds N] [--report]
 """
 
@@ -29,7 +29,7 @@ from corpus import CACHE, Corpus, corpus
 
 ROOT = Path(__file__).resolve().parent.parent
 Row = dict[str, Any]
-SECTIONS = ("values", "dirt", "iris", "columns", "kernel", "access", "links")
+SECTIONS = ("values", "dirt", "iris", "columns", "kernel", "imports", "access", "links")
 
 
 def machine() -> str:
@@ -124,6 +124,10 @@ def _groups(section: str, whole: Corpus, size: _Size) -> Iterable[list[Row]]:
             native = kernel.measure(whole.first(size.values))
             named = dict.fromkeys(row["operation"] for row in native)
             return [[row for row in native if row["operation"] == operation] for operation in named]
+        case "imports":
+            import imports
+
+            return imports.measure(3 * rounds)
         case "access":
             import access
 

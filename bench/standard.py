@@ -113,15 +113,27 @@ def iris() -> list[tuple[str, str, str]]:
     return [row for row in rows if is_uri(row[1])]
 
 
-def normal_forms() -> list[tuple[str, str]]:
-    """6.2.2: URIs and their syntax-based normal forms."""
-    rows = [(row["text"], row["is"]["PATH"]) for row in cases("normalize")]
+def normal_forms(rung: str = "PATH") -> list[tuple[str, str]]:
+    """6.2.2: URIs and their syntax-based normal forms; with "SCHEME" those of 6.2.3."""
+    rows = [(row["text"], row["is"][rung]) for row in cases("normalize")]
     return [(text, normal) for text, normal in rows if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", text)]
 
 
 def targets() -> list[tuple[str, str, str]]:
     """5.2: base, reference, target."""
     return [(row["base"], row["reference"], row["is"]["rfc3986"]) for row in cases("resolve")]
+
+
+def related() -> list[tuple[str, str]]:
+    """5.2: bases and targets to which some reference leads."""
+    return [(base, target) for base, _, target in targets() if reference.remove_dot_segments(target) == target]
+
+
+def leads(base: str, answer: Any, target: str) -> bool:
+    """Whether an answer is a reference that leads from the base to the target (5.2)."""
+    if answer in (None, REFUSED) or reference.parse(str(answer), "URI-reference") is None:
+        return False
+    return reference.resolve(base, str(answer)) == target
 
 
 def six(found: Sequence[Any], *, whatwg: bool = False) -> Six:

@@ -27,7 +27,7 @@ from standard import REFUSED, Share, refused, share
 
 __all__ = ["OPERATIONS", "measure"]
 
-OPERATIONS = ("split", "host", "check", "parse", "normalize", "resolve", "encode", "decode")
+OPERATIONS = ("split", "host", "check", "parse", "normalize", "normalize by scheme", "resolve", "encode", "decode")
 _FLOORS = ("memcpy", "compare", "look up", "read")
 _LEAST_ROUNDS = 2
 _WHATWG = frozenset({"loop, can_ada"})
@@ -83,7 +83,8 @@ def agrees(engine: str, threads: int, operation: str) -> Share:
         found = ask(standard.ENCODE)
         right = [refused(standard.encodes, d, got) is True for d, got in zip(standard.ENCODE, found, strict=True)]
         return share(right)
-    wanted = standard.normal_forms() if operation == "normalize" else standard.DECODE
+    forms = {"normalize": "PATH", "normalize by scheme": "SCHEME"}
+    wanted = standard.normal_forms(forms[operation]) if operation in forms else standard.DECODE
     found = ask([text for text, _ in wanted])
     return share([(REFUSED if got is None else got) == answer for (_, answer), got in zip(wanted, found, strict=True)])
 

@@ -71,8 +71,14 @@ def agrees(operation: str, name: str) -> Share:
         return share([f is not REFUSED and standard.same(wanted, f, tells=name in TELLS) for wanted, f in found])
     if operation == "resolve":
         return share([refused(_target, peer, base, text) == target for base, text, target in standard.targets()])
-    if operation == "normalize":
-        return share([refused(ask, text) == normal for text, normal in standard.normal_forms()])
+    if operation in ("normalize", "normalize by scheme"):
+        forms = standard.normal_forms("PATH" if operation == "normalize" else "SCHEME")
+        return share([refused(ask, text) == normal for text, normal in forms])
+    if operation == "changes":
+        return share([bool(ask(text)) == (text != normal) for text, normal in standard.normal_forms()])
+    if operation == "relate":
+        ways = [(base, refused(once(peer, base), target), target) for base, target in standard.related()]
+        return share([standard.leads(*way) for way in ways])
     if operation == "str":
         return share([refused(ask, text) == text for text, _ in standard.valid()])
     if operation == "encode":
@@ -92,6 +98,10 @@ def _target(peer: Peer, base: str, text: str) -> str:
 def _inputs(operation: str, corpus: Corpus) -> list[str]:
     if operation == "resolve":
         return corpus.references
+    if operation == "relate":  # most lead to the base's own host
+        base = NAMES["URI"](BASE)
+        found = (refused(base.join, text) for text in corpus.references)
+        return [str(target) for target in found if target is not REFUSED and "/." not in target.path]
     if operation == "decode":
         return [NAMES["quote"](text, safe="") for text in corpus.texts]
     if operation == "decode, nothing to do":

@@ -55,7 +55,7 @@ reference.ipv4_address()
 for safe in ("", "abc/"):
     percent._not_in(safe)
 for private in (False, True):
-    iri._decodable(private)
+    iri.decodable(private)
 steps._parting(b" @")
 for group in ("comp.*", "*.os.*", "c?mp.*sys*.l??t*"):
     wildmat(group)

@@ -20,6 +20,8 @@ sys.path.append(str(ROOT / "bench"))
 import pyarrow as pa
 
 import dirt
+import imports
+import iricolumns
 import iris
 import lists
 import peers
@@ -93,9 +95,11 @@ def test_a_method_that_is_not_there_has_no_row() -> None:
 def test_iris(corpus: Corpus) -> None:
     rows, page = _page(corpus, iris.measure(corpus, 1, 0.0, 40))
     own = {row["operation"]: row for row in rows if row.get("peer") == peers.OWN}
-    assert list(own) == ["read an IRI", "IRI to URI", "URI to IRI"]
-    assert all(row["right"] == row["of"] > 50 for row in own.values())
-    assert page.count("**overthere**") == 3
+    assert list(own) == [*iris.OPERATIONS, *iricolumns.OPERATIONS]
+    judged = [row for row in own.values() if "of" in row]
+    assert len(judged) == 6
+    assert all(row["right"] == row["of"] > 50 for row in judged)
+    assert page.count("**overthere**") == len(own)
     assert not any(text.isascii() for text in iris.of(TEXTS))
 
 
@@ -104,6 +108,19 @@ def test_values(corpus: Corpus) -> None:
     assert {row["operation"] for row in rows if row["section"] == "values"} == set(peers.OPERATIONS)
     assert "## One value at a time" in page
     assert plot.plot(rows).startswith("<svg")
+
+
+def test_own_answers_are_right(corpus: Corpus) -> None:
+    for operation in ("normalize by scheme", "changes", "relate"):
+        found = values.agrees(operation, peers.OWN)
+        assert found.right == found.rows > 50, operation
+
+
+def test_imports(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(imports, "IMPORTS", {name: imports.IMPORTS[name] for name in (peers.OWN, "urllib.parse")})
+    rows, page = _page(corpus, imports.measure(1))
+    assert [row["peer"] for row in rows[1:]] == [peers.OWN, "urllib.parse"]
+    assert "## Imports" in page
 
 
 def test_columns(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overthere import IRI, URI, CodingError, InvalidURI, IRIReference, Rung, URIReference
+from overthere import IRI, URI, CodingError, InvalidURI, IRIReference, Rung, URIReference, kernel
 from overthere.encoding import decode_bytes
 from overthere.everyday import ELSEWHERE
 from overthere.forms import Parameters
@@ -318,6 +318,36 @@ def test_names_of_other_libraries() -> None:
             assert word == "str()" or hasattr(uri, word)
     with pytest.raises(AttributeError, match=r"no attribute 'nothing'$"):
         _ = uri.nothing
+    assert not ELSEWHERE.keys() & dir(uri)
+    assert not any(hasattr(URI, name) for name in ELSEWHERE)
+
+
+@pytest.mark.parametrize("kind", [URI, URIReference, IRI, IRIReference])
+def test_attributes_are_found_the_short_way(kind: type) -> None:
+    """CPython calls these two for every attribute that is asked for, there or not."""
+    for name in ("__getattr__", "__getattribute__"):
+        assert not any(name in vars(base) for base in kind.__mro__ if base is not object)
+    if kernel.name == "native":  # of the class itself, so that CPython need not look whether it is one below
+        components = ("scheme", "authority", "userinfo", "host", "port", "port_text", "path", "query", "fragment")
+        assert all(vars(kind)[name].__objclass__ is kind for name in components)
+
+
+class Below(URI):
+    """A class of somebody else's."""
+
+    __slots__ = ()
+
+    @property
+    def host(self) -> str:
+        return "own"
+
+
+class Lowest(Below):
+    __slots__ = ()
+
+
+def test_classes_below_may_have_their_own() -> None:
+    assert (Below("http://h/").host, Lowest("http://h/").host, Lowest("http://h/p").path) == ("own", "own", "/p")
 
 
 def test_a_uri_is_no_path() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import random
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
@@ -25,6 +26,7 @@ from overthere import (
     check,
     columns,
     explain,
+    kernel,
     lowest_rung,
 )
 from overthere.columns import plain
@@ -273,6 +275,49 @@ def test_columns_say_what_values_say(engine: str, monkeypatch: pytest.MonkeyPatc
     for rule in ("IRI", "IRI-reference"):
         valid = [None if row is None else not check(row, rule=rule) for row in _ROWS]
         assert pa.array(columns.check(pa.array(_ROWS), rule)).to_pylist() == valid
+
+
+_PIECES = (
+    "http:", "é:", "//", "/", "?", "#", "@", ":", "8", "[", "]", "[::1]", "[v1.é]", "[::1%25é]", "[::1%25e]", "é", "É",
+    "日本", "A", "%41", "%2f", "%", "%4", "%é9", "%C3%A9", "%c3", "%a9", "%E2%82", "%E2%82%AC", "%E2%80%AE",
+    "%E2%80%8D", "%EE%80%80", "%F4%90%80%80", "%ED%A0%80", "%EF%BC%8F", "%C2%A0", "\u00a0", "\u200d", "\u202e",
+    "\ue000", "\ufffe", "\U00010000", "\U000f0000", "\U0010ffff", "\u0080", " ", "\x00", "|", ".", "..", "a/../",
+    "xn--9ca", "~",
+)  # fmt: skip
+
+
+def _agree(one: Any, other: Any, rows: list[str]) -> None:
+    one, other = (pa.array(found).to_pylist() for found in (one, other))
+    assert [(row, a, b) for row, a, b in zip(rows, one, other, strict=True) if a != b] == []
+
+
+@pytest.mark.skipif(kernel.name != "native", reason="there is but one kernel")
+@pytest.mark.parametrize("seed", range(4))
+def test_both_kernels_make_the_same_of_columns(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """IRIs, URIs and what is neither, of pieces that are read differently by place; rows of the native kernel come out
+    of it and not by way of Python, except those of the scheme rung."""
+    chance = random.Random(seed)
+    rows = ["".join(chance.choices(_PIECES, k=chance.randint(1, 7))) for _ in range(3000)]
+    rows += ["http://h/" + row for row in rows]
+    good = [row for row in rows if not check(row, rule="IRI", limit=1)]
+    assert len(good) > 300
+    texts, bases = pa.array(rows), pa.array(chance.choices([*good, "é", ""], k=len(rows)))
+    asked: list[tuple[str, dict[str, Any], dict[str, Any]]] = [("to_uri", {}, {}), ("to_iri", {}, {})]
+    how = {"iri": True}
+    for strict in (True, False):
+        asked += [("resolve", {"base": base, "strict": strict}, how) for base in (good[0], bases)]
+    asked += [("normalize", {"rung": rung}, how) for rung in range(4)]
+    for operation, said, more in asked:
+        common = {"details": True, "threads": 2, "views": True, **said}
+        expected = plain.text(texts, operation, **common, **more)
+        with monkeypatch.context() as patch:
+            patch.setattr(plain, "text", None)
+            _agree(columns.engine().text(texts, operation, **common, **more), expected, rows)
+    for name, zone in product(("IRI", "IRI-reference"), (False, True)):
+        told = plain.check(texts, name, zone=zone, threads=1)
+        with monkeypatch.context() as patch:
+            patch.setattr(plain, "check", None)
+            _agree(columns.check(texts, name, zone=zone, threads=2), told, rows)
 
 
 def test_columns_of_bases() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from overthere.grammar import Grammar
+from overthere.iri import JOINED, decodable
 from overthere.kernel.classes import IPRIVATE, UCSCHAR
 from overthere.kernel.reference import BIDI_CONTROLS
 
@@ -77,22 +78,34 @@ def rust() -> str:
 
 def _beyond() -> Iterator[str]:
     """What IRIs hold beside that."""
-    controls = [ord(c) for c in map(chr, range(0x2000, 0x2100)) if re.match(f"[{BIDI_CONTROLS}]", c)]
-    for name, ranges, text in (
-        ("UCSCHAR", UCSCHAR, "`ucschar` (RFC 3987 2.2) without the controls of 4.1, in their order"),
-        ("IPRIVATE", IPRIVATE, "`iprivate` (RFC 3987 2.2), in their order"),
+    controls, joined = re.compile(f"[{BIDI_CONTROLS}]"), re.compile(f"[{JOINED}]")
+    shows = decodable(private=True)
+    assert all(shows.match(chr(c)) for first, last in IPRIVATE for c in range(first, last + 1))
+
+    def stands_alone(c: str) -> bool:
+        return bool(shows.match(c)) and not joined.match(c)
+
+    for name, ranges, has, text in (
+        ("UCSCHAR", UCSCHAR, lambda c: not controls.match(c), "`ucschar` (RFC 3987 2.2) without the controls of 4.1"),
+        ("BIDI_CONTROLS", UCSCHAR, controls.match, "The controls of RFC 3987 4.1"),
+        ("IPRIVATE", IPRIVATE, lambda c: True, "`iprivate` (RFC 3987 2.2)"),
+        ("SHOWN", UCSCHAR, stands_alone, "What takes the place of its escapes (RFC 3987 3.2) wherever it stands"),
+        ("JOINED", UCSCHAR, joined.match, "What does so behind a character that does"),
     ):
-        left = list(_without(ranges, controls))
-        yield from ("", f"/// {text}.", "#[rustfmt::skip]", f"pub static {name}: [(char, char); {len(left)}] = [")
+        left = list(_runs(c for first, last in sorted(ranges) for c in range(first, last + 1) if has(chr(c))))
+        yield from ("", f"/// {text}, in their order.", "#[rustfmt::skip]")
+        yield f"pub static {name}: [(char, char); {len(left)}] = ["
         yield from (f"    ('\\u{{{first:x}}}', '\\u{{{last:x}}}')," for first, last in left)
         yield "];"
 
 
-def _without(ranges: Iterable[tuple[int, int]], points: list[int]) -> Iterator[tuple[int, int]]:
-    for first, last in ranges:
-        for point in points:
-            if first <= point <= last:
-                if first < point:
-                    yield first, point - 1
-                first = point + 1
+def _runs(points: Iterable[int]) -> Iterator[tuple[int, int]]:
+    first = last = -2
+    for point in points:
+        if point > last + 1:
+            if last >= 0:
+                yield first, last
+            first = point
+        last = point
+    if last >= 0:
         yield first, last

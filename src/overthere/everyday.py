@@ -317,10 +317,31 @@ class Everyday(Components):
             # Without it, libraries that look for an attribute `path` open the local file of that name.
             raise TypeError(f"a {type(self).__name__} is no path of this machine; str() is its text")
 
-        def __getattr__(self, name: str) -> object:
-            known = ELSEWHERE.get(name)
-            hint = f"; here it is {known}" if known else ""
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}", name=name, obj=self)
+        def __dir__(self) -> list[str]:
+            return [name for name in super().__dir__() if name not in ELSEWHERE]
+
+
+class _Elsewhere:
+    """An attribute that is not there under this name, which it says.
+
+    A method `__getattr__` would cost every attribute that is there: CPython then asks for it in a longer way.
+    """
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, value: object, kind: type) -> object:
+        name = self.name
+        if value is None:
+            raise AttributeError(f"type object {kind.__name__!r} has no attribute {name!r}", name=name, obj=kind)
+        said = f"{kind.__name__!r} object has no attribute {name!r}; here it is {ELSEWHERE[name]}"
+        raise AttributeError(said, name=name, obj=value)
+
+
+for _name in ELSEWHERE:
+    setattr(Everyday, _name, _Elsewhere(_name))
 
 
 def _divided(path: str) -> tuple[str, str]:

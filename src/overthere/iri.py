@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from overthere.schemes.registry import Registry
     from overthere.uri import URI, URIReference
 
-__all__ = ["INVISIBLE", "IRI", "IRIReference", "JOINED", "to_iri_text"]
+__all__ = ["INVISIBLE", "IRI", "IRIReference", "JOINED", "decodable", "to_iri_text"]
 
 # Default_Ignorable_Code_Point (Unicode, DerivedCoreProperties) but the controls of direction (4.1) and what belongs to
 # the character before it, and separators that are no " " (Zs, Zl, Zp of the Unicode Character Database).
@@ -244,7 +244,7 @@ def _to_ascii(host: str) -> str:
 
 
 @cache
-def _decodable(private: bool) -> re.Pattern[str]:
+def decodable(private: bool) -> re.Pattern[str]:
     """Characters that may take the place of their escapes (3.2, step 4)."""
     ranges = "".join(f"{chr(a)}-{chr(b)}" for a, b in (UCSCHAR + IPRIVATE if private else UCSCHAR))
     return re.compile(f"(?![{BIDI_CONTROLS}{INVISIBLE}{_ALIKE}])[{ranges}]")
@@ -265,7 +265,7 @@ def to_characters(text: str, private: bool = False) -> str:
     >>> to_characters("r%C3%A9sum%C3%A9%2F%E9")
     'r\u00e9sum\u00e9%2F%E9'
     """
-    decodable = _decodable(private)
+    shows = decodable(private)
 
     def run(match: re.Match[str]) -> str:
         # Octets that are no UTF-8 come out as lone surrogates, and go back to escapes one by one.
@@ -273,7 +273,7 @@ def to_characters(text: str, private: bool = False) -> str:
         pieces: list[str] = []
         joins = False  # whether a letter stands before, to which a joiner belongs
         for c in characters:
-            shown = decodable.match(c) is not None and (joins or not _JOINS.match(c))
+            shown = shows.match(c) is not None and (joins or not _JOINS.match(c))
             pieces.append(c if shown else kernel.percent_encode(c.encode("utf-8", "surrogateescape"), ""))
             joins = shown
         return "".join(pieces)

@@ -1,6 +1,7 @@
 //! The first thing that is wrong with a text, and where: what `overthere.findings` reports first.
 
-use crate::classes::{self, CLASS};
+use crate::beyond::within;
+use crate::classes::{self, BIDI_CONTROLS, CLASS, IPRIVATE, UCSCHAR};
 use crate::host;
 use crate::parse::Rule;
 use crate::tables::IP_LITERAL;
@@ -30,10 +31,13 @@ pub enum Kind {
     Control,
     Space,
     Base,
+    IriChar,
+    IriPrivate,
+    IriBidi,
 }
 
 /// The names of the kinds, in the order of their numbers.
-pub const NAMES: [&str; 20] = [
+pub const NAMES: [&str; 23] = [
     "scheme-missing",
     "scheme-empty",
     "scheme-first",
@@ -54,6 +58,9 @@ pub const NAMES: [&str; 20] = [
     "control",
     "space",
     "base",
+    "iri-char",
+    "iri-private",
+    "iri-bidi",
 ];
 
 /// A kind and the byte offset where it stands.
@@ -61,6 +68,22 @@ pub type Place = (Kind, usize);
 
 /// What is wrong first with a text that `rule` does not derive; None if nothing is.
 pub fn first_finding(text: &[u8], rule: Rule, zone: bool) -> Option<Place> {
+    first(text, rule, Reading { zone, iri: false })
+}
+
+/// The same of an IRI or IRI-reference (RFC 3987 2.2 and 4.1).
+pub fn first_finding_in_iri(text: &str, rule: Rule, zone: bool) -> Option<Place> {
+    first(text.as_bytes(), rule, Reading { zone, iri: true })
+}
+
+/// What a text may hold beside what Appendix A says.
+#[derive(Clone, Copy)]
+struct Reading {
+    zone: bool,
+    iri: bool,
+}
+
+fn first(text: &[u8], rule: Rule, reading: Reading) -> Option<Place> {
     let mut i = 0;
     match text.iter().position(|b| matches!(b, b':' | b'/' | b'?' | b'#')) {
         Some(0) if text[0] == b':' => return Some((Kind::SchemeEmpty, 0)),
@@ -68,7 +91,7 @@ pub fn first_finding(text: &[u8], rule: Rule, zone: bool) -> Option<Place> {
             if CLASS[text[0] as usize] & (classes::SCHEME | classes::ALPHA) == classes::SCHEME {
                 return Some((Kind::SchemeFirst, 0));
             }
-            match foreign(text, 0, end, classes::SCHEME, Kind::SchemeChar) {
+            match foreign(text, 0, end, classes::SCHEME, Kind::SchemeChar, reading) {
                 Some((Kind::SchemeChar, 0)) => return Some((Kind::SchemeFirst, 0)),
                 None => i = end + 1,
                 found => return found,
@@ -82,28 +105,29 @@ pub fn first_finding(text: &[u8], rule: Rule, zone: bool) -> Option<Place> {
             .iter()
             .position(|b| matches!(b, b'/' | b'?' | b'#'))
             .map_or(text.len(), |n| i + 2 + n);
-        if let Some(found) = authority(text, i + 2, end, zone) {
+        if let Some(found) = authority(text, i + 2, end, reading) {
             return Some(found);
         }
         i = end;
     }
     let hash = memchr::memchr(b'#', &text[i..]).map_or(text.len(), |n| i + n);
     let mark = memchr::memchr(b'?', &text[i..hash]).map_or(hash, |n| i + n);
-    foreign(text, i, mark, classes::PATH, Kind::PathChar)
-        .or_else(|| foreign(text, (mark + 1).min(hash), hash, classes::QUERY, Kind::QueryChar))
-        .or_else(|| foreign(text, (hash + 1).min(text.len()), text.len(), classes::QUERY, Kind::FragmentChar))
+    let fragment = (hash + 1).min(text.len());
+    foreign(text, i, mark, classes::PATH, Kind::PathChar, reading)
+        .or_else(|| foreign(text, (mark + 1).min(hash), hash, classes::QUERY, Kind::QueryChar, reading))
+        .or_else(|| foreign(text, fragment, text.len(), classes::QUERY, Kind::FragmentChar, reading))
 }
 
-fn authority(text: &[u8], mut start: usize, end: usize, zone: bool) -> Option<Place> {
+fn authority(text: &[u8], mut start: usize, end: usize, reading: Reading) -> Option<Place> {
     let ats = &text[start..end];
     if let Some(first) = memchr::memchr(b'@', ats) {
         let first = start + first;
-        if let Some(found) = foreign(text, start, first, classes::USERINFO, Kind::UserinfoChar) {
+        if let Some(found) = foreign(text, start, first, classes::USERINFO, Kind::UserinfoChar, reading) {
             return Some(found);
         }
         if let Some(second) = memchr::memchr(b'@', &text[first + 1..end]) {
             let second = first + 1 + second;
-            return foreign(text, first + 1, second, classes::USERINFO, Kind::UserinfoChar)
+            return foreign(text, first + 1, second, classes::USERINFO, Kind::UserinfoChar, reading)
                 .or(Some((Kind::UserinfoAt, second)));
         }
         start = first + 1;
@@ -111,53 +135,75 @@ fn authority(text: &[u8], mut start: usize, end: usize, zone: bool) -> Option<Pl
     let port;
     if text[start..end].first() == Some(&b'[') {
         let Some(closing) = memchr::memchr(b']', &text[start..end]) else {
-            return Some(literal(text, start, end, zone, Kind::IpLiteralOpen));
+            return Some(literal(text, start, end, reading, Kind::IpLiteralOpen));
         };
         let after = start + closing + 1;
-        if host::ip_literal(&text[..after], start, zone).is_err() {
-            return Some(literal(text, start, after, zone, Kind::IpLiteralAddress));
+        if host::ip_literal(&text[..after], start, reading.zone).is_err() {
+            return Some(literal(text, start, after, reading, Kind::IpLiteralAddress));
         }
         if after < end && text[after] != b':' {
-            return Some((nowhere(text[after]).unwrap_or(Kind::IpLiteralClose), after));
+            return Some((nowhere(text[after], reading).unwrap_or(Kind::IpLiteralClose), after));
         }
         port = after;
     } else {
         port = memchr::memchr(b':', &text[start..end]).map_or(end, |n| start + n);
-        if let Some(found) = foreign(text, start, port, classes::REG_NAME, Kind::HostChar) {
+        if let Some(found) = foreign(text, start, port, classes::REG_NAME, Kind::HostChar, reading) {
             return Some(found);
         }
     }
-    text[(port + 1).min(end)..end]
-        .iter()
-        .position(|b| !b.is_ascii_digit())
-        .map(|n| (nowhere(text[port + 1 + n]).unwrap_or(Kind::PortChar), port + 1 + n))
+    let digits = (port + 1).min(end);
+    let at = digits + text[digits..end].iter().position(|b| !b.is_ascii_digit())?;
+    let beyond = if reading.iri { character(text, at) } else { None };
+    let kind = beyond.and_then(|c| beyond_us_ascii(c, Kind::PortChar)).or_else(|| nowhere(text[at], reading));
+    Some((kind.unwrap_or(Kind::PortChar), at))
 }
 
 /// What is wrong between brackets: the place is where the automaton of IP-literal stops.
-fn literal(text: &[u8], start: usize, end: usize, zone: bool, kind: Kind) -> Place {
+fn literal(text: &[u8], start: usize, end: usize, reading: Reading, kind: Kind) -> Place {
     let offset = start + IP_LITERAL.viable(&text[start..end]);
-    if let Some(other) = text.get(offset).and_then(|&b| nowhere(b)) {
+    if let Some(other) = text.get(offset).and_then(|&b| nowhere(b, reading)) {
         return (other, offset);
     }
     let percent = memchr::memchr(b'%', &text[start..end]).map(|n| start + n);
-    if percent == Some(offset) && !zone && host::ipv6_address(&text[start + 1..offset]) {
+    if percent == Some(offset) && !reading.zone && host::ipv6_address(&text[start + 1..offset]) {
         return (Kind::IpZone, offset);
     }
     (kind, offset)
 }
 
 /// The kind of a byte that stands in no component.
-fn nowhere(byte: u8) -> Option<Kind> {
+fn nowhere(byte: u8, reading: Reading) -> Option<Kind> {
     match byte {
         b' ' => Some(Kind::Space),
         0..=0x1F | 0x7F => Some(Kind::Control),
+        0x80.. if reading.iri => Some(Kind::IriChar),
         0x80.. => Some(Kind::NonAscii),
         _ => None,
     }
 }
 
+/// The character beyond US-ASCII that begins at `i`.
+fn character(text: &[u8], i: usize) -> Option<char> {
+    let end = text.len().min(i + 4);
+    text[i..end].utf8_chunks().next()?.valid().chars().next().filter(|c| !c.is_ascii())
+}
+
+/// What is wrong with a character of an IRI, in the component of whose other characters `kind` would be told.
+fn beyond_us_ascii(c: char, kind: Kind) -> Option<Kind> {
+    if within(c, &BIDI_CONTROLS) {
+        return Some(Kind::IriBidi);
+    }
+    match kind {
+        Kind::SchemeChar | Kind::PortChar => Some(Kind::IriChar),
+        Kind::QueryChar if within(c, &IPRIVATE) => None,
+        _ if within(c, &IPRIVATE) => Some(Kind::IriPrivate),
+        _ if within(c, &UCSCHAR) => None,
+        _ => Some(Kind::IriChar),
+    }
+}
+
 /// The first byte that a component cannot hold.
-fn foreign(text: &[u8], start: usize, end: usize, bits: u8, kind: Kind) -> Option<Place> {
+fn foreign(text: &[u8], start: usize, end: usize, bits: u8, kind: Kind, reading: Reading) -> Option<Place> {
     let escapes = kind != Kind::SchemeChar;
     let mut i = start;
     while i < end {
@@ -169,8 +215,13 @@ fn foreign(text: &[u8], start: usize, end: usize, bits: u8, kind: Kind) -> Optio
                 [a, b, ..] if CLASS[a as usize] & CLASS[b as usize] & classes::HEXDIG != 0 => i += 3,
                 _ => return Some((Kind::PctEncoded, i)),
             }
+        } else if let Some(c) = character(text, i).filter(|_| reading.iri) {
+            match beyond_us_ascii(c, kind) {
+                Some(found) => return Some((found, i)),
+                None => i += c.len_utf8(),
+            }
         } else {
-            return Some((nowhere(byte).unwrap_or(kind), i));
+            return Some((nowhere(byte, reading).unwrap_or(kind), i));
         }
     }
     None

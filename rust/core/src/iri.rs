@@ -1,48 +1,175 @@
-//! From an IRI-reference to the URI-reference that it maps to (RFC 3987 3.1).
+//! Internationalized Resource Identifiers (RFC 3987): reading them, the URI that one maps to (3.1), and back (3.2).
 
-use crate::classes::{IPRIVATE, UCSCHAR};
+use crate::beyond::{common, kind, within, Beyond, IN_ALL, IN_QUERIES, SHOWN};
+use crate::classes::{self, CLASS, IPRIVATE, JOINED, UCSCHAR};
 use crate::parse::{self, Rule, Spans};
-use crate::percent::{encode, Safe};
+use crate::percent::{encode, octet, Safe};
 
-/// What was escaped.
+/// What a text has beyond US-ASCII.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Escaped {
     /// Where the first character beyond US-ASCII stands in the text.
     pub at: usize,
-    /// From the first escape of a private-use character to the end of the last one, in the new text.
+    /// From the first private-use character to the end of the last one, in what was written.
     private: Option<(usize, usize)>,
 }
 
 impl Escaped {
-    /// Whether private-use characters stand in the query alone (2.2), of which these are the new text's components.
+    /// Whether private-use characters stand in the query alone (2.2), of which these are the written text's components.
     pub fn fits(&self, spans: &Spans) -> bool {
         let Some((first, last)) = self.private else { return true };
         spans.query().is_some_and(|(start, end)| start <= first && last <= end)
     }
+
+    /// What a text has; in what is written, each octet beyond US-ASCII is to have so many.  None for US-ASCII, and if a
+    /// character is in no IRI (2.2 and 4.1).
+    #[inline]
+    fn of(text: &str, octets: usize) -> Option<Self> {
+        let (at, _) = Beyond::of(text).next()?;
+        if common(text) & IN_ALL != 0 {
+            return Some(Escaped { at, private: None });
+        }
+        let (mut private, mut more) = (None, 0);
+        for (at, c) in Beyond::of(text) {
+            let (start, length) = (at + more, c.len_utf8());
+            more += length * (octets - 1);
+            let kind = kind(c);
+            if kind & IN_QUERIES != 0 {
+                private = Some((private.map_or(start, |(first, _)| first), at + length + more));
+            } else if kind & IN_ALL == 0 {
+                return None;
+            }
+        }
+        Some(Escaped { at, private })
+    }
+}
+
+/// Whether all characters beyond US-ASCII take the place of their escapes (3.2), wherever they stand.
+pub fn is_shown(text: &str) -> bool {
+    common(text) & SHOWN != 0 || Beyond::of(text).all(|(_, c)| kind(c) & SHOWN != 0)
 }
 
 /// Appends the text, its characters beyond US-ASCII as escapes of their UTF-8 octets.
 ///
 /// None for US-ASCII, and if a character is in no IRI (2.2 and 4.1); whether the rest is one, the new text tells.
 pub fn escape(text: &str, out: &mut Vec<u8>) -> Option<Escaped> {
-    let at = text.bytes().position(|b| !b.is_ascii())?;
-    let mut private = None;
-    for piece in text.split_inclusive(|c: char| !c.is_ascii()) {
-        // Only the last character of a piece can be one of those.
-        let character = piece.chars().next_back().filter(|c| !c.is_ascii());
-        let (before, escaped) = piece.split_at(piece.len() - character.map_or(0, char::len_utf8));
-        out.extend_from_slice(before.as_bytes());
-        let start = out.len();
-        encode(escaped.as_bytes(), &Safe::NONE, out);
-        match character {
-            Some(c) if within(c, &IPRIVATE) => {
-                private = Some((private.map_or(start, |(first, _)| first), out.len()));
+    let found = Escaped::of(text, 3)?;
+    encode(text.as_bytes(), &Safe::US_ASCII, out);
+    Some(found)
+}
+
+/// Writes the octets of a text, each that is not US-ASCII as "~", which stands where ucschar does: in no scheme, escape
+/// or port.  What these derive, with the same places, the text does if the place of its characters `fits`, and if
+/// no such character stands `in_brackets`.
+///
+/// None for US-ASCII, and if a character is in no IRI (2.2 and 4.1).
+pub fn stand_in(text: &str, out: &mut Vec<u8>) -> Option<Escaped> {
+    let found = Escaped::of(text, 1)?;
+    out.clear();
+    out.extend(text.bytes().map(|b| if b.is_ascii() { b } else { b'~' }));
+    Some(found)
+}
+
+/// Whether a character beyond US-ASCII stands between the brackets of a host: there "~" stands, and ucschar does not.
+pub fn in_brackets(text: &[u8], spans: &Spans) -> bool {
+    let host = spans.host().map_or(&text[..0], |(start, end)| &text[start..end]);
+    host.first() == Some(&b'[') && !host.is_ascii()
+}
+
+/// Appends the IRI-reference of a URI-reference (3.2): escapes of unreserved characters, and those that are UTF-8 of
+/// characters that an IRI shows, as what they stand for.
+pub fn show(text: &[u8], spans: &Spans, out: &mut Vec<u8>) {
+    out.reserve(text.len());
+    let host = spans.host().filter(|&(start, _)| text.get(start) != Some(&b'['));
+    let mut done = 0;
+    for (span, private) in [
+        (spans.userinfo(), false),
+        (host, false),
+        (Some(spans.path()), false),
+        (spans.query(), true),
+        (spans.fragment(text.len()), false),
+    ] {
+        let Some((start, end)) = span else { continue };
+        out.extend_from_slice(&text[done..start]);
+        characters(&text[start..end], private, out);
+        done = end;
+    }
+    out.extend_from_slice(&text[done..]);
+}
+
+/// 3.2, steps 2 to 5 for a component; `private` shows private-use characters too, as a query may (2.2).
+fn characters(text: &[u8], private: bool, out: &mut Vec<u8>) {
+    let (mut i, mut done) = (0, 0);
+    while let Some(next) = memchr::memchr(b'%', &text[i..]) {
+        let at = i + next;
+        i = at + 3;
+        match octet(text, at) {
+            Some(byte @ 0x80..) => {
+                out.extend_from_slice(&text[done..at]);
+                i = run(text, at, byte, private, out);
+                done = i;
             }
-            Some(c) if !within(c, &UCSCHAR) => return None,
+            Some(byte) if CLASS[byte as usize] & classes::UNRESERVED != 0 => {
+                out.extend_from_slice(&text[done..at]);
+                out.push(byte);
+                done = i;
+            }
             _ => {}
         }
+        i = i.min(text.len());
     }
-    Some(Escaped { at, private })
+    out.extend_from_slice(&text[done..]);
+}
+
+/// A run of escapes of octets beyond US-ASCII, of which the first is `byte`; returns where it ends.
+fn run(text: &[u8], mut i: usize, byte: u8, private: bool, out: &mut Vec<u8>) -> usize {
+    let mut next = Some(byte);
+    // Whether a character that is shown stands before, to which a joiner belongs.
+    let mut joins = false;
+    while let Some(byte) = next {
+        let mut octets = [byte, 0, 0, 0];
+        let length = match byte {
+            0xC2..=0xDF => 2,
+            0xE0..=0xEF => 3,
+            0xF0..=0xF4 => 4,
+            _ => 1,
+        };
+        for (k, place) in octets[..length].iter_mut().enumerate().skip(1) {
+            *place = octet(text, i + 3 * k).unwrap_or(0);
+        }
+        let character = character(octets, length);
+        joins = character.is_some_and(|c| {
+            kind(c) & (if private { SHOWN | IN_QUERIES } else { SHOWN }) != 0 || (joins && within(c, &JOINED))
+        });
+        // Of octets that are no UTF-8 only the first is passed: the next may begin a character.
+        let count = character.map_or(1, char::len_utf8);
+        if joins {
+            let end = out.len() + count;
+            out.extend_from_slice(&octets);
+            out.truncate(end);
+        } else {
+            encode(&octets[..count], &Safe::NONE, out);
+        }
+        i += 3 * count;
+        next = octet(text, i).filter(|byte| !byte.is_ascii());
+    }
+    i
+}
+
+/// The character of so many octets, of which the first says that they are so many; None if they are no UTF-8.
+fn character(octets: [u8; 4], length: usize) -> Option<char> {
+    let [first, rest @ ..] = octets.map(u32::from);
+    if octets[1..length].iter().any(|octet| octet & 0xC0 != 0x80) {
+        return None;
+    }
+    let [second, third, fourth] = rest.map(|octet| octet & 0x3F);
+    let (least, code) = match length {
+        2 => (0x80, (first & 0x1F) << 6 | second),
+        3 => (0x800, (first & 0x0F) << 12 | second << 6 | third),
+        4 => (0x1_0000, (first & 0x07) << 18 | second << 12 | third << 6 | fourth),
+        _ => return None,
+    };
+    char::from_u32(code).filter(|_| code >= least)
 }
 
 /// The spans of an IRI or IRI-reference (2.2 and 4.1), in characters; None if it is none, or one with a bracket.
@@ -65,11 +192,6 @@ pub fn parse(text: &str, rule: Rule, stand_ins: &mut Vec<u8>) -> Option<Spans> {
     }
     let spans = parse::parse(stand_ins, rule, false).ok()?;
     Escaped { at: 0, private }.fits(&spans).then_some(spans)
-}
-
-fn within(c: char, ranges: &[(char, char)]) -> bool {
-    let next = ranges.partition_point(|(first, _)| *first <= c);
-    next > 0 && c <= ranges[next - 1].1
 }
 
 #[cfg(test)]
@@ -104,6 +226,57 @@ mod tests {
             "?\u{e000}#\u{e000}",
         ] {
             assert_eq!(read(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn stand_ins_keep_places() {
+        let mut out = Vec::new();
+        let mut read = |text: &str| {
+            let found = stand_in(text, &mut out)?;
+            let spans = parse(&out, Rule::UriReference, true).ok()?;
+            (found.fits(&spans) && !in_brackets(text.as_bytes(), &spans)).then_some(spans)
+        };
+        let spans = read("http://ü@é:8/日本?\u{e000}#ß").unwrap();
+        assert_eq!((spans.userinfo(), spans.host()), (Some((7, 9)), Some((10, 12))));
+        assert_eq!((spans.path(), spans.query()), ((14, 21), Some((22, 25))));
+        for text in ["a", "é:x", "x:\u{e000}", "%é1", "//h:é", "//[v1.é]/", "//[::1%25é]", "\u{202e}"] {
+            assert_eq!(read(text), None, "{text:?}");
+        }
+        assert!(read("//[::1%25e]/é").is_some());
+    }
+
+    #[test]
+    fn octets_are_read_as_utf_8() {
+        for c in '\u{80}'..=char::MAX {
+            let mut octets = [0; 4];
+            let length = c.encode_utf8(&mut octets).len();
+            assert_eq!(character(octets, length), Some(c));
+        }
+        for first in 0xC2..=0xF4 {
+            let length = [2, 3, 4][usize::from(first >= 0xE0) + usize::from(first >= 0xF0)];
+            for second in 0..=0xFF {
+                for third in [0, 0x7F, 0x80, 0xBF, 0xC0] {
+                    let octets = [first, second, third, 0x80];
+                    let wanted = std::str::from_utf8(&octets[..length]).ok().and_then(|s| s.chars().next());
+                    assert_eq!(character(octets, length), wanted, "{octets:x?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn escapes_become_characters() {
+        for (text, wanted) in [
+            ("r%C3%A9sum%C3%A9%2F%e9%41", "résumé%2F%E9A"),
+            ("%E2%82%C3%A9%80%f0%90%90%80", "%E2%82é%80\u{10400}"),
+            ("%E2%80%AE%E2%80%8D%C3%A9%E2%80%8D", "%E2%80%AE%E2%80%8Dé\u{200d}"),
+            ("%EE%80%80?%EE%80%80#%EE%80%80", "%EE%80%80?\u{e000}#%EE%80%80"),
+            ("//%C3%BC@[::1]:1/%25%C3", "//ü@[::1]:1/%25%C3"),
+        ] {
+            let mut out = Vec::new();
+            show(text.as_bytes(), &parse(text.as_bytes(), Rule::UriReference, false).unwrap(), &mut out);
+            assert_eq!(String::from_utf8(out).unwrap(), wanted, "{text}");
         }
     }
 

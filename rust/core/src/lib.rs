@@ -12,6 +12,7 @@ pub mod automaton;
 #[cfg(avx2)]
 #[allow(clippy::incompatible_msrv)]
 mod avx2;
+mod beyond;
 pub mod check;
 pub mod classes;
 pub mod host;

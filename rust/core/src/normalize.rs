@@ -63,7 +63,7 @@ impl SchemeRules {
     }
 }
 
-/// The normal form of a valid text at a generic rung, written to the end of `out`.
+/// The normal form of a valid text at a generic rung, written to the end of `out`; of an IRI at the case rung.
 pub fn normalize(text: &[u8], spans: &Spans, rung: u8, out: &mut Vec<u8>) {
     if rung == 0 {
         out.extend_from_slice(text);
@@ -125,24 +125,37 @@ fn path(path: &[u8], spans: &Spans, rung: u8, out: &mut Vec<u8>) {
 
 /// 6.2.2.1 and 6.2.2.2 for the escapes of a component.
 fn escapes(text: &[u8], rung: u8, out: &mut Vec<u8>) {
-    let mut done = 0;
-    for at in memchr::memchr_iter(b'%', text) {
-        out.extend_from_slice(&text[done..at]);
-        escape(text, at, rung, out);
-        done = at + 3;
+    let mut i = 0;
+    while i < text.len() {
+        if text[i] == b'%' {
+            escape(text, i, rung, out);
+            i += 3;
+        } else {
+            let end = memchr::memchr(b'%', &text[i..]).map_or(text.len(), |next| i + next);
+            out.extend_from_slice(&text[i..end]);
+            i = end;
+        }
     }
-    out.extend_from_slice(&text[done..]);
 }
 
 fn escape(text: &[u8], at: usize, rung: u8, out: &mut Vec<u8>) {
     match octet(text, at) {
         Some(b) if rung >= 2 && CLASS[b as usize] & classes::UNRESERVED != 0 => out.push(b),
-        _ => out.extend(text[at..at + 3].iter().map(u8::to_ascii_uppercase)),
+        _ => out.extend_from_slice(&upper(text, at)),
     }
 }
 
-/// A host in lower case, its escapes in upper case; a zone identifier keeps its case (RFC 6874 2).
+/// The escape at a place in upper case.
+fn upper(text: &[u8], at: usize) -> [u8; 3] {
+    [b'%', text[at + 1].to_ascii_uppercase(), text[at + 2].to_ascii_uppercase()]
+}
+
+/// A host in lower case, its escapes in upper case; a zone identifier keeps its case (RFC 6874 2), and so does a host
+/// beyond US-ASCII, which is an IRI's (RFC 3987 5.3.2.1).
 fn host(text: &[u8], rung: u8, out: &mut Vec<u8>) {
+    if !text.is_ascii() {
+        return escapes(text, rung, out);
+    }
     let mut i = 0;
     let literal = text.first() == Some(&b'[');
     while i < text.len() {
@@ -155,7 +168,7 @@ fn host(text: &[u8], rung: u8, out: &mut Vec<u8>) {
                 Some(b) if rung >= 2 && CLASS[b as usize] & classes::UNRESERVED != 0 => {
                     out.push(b.to_ascii_lowercase());
                 }
-                _ => out.extend(text[i..i + 3].iter().map(u8::to_ascii_uppercase)),
+                _ => out.extend_from_slice(&upper(text, i)),
             }
             i += 3;
         } else {

@@ -20,6 +20,17 @@ impl Safe {
         Safe(pieces)
     };
 
+    /// All of US-ASCII, "%" too.
+    pub(crate) const US_ASCII: Safe = {
+        let mut set = Self::NONE;
+        let mut i = 0;
+        while i < 128 {
+            set.0[i] = [i as u8, 0, 0, 1];
+            i += 1;
+        }
+        set
+    };
+
     /// The members of a class.
     const fn members(bits: u8) -> Self {
         let mut set = Self::NONE;

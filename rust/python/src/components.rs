@@ -43,6 +43,16 @@ impl Components {
     /// What a rule makes of a text.
     #[inline(always)]
     pub(crate) fn read(text: &Bound<'_, PyString>, (rule, iri): Asked, zone: bool) -> Reading {
+        if let Some(octets) = quick::ascii(text) {
+            return match parse(octets, rule, zone) {
+                Ok(spans) => {
+                    let length = octets.len();
+                    Reading::Derived(Components { text: text.clone().unbind(), spans, length, ascii: true })
+                }
+                Err(_) if octets.len() < OMITTED as usize => Reading::NotDerived,
+                Err(_) => Reading::Unread,
+            };
+        }
         // A lone surrogate has no UTF-8 form, and no place in a URI or an IRI.
         let Ok(characters) = text.to_str() else { return Reading::NotDerived };
         let (spans, length, ascii) = if iri && !characters.is_ascii() {
@@ -96,7 +106,11 @@ impl Components {
 
     /// The text in UTF-8.
     pub(crate) fn octets<'py>(&'py self, py: Python<'py>) -> PyResult<&'py [u8]> {
-        Ok(self.text.bind(py).to_str()?.as_bytes())
+        let text = self.text.bind(py);
+        Ok(match quick::ascii(text) {
+            Some(octets) => octets,
+            None => text.to_str()?.as_bytes(),
+        })
     }
 
     pub(crate) fn part<'py>(&'py self, py: Python<'py>, place: Place) -> PyResult<&'py str> {
@@ -199,7 +213,7 @@ pub fn parse_text(text: &Bound<'_, PyString>, rule: &str, zone: bool) -> PyResul
 }
 
 /// The rule of that name.
-fn named(rule: &str) -> Option<Asked> {
+pub(crate) fn named(rule: &str) -> Option<Asked> {
     match rule {
         "URI" => Some((Rule::Uri, false)),
         "URI-reference" => Some((Rule::UriReference, false)),
@@ -256,6 +270,9 @@ impl Components {
     fn __init_subclass__(cls: &Bound<'_, PyType>) -> PyResult<()> {
         if let Some(asked) = named(cls.getattr(intern!(cls.py(), "rule"))?.extract()?) {
             quick::quicken(cls, asked);
+        }
+        if cls.module()?.to_str()?.starts_with("overthere.") {
+            crate::getters::install(cls)?;
         }
         Ok(())
     }

@@ -102,7 +102,7 @@ fn with_buffer<T>(work: impl FnOnce(&mut Vec<u8>) -> T) -> T {
 
 /// A text that a rule derives, without a zone.
 fn read<'a>(text: &'a Borrowed<'_, '_, PyString>, rule: Rule) -> Option<(&'a [u8], Spans)> {
-    let octets = text.to_str().ok()?.as_bytes();
+    let octets = quick::ascii(text)?;
     Some((octets, parse(octets, rule, false).ok()?))
 }
 

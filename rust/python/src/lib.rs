@@ -34,7 +34,7 @@ mod _native {
     use super::front::front;
     #[pymodule_init]
     fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
-        super::getters::install(module.py())
+        super::getters::install(&module.py().get_type::<super::components::Components>())
     }
     #[pymodule_export]
     use super::links::LinkRows;

@@ -20,6 +20,25 @@ pub fn exact<'py>(text: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyString>>
     }
 }
 
+/// The octets of a text that is US-ASCII, as they lie in it; None of another, and where CPython does not show them.
+#[inline(always)]
+pub fn ascii<'a>(text: &'a Bound<'_, PyString>) -> Option<&'a [u8]> {
+    #[cfg(not(feature = "abi3"))]
+    {
+        use pyo3::ffi;
+        // SAFETY: the characters of such a text lie one in a byte; they never change, and live as long as it does.
+        unsafe {
+            let object = text.as_ptr();
+            if ffi::PyUnicode_IS_COMPACT_ASCII(object) != 0 {
+                let length = ffi::PyUnicode_GET_LENGTH(object) as usize;
+                return Some(std::slice::from_raw_parts(ffi::PyUnicode_1BYTE_DATA(object), length));
+            }
+        }
+    }
+    let _ = text;
+    None
+}
+
 /// UTF-8 as a `str`; US-ASCII, which nearly all is, is only copied.
 #[inline]
 pub fn text<'py>(py: Python<'py>, octets: &[u8]) -> PyResult<Bound<'py, PyString>> {

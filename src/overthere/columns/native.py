@@ -1,4 +1,4 @@
-"""The column functions in Rust, with the rows that need a scheme's facts finished in Python."""
+"""The column functions in Rust, with the rows that need a scheme's facts, or IDNA, finished in Python."""
 
 from __future__ import annotations
 
@@ -38,8 +38,6 @@ def _whole(column: Any) -> Any:
 
 def check(column: Any, rule: str | Automaton, *, zone: bool, threads: int) -> Any:
     """Whether each row follows the rule: URI or URI-reference, IRI or IRI-reference, or that of an automaton."""
-    if rule in ("IRI", "IRI-reference"):
-        return plain.check(column, rule, zone=zone, threads=threads)
     return _native.column_check(_whole(column), rule if isinstance(rule, str) else rule.runner, zone, threads)  # type: ignore[arg-type]
 
 
@@ -54,10 +52,12 @@ def text(column: Any, operation: str, **how: Any) -> Any:
         return _repaired(column, **how)
     if operation == "repair":
         return plain.text(column, operation, **how)
-    if operation in ("to_uri", "to_iri") or how.get("iri"):
-        return plain.text(column, operation, **how)
     if "parameters" in how:
         how["parameters"] = tuple(how["parameters"])[1:]  # as it is written
+    if how.pop("iri", False):
+        if operation == "normalize" and how["rung"] > Rung.SYNTAX:  # IDNA is Python's
+            return plain.text(column, operation, iri=True, **how)
+        how["rule"] = "IRI-reference"
     registry = how.pop("registry", None)
     if operation == "normalize" and how["rung"] > Rung.SYNTAX:  # the generic rungs ask no registry
         registry = default_registry() if registry is None else registry

@@ -70,7 +70,7 @@ impl Visit for Domains<'_> {
         let (column, _, open) = text_column(rows, self.threads, || {
             let mut lower = Vec::new();
             let domains = &self;
-            move |_: usize, row: &[u8], out: &mut Vec<u8>| domains.apply(row, &mut lower, out)
+            move |_: usize, row: &str, out: &mut Vec<u8>| domains.apply(row.as_bytes(), &mut lower, out)
         })?;
         if open.is_empty() {
             return Ok(Arc::new(column));

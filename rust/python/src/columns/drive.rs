@@ -150,11 +150,12 @@ impl Views {
     }
 }
 
-/// One bit a row, on as many threads.
-pub fn bits(rows: usize, threads: usize, test: impl Fn(usize) -> bool + Sync) -> Buffer {
+/// One bit a row, on as many threads; `make()` gives each thread its own test.
+pub fn bits<F: FnMut(usize) -> bool>(rows: usize, threads: usize, make: impl Fn() -> F + Sync) -> Buffer {
     let mut words = vec![0u64; rows.div_ceil(64)];
     let per = rows.div_ceil(threads.max(1)).max(LEAST).div_ceil(64);
     let fill = |first: usize, words: &mut [u64]| {
+        let mut test = make();
         for (n, word) in words.iter_mut().enumerate() {
             let here = (first + n) * 64;
             for i in 0..64.min(rows - here) {
@@ -187,7 +188,7 @@ pub fn text_column<R, F, M>(
 ) -> Result<(StringViewArray, Vec<Bad>, Vec<usize>), &'static str>
 where
     R: Rows,
-    F: FnMut(usize, &[u8], &mut Vec<u8>) -> Outcome,
+    F: FnMut(usize, &str, &mut Vec<u8>) -> Outcome,
     M: Fn() -> F + Sync,
 {
     let mut buffers = rows.buffers();
@@ -204,7 +205,7 @@ where
             let row = rows.row(first + i);
             let mark = out.len();
             let (buffer, offset) = rows.place(first + i);
-            let outcome = work(first + i, row, &mut out);
+            let outcome = work(first + i, rows.text(first + i), &mut out);
             if matches!(outcome, Outcome::Open { .. }) {
                 open.push(first + i);
             }

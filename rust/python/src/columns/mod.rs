@@ -3,6 +3,7 @@
 mod domains;
 mod drive;
 mod flow;
+mod iris;
 mod parameters;
 mod parts;
 mod rows;
@@ -16,7 +17,7 @@ use arrow_array::types::Int8Type;
 use arrow_array::{Array, ArrayRef, DictionaryArray, Int8Array, StringArray, StructArray, UInt32Array};
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_schema::{Field, Fields};
-use overthere_core::check::{first_finding, Kind, NAMES};
+use overthere_core::check::{first_finding, first_finding_in_iri, Kind, NAMES};
 use overthere_core::normalize::SYNTAX;
 use overthere_core::parse::Rule;
 use overthere_core::percent::Safe;
@@ -25,10 +26,11 @@ use pyo3::prelude::*;
 use pyo3_arrow::input::AnyArray;
 
 use crate::automaton::Automaton;
-use crate::fast::parse;
+use crate::components::{named, Asked};
 pub use domains::{column_domain, Suffixes};
 use drive::Bad;
 use flow::{copied, each, over, texts_of};
+use iris::Scratch;
 use parameters::{Parameters, Said};
 use parts::{Check, Judge, Parts};
 use rows::{visit, Rows};
@@ -37,12 +39,8 @@ use text::{Operation, Text};
 
 type Result<T> = std::result::Result<T, String>;
 
-fn rule_of(rule: &str) -> PyResult<Rule> {
-    match rule {
-        "URI" => Ok(Rule::Uri),
-        "URI-reference" => Ok(Rule::UriReference),
-        _ => Err(PyValueError::new_err(format!("columns read URI and URI-reference, not {rule:?}"))),
-    }
+fn rule_of(rule: &str) -> PyResult<Asked> {
+    named(rule).ok_or_else(|| PyValueError::new_err(format!("columns read URIs and IRIs, not {rule:?}")))
 }
 
 fn not_text(column: &dyn Array) -> String {
@@ -71,8 +69,12 @@ fn structure(names: &[&str], columns: Vec<ArrayRef>, nulls: Option<NullBuffer>) 
 }
 
 /// The first finding on a row that was refused.
-fn refusal(row: &[u8], rule: Rule, zone: bool) -> (Kind, usize) {
-    first_finding(row, rule, zone).unwrap_or((Kind::PathChar, 0))
+fn refusal(row: &[u8], (rule, iri): Asked, zone: bool) -> (Kind, usize) {
+    let found = match std::str::from_utf8(row) {
+        Ok(text) if iri => first_finding_in_iri(text, rule, zone),
+        _ => first_finding(row, rule, zone),
+    };
+    found.unwrap_or((Kind::PathChar, 0))
 }
 
 /// Which rows are null, if any is.
@@ -108,7 +110,10 @@ pub fn column_parts(
     threads: usize,
     views: bool,
 ) -> PyResult<Py<PyAny>> {
-    let rule = rule.map(rule_of).transpose()?.map(|rule| (rule, zone));
+    let rule = match rule.map(rule_of).transpose()? {
+        Some((_, true)) => return Err(PyValueError::new_err("columns take the components of URIs")),
+        rule => rule.map(|(rule, _)| (rule, zone)),
+    };
     over(column, move |column, _| {
         each(column, &|values| {
             let found = visit(values, Parts { names: &names, rule, threads });
@@ -122,8 +127,10 @@ pub fn column_parts(
     })
 }
 
-/// One text column out of another: host, normalize, resolve, encode, decode, or what is done with parameters.
+/// One text column out of another: host, normalize, resolve, to_uri, to_iri, encode, decode, or what is done with
+/// parameters.
 ///
+/// `rule` is what rows and references follow, of URIs or of IRIs, which are normalized by the generic rungs only.
 /// `base` is the text of a URI, or a column with the base of each row.  `schemes` is what the scheme rung goes by: the
 /// rules by name, and the function that finishes the texts of schemes with other rules.  `parameters` is what to find or to
 /// change.
@@ -146,9 +153,13 @@ pub fn column_text(
 ) -> PyResult<Py<PyAny>> {
     let raised = Raised::default();
     let asked = parameters.map(|said| Parameters::new(operation, said)).transpose()?.flatten();
+    let rule = rule_of(rule)?;
     let operation = match (operation, base) {
         ("host", _) => Operation::Host,
+        ("normalize", _) if rung <= SYNTAX && rule.1 => Operation::NormalizeIri(rung),
         ("normalize", _) if rung <= SYNTAX => Operation::Normalize(rung),
+        ("to_uri", _) => Operation::ToUri,
+        ("to_iri", _) => Operation::ToIri,
         ("normalize", _) => {
             let (rules, finish) =
                 schemes.ok_or_else(|| PyValueError::new_err("the scheme rung needs schemes"))?;
@@ -156,8 +167,8 @@ pub fn column_text(
         }
         ("resolve", Some(base)) => match base.extract::<String>() {
             Ok(base) => {
-                let spans = parse(base.as_bytes(), Rule::Uri, false)
-                    .map_err(|at| PyValueError::new_err(format!("the base is no URI (at {at})")))?;
+                let spans = iris::read(&base, (Rule::Uri, rule.1), false, &mut Scratch::default())
+                    .ok_or_else(|| PyValueError::new_err("the base is none"))?;
                 Operation::Resolve { base, spans, strict }
             }
             Err(_) => Operation::ResolveEach { bases: texts_of(base.extract::<AnyArray>()?)?, strict },
@@ -169,7 +180,6 @@ pub fn column_text(
             None => return Err(PyValueError::new_err(format!("there is no column operation {other:?}"))),
         },
     };
-    let rule = rule_of(rule)?;
     let by_row = matches!(operation, Operation::ResolveEach { .. });
     let found = over(column, move |column, first| {
         let work = |values: &ArrayRef| {
@@ -192,6 +202,6 @@ pub fn column_text(
 
 /// The kind and place of the first finding on a US-ASCII text that is no URI-reference.
 pub fn refused(text: &[u8]) -> (&'static str, usize) {
-    let (kind, at) = refusal(text, Rule::UriReference, false);
+    let (kind, at) = refusal(text, (Rule::UriReference, false), false);
     (NAMES[kind as usize], at)
 }

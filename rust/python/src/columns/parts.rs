@@ -8,13 +8,15 @@ use overthere_core::automaton::Automaton;
 use overthere_core::parse::{Rule, Spans};
 
 use super::drive::{bits, code_points, view, Bad, Views};
+use super::iris::{read, Scratch};
 use super::rows::{Rows, Visit};
 use super::{error_columns, nulls, refusal, structure, Result};
+use crate::components::Asked;
 use crate::fast::{parse, split};
 
 /// What says whether a row is right.
 pub enum Judge {
-    Rule(Rule, bool),
+    Rule(Asked, bool),
     Automaton(Arc<Automaton>),
 }
 
@@ -29,11 +31,16 @@ impl Visit for Check<'_> {
 
     fn visit<R: Rows>(self, rows: &R) -> ArrayRef {
         let valid = |i| rows.is_valid(i);
+        let (count, threads) = (rows.len(), self.threads);
         let answers = match self.rule {
-            Judge::Rule(rule, zone) => {
-                bits(rows.len(), self.threads, |i| valid(i) && parse(rows.row(i), *rule, *zone).is_ok())
+            Judge::Rule((rule, false), zone) => {
+                bits(count, threads, || move |i| valid(i) && parse(rows.row(i), *rule, *zone).is_ok())
             }
-            Judge::Automaton(dfa) => bits(rows.len(), self.threads, |i| valid(i) && dfa.accepts(rows.row(i))),
+            Judge::Rule(asked, zone) => bits(count, threads, || {
+                let mut scratch = Scratch::default();
+                move |i| valid(i) && read(rows.text(i), *asked, *zone, &mut scratch).is_some()
+            }),
+            Judge::Automaton(dfa) => bits(count, threads, || move |i| valid(i) && dfa.accepts(rows.row(i))),
         };
         Arc::new(BooleanArray::new(BooleanBuffer::new(answers, 0, rows.len()), nulls(rows)))
     }
@@ -107,7 +114,7 @@ impl Visit for Parts<'_> {
                         Some((rule, zone)) => match parse(row, rule, zone) {
                             Ok(spans) => spans,
                             Err(_) => {
-                                let (kind, at) = refusal(row, rule, zone);
+                                let (kind, at) = refusal(row, (rule, false), zone);
                                 bad.push(Bad { row: first + i, kind, at: code_points(row, at) });
                                 continue;
                             }

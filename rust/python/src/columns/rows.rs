@@ -10,8 +10,13 @@ pub trait Rows: Sync {
     fn len(&self) -> usize;
     /// Whether the row is not null.
     fn is_valid(&self, i: usize) -> bool;
+    /// A row.
+    fn text(&self, i: usize) -> &str;
     /// The bytes of a row.
-    fn row(&self, i: usize) -> &[u8];
+    #[inline(always)]
+    fn row(&self, i: usize) -> &[u8] {
+        self.text(i).as_bytes()
+    }
     /// The number of its buffer and its offset there; without meaning where a view holds the text itself.
     fn place(&self, i: usize) -> (u32, u32);
     /// Octets that begin with the row and go on as far as its buffer.
@@ -30,8 +35,8 @@ impl<O: OffsetSizeTrait> Rows for GenericStringArray<O> {
     }
 
     #[inline(always)]
-    fn row(&self, i: usize) -> &[u8] {
-        self.value(i).as_bytes()
+    fn text(&self, i: usize) -> &str {
+        self.value(i)
     }
 
     #[inline(always)]
@@ -59,8 +64,8 @@ impl Rows for StringViewArray {
     }
 
     #[inline(always)]
-    fn row(&self, i: usize) -> &[u8] {
-        self.value(i).as_bytes()
+    fn text(&self, i: usize) -> &str {
+        self.value(i)
     }
 
     #[inline(always)]

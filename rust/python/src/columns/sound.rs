@@ -6,6 +6,7 @@
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, GenericStringArray, OffsetSizeTrait, StringViewArray};
 use arrow_schema::DataType;
+use simdutf8::basic::from_utf8;
 
 use super::Result;
 
@@ -57,7 +58,7 @@ fn strings<O: OffsetSizeTrait>(column: &GenericStringArray<O>) -> Result<()> {
     if all.is_ascii() {
         return Ok(());
     }
-    match std::str::from_utf8(all) {
+    match from_utf8(all) {
         Ok(text) if offsets.iter().all(|o| text.is_char_boundary(o.as_usize() - first.as_usize())) => Ok(()),
         // Null rows may hold anything.
         _ => match (0..column.len()).find(|&row| {
@@ -87,7 +88,7 @@ fn views(column: &StringViewArray) -> Result<()> {
             let Some(text) = found else { return Err(outside(row)) };
             text
         };
-        if !text.is_ascii() && std::str::from_utf8(text).is_err() {
+        if !text.is_ascii() && from_utf8(text).is_err() {
             return Err(foreign(row));
         }
     }

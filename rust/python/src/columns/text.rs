@@ -5,16 +5,18 @@ use std::sync::Arc;
 use arrow_array::{Array, ArrayRef, StringViewArray};
 use overthere_core::check::Kind;
 use overthere_core::normalize::{may_change, normalize};
-use overthere_core::parameters::Scratch;
+use overthere_core::parameters;
 use overthere_core::parse::{Rule, Spans};
 use overthere_core::percent::{self, Safe};
 use overthere_core::resolve::{resolve, Parsed};
 
 use super::drive::{code_points, text_column, Outcome};
+use super::iris::{normal, read, to_iri, to_uri, Scratch};
 use super::parameters::Parameters;
 use super::rows::{Rows, Visit};
 use super::schemes::{form, Schemes};
 use super::{error_columns, nulls, refusal, structure, Result};
+use crate::components::Asked;
 use crate::fast::{host, parse};
 
 /// What `column_text` does with each row.
@@ -22,6 +24,9 @@ pub enum Operation {
     Host,
     Normalize(u8),
     NormalizeByScheme(Schemes),
+    NormalizeIri(u8),
+    ToUri,
+    ToIri,
     Resolve { base: String, spans: Spans, strict: bool },
     ResolveEach { bases: StringViewArray, strict: bool },
     Encode(Box<Safe>),
@@ -33,74 +38,85 @@ pub enum Operation {
 pub struct Text<'a> {
     pub operation: &'a Operation,
     pub first: usize,
-    pub rule: Rule,
+    pub rule: Asked,
     pub details: bool,
     pub threads: usize,
 }
 
-/// What a thread keeps from row to row.
-struct Kept<'a> {
-    base: Base<'a>,
-    scratch: Scratch,
-}
-
 /// The base of the row before, for rows of one document stand together.
 struct Base<'a> {
-    text: &'a [u8],
-    spans: std::result::Result<Spans, usize>,
+    text: &'a str,
+    spans: Option<Spans>,
+}
+
+/// What a thread keeps from row to row.
+struct Memory<'a> {
+    base: Base<'a>,
+    scratch: Scratch,
+    parameters: parameters::Scratch,
 }
 
 impl Operation {
     fn apply<'a>(
         &'a self,
         number: usize,
-        kept: &mut Kept<'a>,
-        row: &[u8],
-        rule: Rule,
+        memory: &mut Memory<'a>,
+        given: &str,
+        rule: Asked,
         out: &mut Vec<u8>,
     ) -> Outcome {
+        let row = given.as_bytes();
+        let refused = |rule| {
+            let (kind, at) = refusal(row, rule, false);
+            Outcome::Bad(kind, at)
+        };
         match self {
             Operation::Host => match host(row) {
                 Some((start, end)) => Outcome::Part(start, end),
                 None => Outcome::Null,
             },
             Operation::Normalize(rung) => {
-                let Ok(spans) = parse(row, rule, false) else {
-                    let (kind, at) = refusal(row, rule, false);
-                    return Outcome::Bad(kind, at);
-                };
+                let Ok(spans) = parse(row, rule.0, false) else { return refused(rule) };
                 form(row, may_change(row, &spans, *rung), out, |out| normalize(row, &spans, *rung, out))
             }
-            Operation::NormalizeByScheme(schemes) => match parse(row, rule, false) {
+            Operation::NormalizeByScheme(schemes) => match parse(row, rule.0, false) {
                 Ok(spans) => schemes.normalize(row, &spans, out),
-                Err(_) => {
-                    let (kind, at) = refusal(row, rule, false);
-                    Outcome::Bad(kind, at)
-                }
+                Err(_) => refused(rule),
             },
-            Operation::Resolve { base, spans, strict } => {
-                against(Parsed { text: base.as_bytes(), spans }, row, *strict, out)
+            Operation::NormalizeIri(rung) => {
+                normal(given, *rung, &mut memory.scratch, out).unwrap_or_else(|| refused(rule))
             }
+            Operation::ToUri => to_uri(given, out).unwrap_or_else(|| refused((rule.0, true))),
+            Operation::ToIri => to_iri(row, out).unwrap_or_else(|| refused(rule)),
+            Operation::Resolve { base, spans, strict } => against(
+                Parsed { text: base.as_bytes(), spans },
+                given,
+                rule,
+                *strict,
+                &mut memory.scratch,
+                out,
+            ),
             Operation::ResolveEach { bases, .. } if bases.is_null(number) => Outcome::Null,
             Operation::ResolveEach { bases, strict } => {
-                let text = bases.value(number).as_bytes();
-                if text != kept.base.text {
-                    kept.base = Base { text, spans: parse(text, Rule::Uri, false) };
+                let text = bases.value(number);
+                let Memory { base, scratch, .. } = memory;
+                if text != base.text {
+                    *base = Base { text, spans: read(text, (Rule::Uri, rule.1), false, scratch) };
                 }
-                match &kept.base.spans {
-                    Ok(spans) => against(Parsed { text, spans }, row, *strict, out),
-                    Err(_) => {
-                        let (_, at) = refusal(text, Rule::Uri, false);
+                match &base.spans {
+                    Some(spans) => {
+                        against(Parsed { text: text.as_bytes(), spans }, given, rule, *strict, scratch, out)
+                    }
+                    None => {
+                        let text = text.as_bytes();
+                        let (_, at) = refusal(text, (Rule::Uri, rule.1), false);
                         Outcome::Elsewhere(Kind::Base, code_points(text, at))
                     }
                 }
             }
-            Operation::Parameters(asked) => match parse(row, rule, false) {
-                Ok(spans) => asked.apply(row, &spans, &mut kept.scratch, out),
-                Err(_) => {
-                    let (kind, at) = refusal(row, rule, false);
-                    Outcome::Bad(kind, at)
-                }
+            Operation::Parameters(asked) => match parse(row, rule.0, false) {
+                Ok(spans) => asked.apply(row, &spans, &mut memory.parameters, out),
+                Err(_) => refused(rule),
             },
             Operation::Encode(safe) => {
                 if safe.prefix(row) == row.len() {
@@ -127,15 +143,22 @@ impl Operation {
     }
 }
 
-/// 5.2 on a row.
-fn against(base: Parsed<'_>, row: &[u8], strict: bool, out: &mut Vec<u8>) -> Outcome {
-    match parse(row, Rule::UriReference, false) {
-        Ok(own) => {
-            resolve(base, Parsed { text: row, spans: &own }, strict, out);
+/// 5.2 on a row, of URIs or of IRIs (RFC 3987 6.5).
+fn against(
+    base: Parsed<'_>,
+    row: &str,
+    rule: Asked,
+    strict: bool,
+    scratch: &mut Scratch,
+    out: &mut Vec<u8>,
+) -> Outcome {
+    match read(row, rule, false, scratch) {
+        Some(own) => {
+            resolve(base, Parsed { text: row.as_bytes(), spans: &own }, strict, out);
             Outcome::Written
         }
-        Err(_) => {
-            let (kind, at) = refusal(row, Rule::UriReference, false);
+        None => {
+            let (kind, at) = refusal(row.as_bytes(), rule, false);
             Outcome::Bad(kind, at)
         }
     }
@@ -162,9 +185,11 @@ impl Visit for Text<'_> {
             }
         }
         let (column, bad, open) = text_column(rows, self.threads, || {
-            let mut kept = Kept { base: Base { text: b"", spans: Err(0) }, scratch: Scratch::default() };
-            move |i: usize, row: &[u8], out: &mut Vec<u8>| {
-                self.operation.apply(self.first + i, &mut kept, row, self.rule, out)
+            let base = Base { text: "", spans: None };
+            let mut memory =
+                Memory { base, scratch: Scratch::default(), parameters: parameters::Scratch::default() };
+            move |i: usize, row: &str, out: &mut Vec<u8>| {
+                self.operation.apply(self.first + i, &mut memory, row, self.rule, out)
             }
         })?;
         let column = match self.operation {

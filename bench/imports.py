@@ -1,0 +1,48 @@
+"""What an import costs: each library in processes of its own, beside one that only starts."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+from typing import Any
+
+from peers import OWN
+from rounds import rotated, summary
+
+__all__ = ["IMPORTS", "measure"]
+
+IMPORTS = {
+    OWN: "import overthere; overthere.URI",
+    "overthere, everything of its first page": "from overthere import *",
+    "urllib.parse": "import urllib.parse",
+    "rfc3986": "import rfc3986",
+    "uritools": "import uritools",
+    "yarl": "import yarl",
+    "can_ada": "import can_ada",
+    "ada_url": "import ada_url",
+    "url-py": "import url",
+    "pydantic_core": "import pydantic_core",
+}
+
+
+def _worked(code: str) -> float:
+    """Seconds that a processor worked for an interpreter that does this and ends."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, "-c", code], check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def measure(rounds: int = 15) -> list[list[dict[str, Any]]]:
+    """The rows, each without what the interpreter itself needs in the same round."""
+    for code in IMPORTS.values():
+        _worked(code)  # what is compiled is kept
+    times: dict[str, list[float]] = {name: [] for name in IMPORTS}
+    for turn in range(rounds):
+        start = _worked("pass")
+        for name in rotated(list(IMPORTS), turn):
+            times[name].append(max(_worked(IMPORTS[name]) - start, 0.0))
+    return [
+        [{"section": "imports", "operation": "import", "peer": name, **summary(times[name], 1)} for name in IMPORTS]
+    ]
