@@ -48,7 +48,7 @@ def command(
     output = Output(form)
     if table is not None:
         table.refuse(changes=changes)
-        table.run(texts, lambda c: columns.canonical(c, whole, key=key, errors="detail"), "canonical")
+        table.run(texts, lambda c: columns.canonicalize(c, whole, key=key, errors="detail"), "canonical")
         return
     for text in inputs(texts, "texts"):
         try:

@@ -30,6 +30,7 @@ from overthere.extras import brought_by
 from overthere.normalize import Rung
 
 if TYPE_CHECKING:
+    from overthere.canonical import Canonical
     from overthere.iri import IRI
     from overthere.schemes.registry import Registry
     from overthere.uri import URI
@@ -39,6 +40,7 @@ __all__ = [
     "ArrowColumn",
     "ColumnError",
     "Errors",
+    "canonicalize",
     "check",
     "decode",
     "encode",
@@ -88,6 +90,10 @@ def engine() -> Any:
     """The module that does the work: the native one, or row by row."""
     if kernel.name == "native":
         return import_module("overthere.columns.native")
+    return _plain()
+
+
+def _plain() -> Any:
     with brought_by("columns"):
         import_module("pyarrow")
     return import_module("overthere.columns.plain")
@@ -122,7 +128,7 @@ def _rule(rule: str) -> str:
 def _text(column: Any, operation: str, errors: Errors, threads: int | None, views: bool, **how: Any) -> ArrowColumn:
     if errors not in ("null", "raise", "detail", "repair"):
         raise ValueError(f'errors is "null", "raise", "detail" or "repair", not {errors!r}')
-    works = engine()
+    works = _plain() if operation == "canonicalize" else engine()
     if errors == "repair":
         if operation not in ("normalize", "resolve", "to_iri") or how.get("iri"):
             raise ValueError("errors='repair' is for what takes URIs and references")
@@ -308,6 +314,28 @@ def repair(
     ['http://h/a%20b', 'http://h/a', None, None]
     """
     return _text(column, "repair", errors, threads, views, relative=relative)
+
+
+def canonicalize(
+    column: Any,
+    form: Canonical,
+    *,
+    key: bool = False,
+    errors: Errors = "null",
+    threads: int | None = None,
+    views: bool = True,
+) -> ArrowColumn:
+    """The canonical URI of each row, or the key of the form; rows that are equal are worked on once.  Needs pyarrow.
+
+    Raises: ColumnError under `errors="raise"`, for a row that is no URI.
+    """
+    from functools import lru_cache
+
+    @lru_cache(maxsize=1 << 16)
+    def write(text: str) -> str:
+        return form.key(text) if key else str(form(text))
+
+    return _text(column, "canonicalize", errors, threads, views, write=write)
 
 
 def to_uri(column: Any, *, errors: Errors = "null", threads: int | None = None, views: bool = True) -> ArrowColumn:

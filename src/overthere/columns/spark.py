@@ -28,10 +28,12 @@ except ImportError as error:
     raise ImportError("overthere.columns.spark needs Spark 4.1 or later: pip install 'overthere[spark]'") from error
 
 if TYPE_CHECKING:
+    from overthere.canonical import Canonical
     from overthere.uri import URI
 
 __all__ = [
     "authority",
+    "canonicalize",
     "check",
     "decode",
     "encode",
@@ -143,6 +145,11 @@ def decode(column: Column | str) -> Column:
 def repair(column: Column | str, *, relative: bool = False) -> Column:
     """The URI that each row can only mean."""
     return _udf("repair", relative=relative)(column)
+
+
+def canonicalize(column: Column | str, form: Canonical, *, key: bool = False) -> Column:
+    """The canonical URI of each row, or the key of the form."""
+    return _udf("canonicalize", form=form, key=key)(column)
 
 
 def to_uri(column: Column | str) -> Column:
