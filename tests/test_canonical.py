@@ -174,7 +174,10 @@ def test_steps_take_time_in_proportion(step: Step, unit: str) -> None:
 def test_steps_of_hosts_take_time_in_proportion() -> None:
     for step in EACH:
         for unit in ("www.", ".", "%25", "a."):
-            make = lambda n, u=unit: f"http://{u * (n // len(u))}x/"  # noqa: E731
+
+            def make(n: int, unit: str = unit) -> str:
+                return f"http://{unit * (n // len(unit))}x/"
+
             assert not outgrows(Canonical(step), make, (16_000, 64_000, 256_000), 0.2), (step, unit)
 
 
