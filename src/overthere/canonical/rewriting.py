@@ -23,7 +23,7 @@ _PATH = "/:@" + _SUB
 _QUERY = _PATH + "?"
 _HEX = {ord(c): int(c, 16) for c in "0123456789abcdefABCDEF"}
 _RUN = re.compile("(?:%[0-9A-Fa-f]{2})+")
-_WWW = re.compile(r"www[0-9]*\.(?=.)", re.IGNORECASE)
+_WWW = re.compile(r"(?:www[0-9]*\.)+", re.IGNORECASE)
 _PERCENT = 0x25
 
 
@@ -101,9 +101,12 @@ def drop_www(parts: Parts) -> Parts:
     """www., www1. and their like, as often as they stand in front."""
 
     def change(host: str) -> str:
-        while (found := _WWW.match(host)) and "." in host[found.end() :]:
-            host = host[found.end() :]
-        return host
+        found = _WWW.match(host)
+        if found is None:
+            return host
+        rest = host[found.end() :]
+        # Two labels stay at least: the last of those that would go comes back.
+        return rest if "." in rest else host[host.rfind(".", 0, found.end() - 1) + 1 :]
 
     return _with_host(parts, change)
 
