@@ -96,7 +96,12 @@ def test_a_form_is_a_value(name: str) -> None:
 def test_w3lib_gives_the_same(text: str) -> None:
     url = pytest.importorskip("w3lib.url")
     uri = URI(text)
-    if uri.scheme.lower() in ("http", "https") and uri.host and set(uri.host) <= set("hwWExcomab."):
+    if (
+        uri.scheme.lower() in ("http", "https")
+        and uri.host
+        and set(uri.host) <= set("hwWExcomab.")
+        and ";" not in uri.path
+    ):
         assert str(W3LIB(uri)) == url.canonicalize_url(text)
 
 
@@ -148,7 +153,7 @@ def test_faces_give_what_columns_give() -> None:
     assert pd.Series(rows, dtype="string").uri.canonicalize(SURT).iloc[0] == "http://h.com/?a&b"
     con = duckdb.connect()
     register(con)
-    assert con.sql("select uri_canonical('http://www.h.com/?b&a', 'surt')").fetchone() == ("com,h)/?a&b",)
+    assert con.sql("select uri_canonical('http://www.h.com/?b&a', 'surt')").fetchall() == [("com,h)/?a&b",)]
 
 
 def test_the_verb(tmp_path: Any) -> None:
