@@ -22,6 +22,7 @@ COMMANDS = {
     "template": "template expand http://h/{x} x=1",
     "relate": "relate --base http://h/ http://h/x",
     "normalize": "normalize http://h/",
+    "canonical": "canonical --form surt http://h/",
     "compare": "compare http://h/ http://H/",
     "encode": "encode a",
     "decode": "decode a",

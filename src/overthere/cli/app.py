@@ -18,6 +18,7 @@ VERBS = {
     "repair": "Mend what can only mean one URI, each change with its licence.",
     "relate": "Find the shortest reference from a base to each target.",
     "normalize": "Write the normal form at a rung of the ladder.",
+    "canonical": "Write a canonical form beyond the ladder.",
     "compare": "Say at which rung two URIs are equal.",
     "encode": "Percent-encode data for a component.",
     "decode": "Decode the text of a component.",

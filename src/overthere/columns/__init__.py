@@ -34,6 +34,7 @@ from overthere.exact import exact
 from overthere.normalize import Rung
 
 if TYPE_CHECKING:
+    from overthere.canonical import Canonical
     from overthere.iri import IRI
     from overthere.schemes.registry import Registry
     from overthere.uri import URI
@@ -44,6 +45,7 @@ __all__ = [
     "ColumnError",
     "Errors",
     "add_parameters",
+    "canonicalize",
     "check",
     "check_host_name",
     "decode",
@@ -275,6 +277,28 @@ def repair(
     ['http://h/a%20b', 'http://h/a', None, None]
     """
     return text(column, "repair", errors, threads, views, relative=relative)
+
+
+def canonicalize(
+    column: Any,
+    form: Canonical,
+    *,
+    key: bool = False,
+    errors: Errors = "null",
+    threads: int | None = None,
+    views: bool = True,
+) -> ArrowColumn:
+    """The canonical URI of each row, or the key of the form; rows that are equal are worked on once.  Needs pyarrow.
+
+    Raises: ColumnError under `errors="raise"`, for a row that is no URI.
+    """
+    from functools import lru_cache
+
+    @lru_cache(maxsize=1 << 16)
+    def write(row: str) -> str:
+        return form.key(row) if key else str(form(row))
+
+    return text(column, "canonicalize", errors, threads, views, write=write)
 
 
 def to_uri(column: Any, *, errors: Errors = "null", threads: int | None = None, views: bool = True) -> ArrowColumn:

@@ -39,6 +39,18 @@ def register(con: duckdb.DuckDBPyConnection) -> None:
     def domain(name: str) -> Callable[[Any], Any]:
         return lambda column: text(getattr(columns, name)(column))
 
+    def canonicalize(column: Any, names: Any) -> Any:
+        """One form for all rows; the key where the form has one."""
+        from overthere.canonical import FORMS
+
+        distinct = [name for name in compute().unique(names).to_pylist() if name is not None]
+        if not distinct:
+            return pa.nulls(len(column), pa.string())
+        if len(distinct) != 1 or distinct[0] not in FORMS:
+            raise ValueError(f"uri_canonical takes one form for all rows, of {', '.join(FORMS)}")
+        form = FORMS[distinct[0]]
+        return text(columns.canonicalize(column, form, key=bool(form.written_as)))
+
     def resolve(column: Any, bases: Any) -> Any:
         """One base for all rows is read once."""
         distinct = compute().unique(bases)
@@ -58,6 +70,7 @@ def register(con: duckdb.DuckDBPyConnection) -> None:
         "uri_encode": (encode, None, VARCHAR),
         "uri_decode": (lambda column: text(columns.decode(column)), 1, VARCHAR),
         "uri_resolve": (resolve, 2, VARCHAR),
+        "uri_canonical": (canonicalize, 2, VARCHAR),
         "uri_repair": (lambda column: text(columns.repair(column)), 1, VARCHAR),
         "uri_to_iri": (lambda column: text(columns.to_iri(column)), 1, VARCHAR),
         "iri_to_uri": (lambda column: text(columns.to_uri(column)), 1, VARCHAR),

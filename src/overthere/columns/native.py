@@ -50,7 +50,7 @@ def text(column: Any, operation: str, **how: Any) -> Any:
     """One text column out of another."""
     if operation == "repair" and not how["details"]:
         return _repaired(column, **how)
-    if operation == "repair":
+    if operation in ("repair", "canonicalize"):
         return plain.text(column, operation, **how)
     if "parameters" in how:
         how["parameters"] = tuple(how["parameters"])[1:]  # as it is written

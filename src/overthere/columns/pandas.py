@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from overthere import columns
+from overthere.canonical import Canonical
 from overthere.columns.plain import compute, taken
 from overthere.extras import brought_by
 from overthere.forms import Pairs
@@ -91,6 +92,10 @@ class Accessor:
     def repair(self, *, relative: bool = False) -> pd.Series:
         """The URI that each row can only mean."""
         return self._wrap(columns.repair(self._column(), relative=relative))
+
+    def canonicalize(self, form: Canonical, *, key: bool = False) -> pd.Series:
+        """The canonical URI of each row, or the key of the form."""
+        return self._wrap(columns.canonicalize(self._column(), form, key=key))
 
     def to_uri(self) -> pd.Series:
         """The URI of each IRI."""

@@ -224,6 +224,8 @@ def _answer(row: str | None, operation: str, base: str | None, **how: Any) -> tu
                 return _target(row, base, how["strict"], bool(how.get("iri")))
             case "repair":
                 return str(repair(row, relative=how["relative"], limit=0)), None
+            case "canonicalize":
+                return how["write"](row), None
             case _ if "parameters" in how:
                 return _parameters(row, operation, how["parameters"]), None
             case "to_uri":

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from overthere import columns
+from overthere.canonical import Canonical
 from overthere.extras import brought_by
 from overthere.forms import Pairs
 from overthere.normalize import Rung
@@ -92,6 +93,10 @@ class _Namespace(ABC):
     def repair(self, *, relative: bool = False) -> Any:
         """The URI that each row can only mean."""
         return self._apply(lambda s: columns.repair(s, relative=relative), pl.String())
+
+    def canonicalize(self, form: Canonical, *, key: bool = False) -> Any:
+        """The canonical URI of each row, or the key of the form."""
+        return self._apply(lambda s: columns.canonicalize(s, form, key=key), pl.String())
 
     def to_uri(self) -> Any:
         """The URI of each IRI."""

@@ -29,12 +29,14 @@ except ImportError as error:
     raise ImportError("overthere.columns.spark needs Spark 4.1 or later: pip install 'overthere[spark]'") from error
 
 if TYPE_CHECKING:
+    from overthere.canonical import Canonical
     from overthere.forms import Pairs
     from overthere.uri import URI
 
 __all__ = [
     "add_parameters",
     "authority",
+    "canonicalize",
     "check",
     "decode",
     "encode",
@@ -183,6 +185,11 @@ def without_parameters(column: Column | str, *names: str | bytes) -> Column:
 def sort_parameters(column: Column | str) -> Column:
     """Each row with its parameters by their names."""
     return _udf("sort_parameters")(column)
+
+
+def canonicalize(column: Column | str, form: Canonical, *, key: bool = False) -> Column:
+    """The canonical URI of each row, or the key of the form."""
+    return _udf("canonicalize", form=form, key=key)(column)
 
 
 def to_uri(column: Column | str) -> Column:

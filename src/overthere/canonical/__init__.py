@@ -1,0 +1,23 @@
+"""Canonical forms beyond the comparison ladder: named steps as values, each with what it may break."""
+
+from __future__ import annotations
+
+from overthere.canonical.expressions import hash_prefixes, lookup_expressions
+from overthere.canonical.model import Applied, Canonical, Step
+from overthere.canonical.ready import FORMS, SAFE_BROWSING, SURT, TRACKING, TRACKING_NAMES, W3LIB
+from overthere.canonical.table import STEPS
+
+__all__ = [
+    "FORMS",
+    "SAFE_BROWSING",
+    "STEPS",
+    "SURT",
+    "TRACKING",
+    "TRACKING_NAMES",
+    "W3LIB",
+    "Applied",
+    "Canonical",
+    "Step",
+    "hash_prefixes",
+    "lookup_expressions",
+]

@@ -1,0 +1,207 @@
+"""Canonical forms as values: named steps in their order, applied to URIs, read from TOML and written to it."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from overthere.canonical.rewriting import written
+from overthere.canonical.table import STEPS
+from overthere.canonical.texts import KEYS
+from overthere.kernel.reference import split
+from overthere.rung import Rung
+from overthere.uri import URI, URIReference
+
+__all__ = ["Applied", "Canonical", "Step"]
+
+_Plain = str | bool | tuple[str, ...]
+_CHOICES = {
+    "rung": tuple(rung.name for rung in Rung if rung != Rung.PROTOCOL),
+    "only": ("default", "empty", "any"),
+    "by": ("name", "text"),
+}
+
+
+class Applied(NamedTuple):
+    """What one step changed."""
+
+    step: Step
+    before: str
+    after: str
+
+    def __repr__(self) -> str:
+        from overthere.redact import mask
+
+        return f"<{self.step.name}: {mask(self.before)!r} to {mask(self.after)!r}>"
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Step:
+    """One step: a name of `STEPS`, and its parameters.
+
+    Raises: ValueError for a name, a parameter or a value that there is not.
+
+    >>> Step("drop-parameters", names=["utm_*"]).breaks
+    'pages that one of them chooses'
+    """
+
+    name: str
+    parameters: tuple[tuple[str, _Plain], ...]
+
+    def __init__(self, name: str, **parameters: str | bool | Iterable[str]) -> None:
+        kind = STEPS.get(name)
+        if kind is None:
+            raise ValueError(f"no step is called {name!r}; there are {', '.join(STEPS)}")
+        given: dict[str, _Plain] = {}
+        for key, value in parameters.items():
+            if key not in kind.parameters:
+                raise ValueError(f"the step {name!r} has no parameter {key!r}")
+            given[key] = _checked(name, key, kind.parameters[key], value)
+        for key in kind.required:
+            if key not in given:
+                raise ValueError(f"the step {name!r} needs the parameter {key!r}")
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "parameters", tuple(sorted(given.items())))
+
+    @property
+    def does(self) -> str:
+        """What it does, in words."""
+        return STEPS[self.name].does
+
+    @property
+    def breaks(self) -> str:
+        """What may be another resource, or none, afterwards."""
+        return STEPS[self.name].breaks
+
+    @property
+    def source(self) -> str:
+        """The document or custom that it is from."""
+        return STEPS[self.name].source
+
+    def __call__(self, text: str) -> str:
+        return written(STEPS[self.name].apply(split(text), **dict(self.parameters)))
+
+    def __repr__(self) -> str:
+        return f"Step({', '.join([repr(self.name), *(f'{k}={v!r}' for k, v in self.parameters)])})"
+
+
+def _checked(name: str, key: str, kind: type, value: object) -> _Plain:
+    if kind is tuple and not isinstance(value, str) and isinstance(value, Iterable):
+        listed = tuple(value)
+        if all(isinstance(one, str) for one in listed):
+            return listed
+    elif isinstance(value, str | bool) and type(value) is kind:
+        if isinstance(value, str) and value not in _CHOICES.get(key, (value,)):
+            raise ValueError(f"{key} of the step {name!r} is one of {', '.join(_CHOICES[key])}, not {value!r}")
+        return value
+    wanted = "a list of texts" if kind is tuple else f"of type {kind.__name__}"
+    raise ValueError(f"{key} of the step {name!r} is {wanted}, not {value!r}")
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Canonical:
+    """Steps in their order; called on a URI or its text it gives the canonical URI.
+
+    steps: what is done, one after the other.
+    key: the name of the text that `key()` writes of the result, for a form whose texts are no URIs ("surt",
+    "safe-browsing"); "" where the key is the URI's text.
+
+    Raises: ValueError for a key that there is not; TypeError for what is no step.
+
+    >>> form = Canonical(Step("drop-fragment")) + Canonical(Step("sort-parameters"))
+    >>> str(form("http://h/?b&a#f")), [one.step.name for one in form.changes("http://h/?b&a")]
+    ('http://h/?a&b', ['sort-parameters'])
+    """
+
+    steps: tuple[Step, ...]
+    written_as: str
+
+    def __init__(self, *steps: Step, key: str = "") -> None:
+        for step in steps:
+            if not isinstance(step, Step):
+                raise TypeError(f"a canonical form is made of steps, not of {type(step).__name__}")
+        if key and key not in KEYS:
+            raise ValueError(f"no key is called {key!r}; there are {', '.join(KEYS)}")
+        object.__setattr__(self, "steps", steps)
+        object.__setattr__(self, "written_as", key)
+
+    def __call__(self, uri: URIReference | str) -> URI:
+        """The canonical URI.  Raises: InvalidURI if the text is no URI."""
+        text = str(uri if isinstance(uri, URI) else URI(str(uri)))
+        for step in self.steps:
+            text = step(text)
+        return URI(text)
+
+    def changes(self, uri: URIReference | str) -> list[Applied]:
+        """Each step that changes something, with the text before and after.  Raises: InvalidURI."""
+        text = str(uri if isinstance(uri, URI) else URI(str(uri)))
+        found: list[Applied] = []
+        for step in self.steps:
+            after = step(text)
+            if after != text:
+                found.append(Applied(step, text, after))
+            text = after
+        return found
+
+    def key(self, uri: URIReference | str) -> str:
+        """The text to compare by: the URI's own, or the key of the form, which is no URI.  Raises: InvalidURI."""
+        write: Callable[[str], str] = KEYS.get(self.written_as, str)
+        return write(str(self(uri)))
+
+    def __add__(self, other: Canonical) -> Canonical:
+        """These steps, and then those; the key is the other's, if it has one."""
+        if not isinstance(other, Canonical):
+            return NotImplemented
+        return Canonical(*self.steps, *other.steps, key=other.written_as or self.written_as)
+
+    @classmethod
+    def from_toml(cls, text: str) -> Canonical:
+        """A form as `to_toml` writes it.
+
+        Raises: ValueError for text that is no TOML, and for what is no form.
+
+        >>> Canonical.from_toml('[[step]]\\nname = "drop-fragment"\\n')
+        Canonical(Step('drop-fragment'))
+        """
+        data = tomllib.loads(text)
+        if extra := set(data) - {"key", "step"}:
+            raise ValueError(f"a canonical form has key and step, not {', '.join(sorted(extra))}")
+        steps = data.get("step", [])
+        if not isinstance(steps, list):
+            raise ValueError("step is an array of tables: [[step]]")
+        key = data.get("key", "")
+        if not isinstance(key, str):
+            raise ValueError(f"key is text, not {key!r}")
+        return cls(*(_step(one) for one in steps), key=key)
+
+    def to_toml(self) -> str:
+        """The form as TOML 1.0.
+
+        >>> print(Canonical(Step("drop-parameters", names=["a"])).to_toml(), end="")
+        [[step]]
+        name = "drop-parameters"
+        names = ["a"]
+        """
+        blocks = [f"key = {_toml(self.written_as)}\n"] if self.written_as else []
+        for step in self.steps:
+            lines = ["[[step]]", f"name = {_toml(step.name)}", *(f"{k} = {_toml(v)}" for k, v in step.parameters)]
+            blocks.append("\n".join(lines) + "\n")
+        return "\n".join(blocks)
+
+    def __repr__(self) -> str:
+        key = [f"key={self.written_as!r}"] if self.written_as else []
+        return f"Canonical({', '.join([*map(repr, self.steps), *key])})"
+
+
+def _toml(value: _Plain) -> str:
+    # What JSON writes of texts, booleans and lists of texts is TOML, but for DEL, which TOML escapes.
+    return json.dumps(value).replace("\x7f", "\\u007f")
+
+
+def _step(data: object) -> Step:
+    if not isinstance(data, Mapping) or not isinstance(data.get("name"), str):
+        raise ValueError("a step is a table with a name")
+    return Step(data["name"], **{k: v for k, v in data.items() if k != "name"})

@@ -1,0 +1,80 @@
+"""Canonical forms that others have defined, as steps of the table; parameters that only track, by their vendors."""
+
+from __future__ import annotations
+
+from overthere.canonical.model import Canonical, Step
+
+__all__ = ["FORMS", "SAFE_BROWSING", "SURT", "TRACKING", "TRACKING_NAMES", "W3LIB"]
+
+SAFE_BROWSING = Canonical(
+    Step("ladder", rung="CASE"),
+    Step("drop-fragment"),
+    Step("drop-userinfo"),
+    Step("drop-port", only="any"),
+    Step("unescape"),
+    Step("host-dots"),
+    Step("ipv4"),
+    Step("ipv6"),
+    Step("root-slash"),
+    Step("remove-dots"),
+    Step("collapse-slashes"),
+    key="safe-browsing",
+)
+"""What Google's page "URLs and Hashing" says of canonicalization; `key()` is the text that is hashed."""
+
+SURT = Canonical(
+    Step("ladder", rung="CASE"),
+    Step("drop-fragment"),
+    Step("drop-userinfo"),
+    Step("drop-port"),
+    Step("unescape"),
+    Step("host-dots"),
+    Step("ipv4"),
+    Step("drop-www"),
+    Step("root-slash"),
+    Step("remove-dots"),
+    Step("collapse-slashes"),
+    Step("lower-path"),
+    Step("lower-query"),
+    Step("drop-sessions"),
+    Step("drop-trailing-slash"),
+    Step("sort-parameters", by="text"),
+    Step("drop-empty-query"),
+    key="surt",
+)
+"""What web archives look pages up by; `key()` is the sort-friendly text, `SURT(uri)` the URI that it is of."""
+
+W3LIB = Canonical(
+    Step("ladder", rung="CASE"),
+    Step("drop-fragment"),
+    Step("drop-port", only="empty"),
+    Step("ipv6"),
+    Step("rewrite-path"),
+    Step("remove-dots"),
+    Step("root-slash"),
+    Step("rewrite-parameters"),
+)
+"""What `w3lib.url.canonicalize_url` gives for a URI."""
+
+TRACKING_NAMES = {
+    "utm_*": "Google Analytics, custom campaigns",
+    "gclid": "Google Ads, auto-tagging",
+    "gbraid": "Google Ads, auto-tagging on iOS",
+    "wbraid": "Google Ads, auto-tagging on iOS",
+    "dclid": "Google Campaign Manager",
+    "fbclid": "Meta, conversions API: the click identifier",
+    "msclkid": "Microsoft Advertising, auto-tagging",
+    "twclid": "X Ads, click identifier",
+    "ttclid": "TikTok Ads, click identifier",
+    "li_fat_id": "LinkedIn, first-party click identifier",
+    "yclid": "Yandex Direct, click identifier",
+    "mc_cid": "Mailchimp, campaign",
+    "mc_eid": "Mailchimp, subscriber",
+}
+"""Name or pattern -> whose own documentation describes it (November 2026)."""
+
+TRACKING = Canonical(Step("drop-parameters", names=TRACKING_NAMES))
+"""Parameters that tell where a visitor came from: a choice, part of no other form."""
+
+FORMS = {"surt": SURT, "safe-browsing": SAFE_BROWSING, "w3lib": W3LIB, "tracking": TRACKING}
+"""Names for the command line -> forms."""

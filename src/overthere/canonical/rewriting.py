@@ -1,0 +1,289 @@
+"""What the steps of canonical forms do to components: hosts, paths, queries and escapes, each in linear time."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from ipaddress import AddressValueError, IPv4Address, IPv6Address
+from urllib.parse import quote, quote_plus
+
+from overthere import kernel
+from overthere.encoding import decode_bytes
+from overthere.forms import Parameters
+from overthere.hosts.address import literal
+from overthere.kernel.reference import Parts, guard_path, recompose, split, split_authority
+from overthere.late import default_registry
+from overthere.normalize import normal_form
+from overthere.rung import Rung
+
+__all__ = ["unescaped", "written"]
+
+_SUB = "!$&'()*+,;="
+_PATH = "/:@" + _SUB
+_QUERY = _PATH + "?"
+_HEX = {ord(c): int(c, 16) for c in "0123456789abcdefABCDEF"}
+_RUN = re.compile("(?:%[0-9A-Fa-f]{2})+")
+_WWW = re.compile(r"(?:www[0-9]*\.)+", re.IGNORECASE)
+_PERCENT = 0x25
+
+
+def written(parts: Parts) -> str:
+    """The text of components, such that it is read back as these."""
+    return recompose(guard_path(parts))
+
+
+def unescaped(text: str | bytes) -> bytes:
+    """Octets from which no escape can be taken any more.
+
+    No two escapes overlap, so that their order says nothing: one pass over a stack gives what repeated passes give.
+
+    >>> unescaped("%25%32%35"), unescaped("a%252541")
+    (b'%', b'aA')
+    """
+    stack = bytearray()
+    for octet in text.encode() if isinstance(text, str) else text:
+        stack.append(octet)
+        while len(stack) > 2 and stack[-3] == _PERCENT and stack[-2] in _HEX and stack[-1] in _HEX:
+            stack[-3:] = bytes([_HEX[stack[-2]] * 16 + _HEX[stack[-1]]])
+    return bytes(stack)
+
+
+def _with_host(parts: Parts, change: object) -> Parts:
+    if parts.authority is None:
+        return parts
+    user, host, port = split_authority(parts.authority)
+    return _authority(parts, user, change(host), port)  # type: ignore[operator]
+
+
+def _authority(parts: Parts, user: str | None, host: str, port: str | None) -> Parts:
+    before = "" if user is None else user + "@"
+    return parts._replace(authority=before + host + ("" if port is None else ":" + port))
+
+
+def ladder(parts: Parts, rung: str) -> Parts:
+    return split(normal_form(recompose(parts), Rung[rung]))
+
+
+def remove_dots(parts: Parts) -> Parts:
+    return (
+        parts
+        if not parts.path.startswith("/")
+        else split(kernel.normalize(recompose(parts), Rung.PATH))._replace(
+            scheme=parts.scheme, authority=parts.authority, query=parts.query, fragment=parts.fragment
+        )
+    )
+
+
+def drop_fragment(parts: Parts) -> Parts:
+    return parts._replace(fragment=None)
+
+
+def drop_userinfo(parts: Parts) -> Parts:
+    return parts if parts.authority is None else parts._replace(authority=parts.authority.rpartition("@")[2])
+
+
+def drop_port(parts: Parts, only: str = "default") -> Parts:
+    if parts.authority is None:
+        return parts
+    user, host, port = split_authority(parts.authority)
+    if port is None:
+        return parts
+    if only == "default" and port:
+        known = default_registry().get(parts.scheme or "")
+        if known is None or known.port is None or port.lstrip("0") != str(known.port):
+            return parts
+    elif only == "empty" and port:
+        return parts
+    return _authority(parts, user, host, None)
+
+
+def drop_www(parts: Parts) -> Parts:
+    """www., www1. and their like, as often as they stand in front."""
+
+    def change(host: str) -> str:
+        found = _WWW.match(host)
+        if found is None:
+            return host
+        rest = host[found.end() :]
+        # Two labels stay at least: the last of those that would go comes back.
+        return rest if "." in rest else host[host.rfind(".", 0, found.end() - 1) + 1 :]
+
+    return _with_host(parts, change)
+
+
+def https(parts: Parts) -> Parts:
+    if parts.scheme is None or parts.scheme.lower() != "http":
+        return parts
+    return drop_port(parts)._replace(scheme="https")
+
+
+def lower_host(parts: Parts) -> Parts:
+    return _with_host(parts, lambda host: _RUN.sub(lambda m: m[0].upper(), host.lower()))
+
+
+def host_dots(parts: Parts) -> Parts:
+    def change(host: str) -> str:
+        return host if host.startswith("[") else re.sub(r"\.{2,}", ".", host).strip(".")
+
+    return _with_host(parts, change)
+
+
+def ipv4(parts: Parts) -> Parts:
+    def change(host: str) -> str:
+        found = None if host.startswith("[") else literal(host)
+        return str(found) if isinstance(found, IPv4Address) else host
+
+    return _with_host(parts, change)
+
+
+def ipv6(parts: Parts) -> Parts:
+    def change(host: str) -> str:
+        if not host.startswith("[") or "%" in host:
+            return host
+        try:
+            address = IPv6Address(host[1:-1])
+        except AddressValueError:
+            return host
+        if address.ipv4_mapped is not None:  # RFC 5952 5: mixed notation where the prefix is known
+            return f"[::ffff:{address.ipv4_mapped}]"
+        return f"[{address}]"
+
+    return _with_host(parts, change)
+
+
+def collapse_slashes(parts: Parts) -> Parts:
+    return parts._replace(path=re.sub("/{2,}", "/", parts.path))
+
+
+def lower_path(parts: Parts) -> Parts:
+    return parts._replace(path=_lowered(parts.path))
+
+
+def lower_query(parts: Parts) -> Parts:
+    return parts if parts.query is None else parts._replace(query=_lowered(parts.query))
+
+
+def _lowered(text: str) -> str:
+    return _RUN.sub(lambda m: m[0].upper(), text.lower())
+
+
+def root_slash(parts: Parts) -> Parts:
+    return parts if parts.path or parts.authority is None else parts._replace(path="/")
+
+
+def trailing_slash(parts: Parts) -> Parts:
+    path = parts.path.rstrip("/")
+    return parts._replace(path=path or ("/" if parts.path else ""))
+
+
+def index_names(parts: Parts, names: tuple[str, ...]) -> Parts:
+    folder, slash, name = parts.path.rpartition("/")
+    return parts._replace(path=folder + slash) if slash and name in names else parts
+
+
+def _parameters(parts: Parts, change: object) -> Parts:
+    return parts if parts.query is None else parts._replace(query=change(parts.query))  # type: ignore[operator]
+
+
+def sort_parameters(parts: Parts, by: str = "name") -> Parts:
+    def change(query: str) -> str | None:
+        return Parameters(query).sorted().query if by == "name" else "&".join(sorted(query.split("&")))
+
+    return _parameters(parts, change)
+
+
+def drop_parameters(parts: Parts, names: tuple[str, ...]) -> Parts:
+    return _parameters(parts, lambda query: Parameters(query).without(*names).query)
+
+
+def keep_parameters(parts: Parts, names: tuple[str, ...]) -> Parts:
+    def change(query: str) -> str | None:
+        gone = set(Parameters(Parameters(query).without(*names).query).raw)
+        return "&".join(text for text in query.split("&") if text not in gone) or None
+
+    return _parameters(parts, change)
+
+
+def empty_parameters(parts: Parts, valueless: bool = False) -> Parts:
+    def change(query: str) -> str | None:
+        kept = [text for text in query.split("&") if (text.partition("=")[2] if valueless else text.strip("="))]
+        return "&".join(kept) or None
+
+    return _parameters(parts, change)
+
+
+def empty_query(parts: Parts) -> Parts:
+    return parts._replace(query=None) if parts.query == "" else parts
+
+
+def rewrite_parameters(parts: Parts) -> Parts:
+    def change(query: str) -> str | None:
+        pairs = []
+        for text in query.split("&"):
+            name, _, value = text.replace("+", " ").partition("=")
+            if text:
+                pairs.append((decode_bytes(name), decode_bytes(value)))
+        return "&".join(f"{quote_plus(name)}={quote_plus(value)}" for name, value in sorted(pairs)) or None
+
+    return _parameters(parts, change)
+
+
+def rewrite_path(parts: Parts, keep: str = "/?") -> Parts:
+    """Escapes of what a path holds as it is are taken away, but for those of `keep`; hexadecimal digits in capitals."""
+    kept = {f"%{ord(c):02X}" for c in keep}
+
+    def run(match: re.Match[str]) -> str:
+        text = match[0].upper()
+        pieces = [text[at : at + 3] for at in range(0, len(text), 3)]
+        return "".join(p if p in kept else quote(bytes.fromhex(p[1:]), safe=_PATH) for p in pieces)
+
+    return parts._replace(path=_RUN.sub(run, parts.path))
+
+
+def unescape(parts: Parts) -> Parts:
+    def change(host: str) -> str:
+        return host if host.startswith("[") else quote(unescaped(host).lower(), safe=_SUB)
+
+    parts = _with_host(parts, change)
+    query = None if parts.query is None else quote(unescaped(parts.query), safe=_QUERY)
+    return parts._replace(path=quote(unescaped(parts.path), safe=_PATH), query=query)
+
+
+def nfc(parts: Parts) -> Parts:
+    """What escapes of UTF-8 mean, in Normalization Form C, escaped again; other octets stay as they are."""
+
+    def run(match: re.Match[str]) -> str:
+        octets = decode_bytes(match[0])
+        try:
+            text = octets.decode()
+        except UnicodeDecodeError:
+            return match[0]
+        composed = unicodedata.normalize("NFC", text)
+        return match[0] if composed == text else "".join(f"%{o:02X}" for o in composed.encode())
+
+    def change(text: str | None) -> str | None:
+        # A letter in front may be the base of the mark that is escaped.
+        return None if text is None else re.sub("[A-Za-z0-9]?(?:%[0-9A-Fa-f]{2})+", _composed, text)
+
+    def _composed(match: re.Match[str]) -> str:
+        text = match[0]
+        if text[0] == "%":
+            return run(match)
+        octets = decode_bytes(text)
+        try:
+            whole = octets.decode()
+        except UnicodeDecodeError:
+            return text
+        composed = unicodedata.normalize("NFC", whole)
+        return text if composed == whole else quote(composed, safe="")
+
+    return parts._replace(path=change(parts.path) or "", query=change(parts.query), fragment=change(parts.fragment))
+
+
+def drop_sessions(parts: Parts) -> Parts:
+    path = re.sub(r"(?i);jsessionid=[0-9a-z]{32}(?=/|$)", "", parts.path)
+    query = parts.query
+    if query:
+        gone = re.compile(r"(?i)(?:(?:jsessionid|phpsessid|sid)=[0-9a-z]{32}|aspsessionid[a-z]{8}=[a-z]{24})")
+        query = "&".join(text for text in query.split("&") if not gone.fullmatch(text))
+    return parts._replace(path=path, query=query)

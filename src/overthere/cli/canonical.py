@@ -1,0 +1,72 @@
+"""overthere canonical: canonical forms beyond the ladder, by name or from a file of TOML."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from overthere import columns
+from overthere.canonical import FORMS, Canonical
+from overthere.cli.common import Output, format_option, inputs, texts_argument
+from overthere.cli.tables import Table, table_options
+from overthere.errors import InvalidURI
+from overthere.redact import mask
+from overthere.showing import printable
+from overthere.uri import URI
+
+
+def form_named(name: str) -> Canonical:
+    """A ready form, or that of a file of TOML.  Raises: ClickException."""
+    if name in FORMS:
+        return FORMS[name]
+    if not name.endswith(".toml"):
+        raise click.ClickException(f"no form is called {name!r}: there are {', '.join(FORMS)}, or a file NAME.toml")
+    try:
+        return Canonical.from_toml(Path(name).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise click.ClickException(f"{name}: {error}") from None
+
+
+@click.command()
+@texts_argument
+@click.option("--form", "names", multiple=True, required=True, help="A name or a file of TOML; several in their order.")
+@click.option("--changes", is_flag=True, help="Tell each step that changed something, and what it may break.")
+@click.option("--key", is_flag=True, help="Write the key of the form, which may be no URI (SURT).")
+@format_option
+@table_options
+def command(
+    texts: tuple[str, ...], names: tuple[str, ...], changes: bool, key: bool, form: str, table: Table | None
+) -> None:
+    """Write the canonical form of each URI; one a line.
+
+    Ready forms: surt, safe-browsing, w3lib, tracking.  Exit 1 if any text was no URI.
+    """
+    whole = Canonical()
+    for name in names:
+        whole += form_named(name)
+    output = Output(form)
+    if table is not None:
+        table.refuse(changes=changes)
+        table.run(texts, lambda c: columns.canonicalize(c, whole, key=key, errors="detail"), "canonical")
+        return
+    for text in inputs(texts, "texts"):
+        try:
+            uri = URI(text)
+        except InvalidURI as error:
+            output.refuse(text, error)
+            continue
+        written = whole.key(uri) if key else str(whole(uri))
+        row: dict[str, object] = {"text": text, "canonical": written}
+        found = whole.changes(uri) if changes else []
+        if changes:
+            row["changes"] = [
+                {"step": one.step.name, "before": one.before, "after": one.after, "breaks": one.step.breaks}
+                for one in found
+            ]
+        output.answer(written, row)
+        if not output.jsonl:
+            for one in found:
+                after = printable(mask(one.after))
+                click.echo(f"  {one.step.name}: {after!r} (may break: {one.step.breaks}; {one.step.source})", err=True)
+    output.done()

@@ -1,0 +1,192 @@
+"""Canonical forms: ready ones beside the packages that define them, laws of every step, columns, the verb, growth."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from growth import outgrows
+from overthere import URI, columns
+from overthere.canonical import FORMS, STEPS, SURT, W3LIB, Canonical, Step, hash_prefixes, lookup_expressions
+from overthere.cli.app import app
+from support import cases, ids
+
+ROWS = cases("canonical")
+GIVEN: dict[str, dict[str, Any]] = {
+    "ladder": {"rung": "SCHEME"},
+    "drop-index": {"names": ("index.html",)},
+    "drop-parameters": {"names": ("utm_*",)},
+    "keep-parameters": {"names": ("a*",)},
+}
+EACH = [Step(name, **GIVEN.get(name, {})) for name in STEPS]
+
+hosts = st.sampled_from(
+    ["h", "www.Ex.com", "www.www2.a.b", "..a..b.", "0x7f.1", "[2001:DB8:0:0::1]", "u:p@h:80", "h:", ""]
+)
+pieces = st.sampled_from(
+    [
+        "/",
+        "//",
+        ".",
+        "..",
+        "a",
+        "B",
+        "%25",
+        "%32%35",
+        "%2f",
+        "%3F",
+        "e%CC%81",
+        "%e9",
+        ";",
+        "=",
+        "&",
+        "+",
+        "index.html",
+        ":",
+    ]
+)
+texts = st.builds(
+    lambda scheme, host, path, query, fragment: f"{scheme}://{host}/{path}{query}{fragment}",
+    st.sampled_from(["http", "HTTPS", "ftp", "x"]),
+    hosts,
+    st.lists(pieces, max_size=8).map("".join),
+    st.one_of(st.just(""), st.lists(pieces, max_size=8).map(lambda p: "?" + "".join(p))),
+    st.sampled_from(["", "#", "#f"]),
+)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=ids(ROWS))
+def test_rows(row: dict[str, Any]) -> None:
+    assert FORMS[row["form"]].key(row["uri"]) == row["key"]
+
+
+@pytest.mark.parametrize("step", EACH, ids=[step.name for step in EACH])
+@given(text=texts)
+def test_a_step_gives_a_uri_and_changes_it_no_more(step: Step, text: str) -> None:
+    form = Canonical(step)
+    once = form(text)
+    assert form(once) == once
+
+
+@pytest.mark.parametrize("name", FORMS)
+@given(text=texts)
+def test_a_ready_form_is_idempotent_and_its_changes_lead_to_it(name: str, text: str) -> None:
+    form = FORMS[name]
+    once = form(text)
+    assert form(once) == once
+    found = form.changes(text)
+    assert (found[-1].after if found else text) == str(once)
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_form_is_a_value(name: str) -> None:
+    form = FORMS[name]
+    assert Canonical.from_toml(form.to_toml()) == form == pickle.loads(pickle.dumps(form)) == copy.deepcopy(form)
+    assert hash(Canonical() + form) == hash(form)
+
+
+@given(text=texts)
+def test_w3lib_gives_the_same(text: str) -> None:
+    url = pytest.importorskip("w3lib.url")
+    uri = URI(text)
+    if (
+        uri.scheme.lower() in ("http", "https")
+        and uri.host
+        and set(uri.host) <= set("hwWExcomab.")
+        and ";" not in uri.path
+    ):
+        assert str(W3LIB(uri)) == url.canonicalize_url(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[[step]]\nname = "no"', "no step is called"),
+        ('[[step]]\nname = "ladder"', "needs the parameter"),
+        ('[[step]]\nname = "ladder"\nrung = "TOP"', "is one of"),
+        ('[[step]]\nname = "drop-parameters"\nnames = "a"', "a list of texts"),
+        ("other = 1", "has key and step"),
+        ('key = "no"', "no key is called"),
+        ("[", "TOML|Expected|Invalid"),
+    ],
+)
+def test_what_is_no_form_is_told(text: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Canonical.from_toml(text)
+
+
+def test_safe_browsing_looks_up_suffixes_and_prefixes() -> None:
+    assert lookup_expressions("http://a.b.com/1/2.html?param=1") == [
+        "a.b.com/1/2.html?param=1", "a.b.com/1/2.html", "a.b.com/", "a.b.com/1/",
+        "b.com/1/2.html?param=1", "b.com/1/2.html", "b.com/", "b.com/1/",
+    ]  # fmt: skip
+    assert lookup_expressions("http://1.2.3.4/1/") == ["1.2.3.4/1/", "1.2.3.4/"]
+    assert {len(one) for one in hash_prefixes("http://a.b.com/")} == {4}
+
+
+def test_columns_are_as_the_value() -> None:
+    pa = pytest.importorskip("pyarrow")
+    rows = ["http://www.h.com/?b&a", None, "no uri", "http://www.h.com/?b&a"]
+    found = pa.array(columns.canonicalize(pa.array(rows), SURT, key=True)).to_pylist()
+    assert found == ["com,h)/?a&b", None, None, "com,h)/?a&b"]
+    detail = pa.array(columns.canonicalize(pa.array(rows), SURT, errors="detail")).to_pylist()
+    assert detail[2]["error"] is not None
+    with pytest.raises(columns.ColumnError):
+        columns.canonicalize(pa.array(rows), SURT, errors="raise")
+
+
+def test_faces_give_what_columns_give() -> None:
+    pl, pd, duckdb = (pytest.importorskip(name) for name in ("polars", "pandas", "duckdb"))
+    import overthere.columns.pandas
+    import overthere.columns.polars  # noqa: F401 - both give a Series its accessor
+    from overthere.columns.duckdb import register
+
+    rows = ["http://www.h.com/?b&a", None]
+    assert pl.Series(rows).uri.canonicalize(SURT).to_list() == ["http://h.com/?a&b", None]
+    assert pd.Series(rows, dtype="string").uri.canonicalize(SURT).iloc[0] == "http://h.com/?a&b"
+    con = duckdb.connect()
+    register(con)
+    assert con.sql("select uri_canonical('http://www.h.com/?b&a', 'surt')").fetchall() == [("com,h)/?a&b",)]
+
+
+def test_the_verb(tmp_path: Any) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text('[[step]]\nname = "drop-fragment"\n')
+    done = CliRunner().invoke(app, ["canonical", "--form", str(path), "--changes", "http://h/#f"])
+    assert (done.exit_code, done.stdout) == (0, "http://h/\n")
+    assert "may break" in done.stderr
+    assert CliRunner().invoke(app, ["canonical", "--form", "no", "http://h/"]).exit_code != 0
+    assert CliRunner().invoke(app, ["canonical", "--form", "surt", "--key", "no uri"]).exit_code == 1
+
+
+@pytest.mark.parametrize("step", EACH, ids=[step.name for step in EACH])
+@pytest.mark.parametrize("unit", ["%25", "25", "//", "&", "/..", "a=1&", "%32%35"])
+def test_steps_take_time_in_proportion(step: Step, unit: str) -> None:
+    for lead in ("http://h/%", "http://h/?%") if unit == "25" else ("http://h/", "http://h/?"):
+        text = lead.replace("%", "%25") if unit == "25" else lead
+        assert not outgrows(
+            Canonical(step), lambda n, t=text: t + unit * (n // len(unit)), (16_000, 64_000, 256_000), 0.2
+        )
+
+
+def test_steps_of_hosts_take_time_in_proportion() -> None:
+    for step in EACH:
+        for unit in ("www.", ".", "%25", "a."):
+
+            def make(n: int, unit: str = unit) -> str:
+                return f"http://{unit * (n // len(unit))}x/"
+
+            assert not outgrows(Canonical(step), make, (16_000, 64_000, 256_000), 0.2), (step, unit)
+
+
+def test_the_page_has_the_table_of_steps() -> None:
+    page = (Path(__file__).parent.parent / "docs" / "canonical.md").read_text(encoding="utf-8")
+    for name, kind in STEPS.items():
+        assert f"| `{name}` | {kind.does} | {kind.breaks} | {kind.source} |" in page
