@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
+from itertools import pairwise
 
 from markupsafe import Markup
 
@@ -23,7 +25,8 @@ _BETWEEN = Markup(
 )
 _NAME = Markup(
     '<g class="c c-{name}" data-c="{name}"><path class="leader" d="M{x:.1f} 40V{top:.1f}"/>'
-    '<text class="name" x="{start:.1f}" y="{y:.1f}" textLength="{wide:.1f}" lengthAdjust="spacingAndGlyphs">{name}</text></g>'
+    '<text class="name" x="{start:.1f}" y="{y:.1f}" textLength="{wide:.1f}" lengthAdjust="spacingAndGlyphs">'
+    "{name}</text></g>"
 )
 
 
@@ -77,7 +80,7 @@ def _brace(x: float, wide: float) -> str:
 
 # -- automata
 
-_ACROSS, _DOWN, _RADIUS = 132, 74, 15
+_ACROSS, _DOWN, _RADIUS, _BOW = 132, 74, 15, 34
 _NODE = Markup(
     '<g class="state{more}"><circle cx="{x}" cy="{y}" r="{r}"/>{inner}<text x="{x}" y="{ty}">{number}</text></g>'
 )
@@ -85,13 +88,12 @@ _EDGE = Markup(
     '<g class="move{more}"><path d="{path}" marker-end="url(#{head})"/>'
     '<text x="{x:.0f}" y="{y:.0f}">{label}<title>{whole}</title></text></g>'
 )
-_HEADS = Markup(
-    '<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
-    '<path class="head" d="M0 0L8 4L0 8z"/></marker>'
-    '<marker id="head-taken" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
-    '<path class="head-taken" d="M0 0L8 4L0 8z"/></marker></defs>'
+_HEAD = (
+    '<marker id="{0}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" '
+    'markerUnits="userSpaceOnUse" orient="auto"><path class="{0}" d="M0 0L8 4L0 8z"/></marker>'
 )
-_LABEL = 16
+_HEADS = Markup("<defs>" + _HEAD.format("head") + _HEAD.format("head-taken") + "</defs>")
+_LABEL = 20
 """Characters of a label; the whole of it is the title."""
 
 
@@ -99,12 +101,13 @@ def automaton(found: Machine) -> Markup:
     """The states in layers by their distance from the start, the moves between them."""
     places = _places(found.nodes, found.moves)
     ways = {(move.origin, move.target) for move in found.moves}
-    edges = [_edge(move, places, (move.target, move.origin) in ways) for move in found.moves]
+    middle = (min(y for _, y in places.values()) + max(y for _, y in places.values())) / 2
+    edges = [_edge(move, places, middle, (move.target, move.origin) in ways) for move in found.moves]
     nodes = [_node(state, *places[state.number]) for state in found.nodes]
     x, y = places[found.start]
     arrow = Markup('<path class="start" d="M{} {}H{}" marker-end="url(#head)"/>').format(x - 44, y, x - _RADIUS - 1)
     right = max(x for x, _ in places.values()) + 60
-    bottom = max(y for _, y in places.values()) + 64 + 14 * _deepest(found.moves, places)
+    bottom = max(y for _, y in places.values()) + 40 + 26 * max(0, _deepest(found.moves, places))
     said = f"The automaton of {found.rule}: {found.states} states; its moves are in the table below."
     return Markup(
         '<svg class="automaton" viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="img" aria-label="{said}">'
@@ -118,8 +121,10 @@ def automaton(found: Machine) -> Markup:
 def _places(nodes: list[State], moves: list[Move]) -> dict[int, tuple[int, int]]:
     """Where each state stands: its layer across, its order in the layer down, settled by its neighbours' mean."""
     layers: defaultdict[int, list[int]] = defaultdict(list)
-    for state in nodes:
-        layers[state.distance].append(state.number)
+    layer_of = _layers(nodes, moves)
+    for number, at in layer_of.items():
+        layers[at].append(number)
+    passed = max((layer_of[move.target] - layer_of[move.origin] - 1 for move in moves), default=0)
     near: defaultdict[int, list[int]] = defaultdict(list)
     for move in moves:
         if move.origin != move.target:
@@ -132,7 +137,8 @@ def _places(nodes: list[State], moves: list[Move]) -> dict[int, tuple[int, int]]
             for i, number in enumerate(layer):
                 row[number] = i - (len(layer) - 1) / 2
     middle = -min(row.values())
-    top = 64 + 14 * max((1 for move in moves if move.origin != move.target), default=0)
+    loops = any(move.origin == move.target for move in moves)
+    top = max(72 if loops else 40, 40 + round(0.75 * _BOW * passed))
     return {
         number: (62 + distance * _ACROSS, round(top + (row[number] + middle) * _DOWN))
         for distance, layer in layers.items()
@@ -140,9 +146,41 @@ def _places(nodes: list[State], moves: list[Move]) -> dict[int, tuple[int, int]]
     }
 
 
+def _layers(nodes: list[State], moves: list[Move]) -> dict[int, int]:
+    """The layer of each state: the longest way to it, ways back left out."""
+    after: defaultdict[int, list[int]] = defaultdict(list)
+    for move in moves:
+        after[move.origin].append(move.target)
+    done: list[int] = []
+    opened: set[int] = set()
+    back: set[tuple[int, int]] = set()
+    path: dict[int, Iterator[int]] = {}
+    first = nodes[0].number
+    path[first] = iter(after[first])
+    opened.add(first)
+    while path:
+        here = next(reversed(path))
+        for target in path[here]:
+            if target in path:
+                back.add((here, target))
+            elif target not in opened:
+                opened.add(target)
+                path[target] = iter(after[target])
+                break
+        else:
+            del path[here]
+            done.append(here)
+    layer = dict.fromkeys(done, 0)
+    for here in reversed(done):  # each before those that it leads to
+        for target in after[here]:
+            if (here, target) not in back:
+                layer[target] = max(layer[target], layer[here] + 1)
+    return layer
+
+
 def _deepest(moves: list[Move], places: dict[int, tuple[int, int]]) -> int:
-    """How far the widest way back bends down, in layers."""
-    return max((max(0, (places[m.origin][0] - places[m.target][0]) // _ACROSS) for m in moves), default=0)
+    """How far the widest way round bends down, in layers."""
+    return max((abs(places[m.origin][0] - places[m.target][0]) // _ACROSS - 1 for m in moves), default=0)
 
 
 def _node(state: State, x: int, y: int) -> Markup:
@@ -152,14 +190,16 @@ def _node(state: State, x: int, y: int) -> Markup:
     )
 
 
-def _edge(move: Move, places: dict[int, tuple[int, int]], both: bool) -> Markup:
+def _edge(move: Move, places: dict[int, tuple[int, int]], middle: float, both: bool) -> Markup:
     (x, y), (to_x, to_y) = places[move.origin], places[move.target]
     across = (to_x - x) // _ACROSS
     if move.origin == move.target:
         path = f"M{x - 7} {y - _RADIUS + 1}C{x - 26} {y - 52} {x + 26} {y - 52} {x + 7} {y - _RADIUS + 1}"
         at: tuple[float, float] = (x, y - 44)
     elif across > 0:
-        bow = 0 if across == 1 and not both else -18 * across - (10 if y == to_y else 0)
+        # What passes a layer goes round it, above or below.
+        side = 1 if y + to_y > 2 * middle else -1
+        bow = 0 if across == 1 and not both else side * (10 + _BOW * across)
         path = f"M{x + _RADIUS} {y}C{x + 60} {y + bow} {to_x - 60} {to_y + bow} {to_x - _RADIUS - 1} {to_y}"
         # Near its beginning, where moves of one state lie apart.
         share = 0.5 if across == 1 else 0.4
@@ -185,8 +225,5 @@ def _edge(move: Move, places: dict[int, tuple[int, int]], both: bool) -> Markup:
 def _on(share: float, *points: tuple[float, float]) -> tuple[float, float]:
     """A point of a Bézier curve."""
     while len(points) > 1:
-        points = tuple(
-            (a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share)
-            for a, b in zip(points, points[1:], strict=False)
-        )
+        points = tuple((a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share) for a, b in pairwise(points))
     return points[0]

@@ -76,16 +76,19 @@ def failed(message: str) -> str:
     return _render("failed.html", message=message)
 
 
-def page(name: str, given: Mapping[str, str], offline: bool = False) -> tuple[str, BadInput | None]:
+def page(
+    name: str, given: Mapping[str, str], offline: bool = False, error: BadInput | None = None
+) -> tuple[str, BadInput | None]:
     """The whole page of a view, and what was the matter with the inputs.
 
     given: the inputs; without those that have to be given, the page has the form and examples.
     offline: for a folder without a server.
+    error: what was the matter before there were any inputs.
     """
-    view, error = VIEWS[name], None
-    body = ""
+    view = VIEWS[name]
+    body = "" if error is None else failed(str(error))
     shown: dict[str, str] = dict(given)
-    if given or not view.required:
+    if error is None and (given or not view.required):
         try:
             body = answer(name, given)
         except BadInput as bad:
@@ -115,5 +118,5 @@ def _render(template: str, **values: Any) -> str:
     from markupsafe import Markup
 
     if "answer" in values:
-        values["answer"] = Markup(values["answer"])  # noqa: S704 - made by the templates, which escape
+        values["answer"] = Markup(values["answer"])  # made by the templates, which escape
     return _environment().get_template(template).render(**values)

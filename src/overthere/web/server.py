@@ -92,14 +92,20 @@ class _Server:
     async def page(self, name: str, request: Request) -> Response:
         if _wants_json(request.headers.get("accept", "")):
             return await self.data(name, request)
-        given = await _given(request)
+        try:
+            given = await _given(request)
+        except BadInput as error:
+            return _html(pages.page(name, {}, error=error)[0], _status(error))
         return await self._whole(name, given)
 
     async def posted(self, name: str, request: Request) -> Response:
         """A form: its permanent link, or the page where the inputs are too long for one."""
         if _wants_json(request.headers.get("accept", "")):
             return await self.data(name, request)
-        given = await _given(request)
+        try:
+            given = await _given(request)
+        except BadInput as error:
+            return _html(pages.page(name, {}, error=error)[0], _status(error))
         there = pages.link(name, given)
         return await self._whole(name, given) if there is None else RedirectResponse(there, 303)
 

@@ -71,9 +71,10 @@ def readings(text: str, base: str) -> Readings:
     if whatwg.available():
         row = _browser(veiled, parts[-1])
         rows.append(row)
-        if any(cell.differs for cell in row.cells) and parts[-1].host is not None:
+        if row.cells[0].differs and parts[-1].host is not None:
             told.append(f"a browser asks {row.cells[0].value or 'no host'}")
-            differ = list(dict.fromkeys([*differ, "host"]))
+        unlike = {cell.part for cell in row.cells if cell.differs}
+        differ = [part for part in _PARTS if part in differ or part in unlike]
     return Readings(
         printable(mask(text)), printable(mask(base)) if base else None, rows, differ, told, whatwg.available()
     )
@@ -98,12 +99,17 @@ def _browser(veiled: tuple[str, ...], today: Reading) -> Row:
     values = (
         found.hostname or None, found.pathname, found.search[1:] or None, found.hash[1:] or None, found.href, None
     )  # fmt: skip
-    other = today.host is not None and found.hostname != today.host.lower()
+    others = (today.host and today.host.lower(), today.path or ("/" if today.host else ""), today.query, today.fragment)
     cells = [
-        Cell(part, _visible(value), part == "host" and other, not (part == "host" and other))
-        for part, value in zip(_PARTS, values, strict=True)
+        Cell(part, _visible(value), unlike, not unlike)
+        for part, value, unlike in zip(_PARTS, values, [*map(_unlike, values, others), False, False], strict=True)
     ]
     return Row("whatwg", document, "browsers", "ok", cells, None)
+
+
+def _unlike(browser: str | None, other: str | None) -> bool:
+    """Whether a browser reads something else than RFC 3986 does; empty is undefined to it."""
+    return (browser or None) != (other or None)
 
 
 def _visible(value: str | None) -> str | None:
@@ -115,8 +121,8 @@ BASE = Input("base", "Base", "A relative reference needs one.", default="")
 VIEW = View(
     "editions",
     "Five documents",
-    "The same text as the documents of 1994, 1738, 1997, 2003 and RFC 3986 read it, and browsers: what differs, and the "
-    "host that each would ask.",
+    "The same text as the documents of 1994, 1738, 1997, 2003 and RFC 3986 read it, and browsers: what differs, and "
+    "the host that each would ask.",
     (TEXT, BASE),
     readings,
     (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 from overthere.editions import edition as named
 from overthere.errors import GrammarError, NotRegular
@@ -92,7 +93,7 @@ def machine(edition: str, rule: str, text: str) -> Machine:
             edition, document.document, own.name, own.text, uses, names, live,
             0 if automaton is None else automaton.start, drawn,
             _nodes(automaton, set(way)) if automaton is not None and drawn else [],
-            _moves(automaton, set(zip(way, way[1:], strict=False))) if automaton is not None and drawn else [],
+            _moves(automaton, set(pairwise(way))) if automaton is not None and drawn else [],
             printable(text), read, automaton is not None and automaton.accepts(text),
             "" if expected is None else grammar.describe(expected), problem,
         )  # fmt: skip

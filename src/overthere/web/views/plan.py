@@ -103,7 +103,8 @@ def _octets(at: int, row: bytes) -> Octets:
 VIEW = View(
     "plan",
     "Plan",
-    "The exact dialogue that opening the URI would be: each step with its paragraph, and the octets. Nothing is opened.",
+    "The exact dialogue that opening the URI would be: each step with its paragraph, and the octets. Nothing is "
+    "opened.",
     (TEXT,),
     dialogue,
     (

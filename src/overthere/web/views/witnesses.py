@@ -1,4 +1,4 @@
-"""Where two documents part: the shortest strings that only one of them derives, and references that they resolve apart."""
+"""Where two documents part: the shortest strings that only one derives, references that they resolve apart."""
 
 from __future__ import annotations
 
