@@ -159,14 +159,11 @@ def test_passwords_are_masked_in_what_is_shown(served: Explainer, name: str) -> 
         assert spelled not in answer.text
 
 
-OWN_TAGS = set(
-    "a circle code dd defs details div dl dt g h2 h3 li mark marker ol p path pre section span strong summary svg table "
-    "tbody td text th thead title tr ul".split()
-)
-PAGE_TAGS = set(
-    "body button footer form h1 head header html i input label link main meta nav noscript option script select "
-    "textarea".split()
-)
+_OWN = """a circle code dd defs details div dl dt g h2 h3 li mark marker ol p path pre section span strong summary svg
+    table tbody td text th thead title tr ul"""
+_PAGE = """body button footer form h1 head header html i input label link main meta nav noscript option script select
+    textarea"""
+OWN_TAGS, PAGE_TAGS = set(_OWN.split()), set(_PAGE.split())
 
 
 class Markup(HTMLParser):
@@ -215,6 +212,8 @@ def test_what_is_too_long_is_told(served: Explainer) -> None:
         assert f"has 1,000,000 characters, and at most {TEXT:,} are read here" in answer.text
         assert len(answer.content) < 20_000, "it is not sent back"
     assert served.form("/anatomy.json", {"text": "a" * (TEXT + 1)}).status == 413
+    assert "a POST may have more" in served.ask("/links.json?document=" + "a" * (TEXT + 1)).data["error"]
+    assert served.ask("/ladder.json?a={0}&b={0}".format("%F0%9F%98%80" * TEXT)).status == 200
     assert served.form("/anatomy.json", {"text": "a" * TEXT}).status == 200
     assert served.form("/links.json", {"document": "a" * (DOCUMENT + 1)}).status == 413
     assert served.form("/anatomy", {"text": "a" * (5 << 20)}).status == 413

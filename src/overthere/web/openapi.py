@@ -7,7 +7,7 @@ from typing import Any, get_type_hints
 
 import overthere
 from overthere.extras import brought_by
-from overthere.web.model import Input, View
+from overthere.web.model import TEXT, Input, View
 from overthere.web.views import VIEWS
 
 __all__ = ["document"]
@@ -66,7 +66,7 @@ def _path(view: View, schemas: dict[str, Any]) -> dict[str, Any]:
     described = {"summary": view.title, "description": view.lead}
     body = {
         "type": "object",
-        "properties": {one.name: _schema(one) for one in view.inputs},
+        "properties": {one.name: _schema(one, one.limit) for one in view.inputs},
         "required": [one.name for one in view.inputs if one.default is None],
         "additionalProperties": False,
     }
@@ -82,7 +82,7 @@ def _path(view: View, schemas: dict[str, Any]) -> dict[str, Any]:
                     "in": "query",
                     "required": one.default is None,
                     "description": one.help or one.label,
-                    "schema": _schema(one),
+                    "schema": _schema(one, min(one.limit, TEXT)),
                 }
                 for one in view.inputs
             ],
@@ -97,8 +97,8 @@ def _path(view: View, schemas: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _schema(one: Input) -> dict[str, Any]:
-    schema: dict[str, Any] = {"type": "string", "maxLength": one.limit}
+def _schema(one: Input, limit: int) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "string", "maxLength": limit}
     if one.kind == "choice":
         schema = {"type": "string", "enum": [value for value, _ in one.choices]}
     if one.default is not None:

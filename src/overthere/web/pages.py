@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -11,13 +12,13 @@ import overthere
 from overthere import kernel
 from overthere.extras import brought_by
 from overthere.web import drawing
-from overthere.web.model import BadInput, View
+from overthere.web.model import TEXT, BadInput, View
 from overthere.web.views import VIEWS
 
 with brought_by("web"):
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-__all__ = ["LINK", "answer", "failed", "link", "page", "refused", "start"]
+__all__ = ["LINK", "answer", "failed", "link", "page", "part", "refused", "start"]
 
 LINK = 60_000
 """Octets of a permanent link: what servers and browsers take without question."""
@@ -40,14 +41,15 @@ def _environment() -> Environment:
 
 
 def link(name: str, given: Mapping[str, str], suffix: str = "") -> str | None:
-    """The permanent link of a view with these inputs; None where it would be longer than `LINK`.
+    """The permanent link of a view with these inputs; None where it would be longer than `LINK`,
+    or one of them longer than `TEXT`.
 
     >>> link("anatomy", {"text": "http://h/?a b"})
     '/anatomy?text=http%3A%2F%2Fh%2F%3Fa+b'
     """
     asked = urlencode({key: value.encode("utf-8", "replace") for key, value in given.items()})
     found = f"/{name}{suffix}" + (f"?{asked}" if asked else "")
-    return found if len(found) <= LINK else None
+    return found if len(found) <= LINK and all(len(value) <= TEXT for value in given.values()) else None
 
 
 def carried(view: View, given: Mapping[str, str]) -> str:
@@ -69,6 +71,18 @@ def answer(name: str, given: Mapping[str, str]) -> str:
     """
     view = VIEWS[name]
     return _render(f"{name}.html", view=view, given=given, found=view(given))
+
+
+def part(name: str, given: str) -> str:
+    """What a view says to inputs that come as JSON, or why it says nothing: for a page without a server.
+
+    >>> "A relative reference" in part("anatomy", '{"text": "a"}')
+    True
+    """
+    try:
+        return answer(name, json.loads(given))
+    except (BadInput, ModuleNotFoundError) as error:
+        return failed(str(error))
 
 
 def failed(message: str) -> str:

@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl
 from overthere.extras import brought_by
 from overthere.web import pages
 from overthere.web.guard import Guard
-from overthere.web.model import BadInput, View, as_data
+from overthere.web.model import TEXT, BadInput, View, as_data
 from overthere.web.openapi import document
 from overthere.web.views import VIEWS
 
@@ -60,6 +60,7 @@ def application(*, loopback: bool = True, seconds: float = 20) -> ASGIApp:
         Route("/", server.start),
         Route("/openapi.json", server.openapi),
         Route("/static/{name}", server.static),
+        Route("/favicon.ico", server.icon),
     ]
     for name in VIEWS:
         routes += [
@@ -86,8 +87,11 @@ class _Server:
         name = request.path_params["name"]
         if name not in _STATIC:
             raise HTTPException(404)
-        content = files("overthere.web").joinpath("static", name).read_bytes()
-        return Response(content, media_type=_STATIC[name], headers={"Cache-Control": "no-cache"})
+        return _file(name)
+
+    async def icon(self, request: Request) -> Response:
+        """What browsers ask for beside JSON."""
+        return _file("icon.svg")
 
     async def page(self, name: str, request: Request) -> Response:
         if _wants_json(request.headers.get("accept", "")):
@@ -157,6 +161,11 @@ class _Server:
             raise HTTPException(500, "a fault of this library") from None
 
 
+def _file(name: str) -> Response:
+    content = files("overthere.web").joinpath("static", name).read_bytes()
+    return Response(content, media_type=_STATIC[name], headers={"Cache-Control": "no-cache"})
+
+
 def _view(name: str) -> View:
     return VIEWS[name]
 
@@ -168,7 +177,14 @@ def _status(error: BadInput) -> int:
 async def _given(request: Request) -> dict[str, str]:
     """The inputs, of the query or of a form.  Raises: BadInput."""
     if request.method != "POST":
-        return _parsed(request.scope["query_string"])
+        given = _parsed(request.scope["query_string"])
+        for name, value in given.items():
+            if len(value) > TEXT:
+                said = (
+                    f"{name[:40]} has {len(value):,} characters, and at most {TEXT:,} in a link; a POST may have more"
+                )
+                raise BadInput(said, too_long=True)
+        return given
     if request.scope["query_string"]:
         raise BadInput("a POST has its inputs in its content, not in its query")
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()

@@ -25,8 +25,8 @@ def server(*, loopback: bool = True) -> uvicorn.Server:
         server_header=False,
         limit_concurrency=64,
         timeout_keep_alive=5,
-        # The longest permanent link, and the rest of a request's head.
-        h11_max_incomplete_event_size=1 << 17,
+        # The longest query that is read (two texts, all escaped), and the rest of a request's head.
+        h11_max_incomplete_event_size=1 << 18,
     )
     return uvicorn.Server(config)
 
