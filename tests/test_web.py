@@ -147,7 +147,8 @@ def test_passwords_are_masked_in_what_is_shown(served: Explainer, name: str) -> 
     """On the page they stand in the field where they were typed, and in the permanent link, and nowhere else."""
     text = f"ftp://joe:{SECRET}@h.example/a b"
     inputs = {one.name for one in VIEWS[name].inputs}
-    given = {key: text for key in ("text", "reference", "base", "a", "b") if key in inputs and name != "witnesses"}
+    keys = [key for key in ("text", "reference", "base", "a", "b") if key in inputs and name != "witnesses"]
+    given = dict.fromkeys(keys, text)
     if name == "links":
         given = {"document": f'<a href="{text}">'}
     if name == "grammar":
@@ -340,6 +341,22 @@ def test_runs_hold_the_whole_text() -> None:
     assert found[0].start == 0
     assert found[-1].end == len(text)
     assert all(one.end == two.start for one, two in pairwise(found))
+
+
+def test_a_password_behind_many_runs_is_masked() -> None:
+    """What follows so many runs is one run more, in which a password is masked and nothing is unseen."""
+    text = "a\x01" * 2000 + f"ftp://joe:{SECRET}@h/\x01"
+    found = runs(text, [])
+    assert len(found) < 2100
+    shown = "".join(run.text for run in found)
+    assert SECRET not in shown
+    assert shown.endswith("ftp://joe:***@h/\ufffd")
+
+
+def test_a_repair_of_many_changes_counts_the_rest(served: Explainer) -> None:
+    data = served.data("anatomy", text="http://h/" + "a b" * 80)
+    assert (len(data["mends"]), data["more_mends"]) == (50, 30)
+    assert "and 30 more changes" in served.form("/anatomy.part", {"text": "http://h/" + "a b" * 80}).text
 
 
 # -- the verb

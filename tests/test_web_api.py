@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import jsonschema_rs
 import pytest
@@ -45,5 +46,5 @@ def test_an_answer_is_as_documented(name: str, example: object) -> None:
 
 @schema.parametrize()
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
-def test_requests_made_from_the_document(case: schemathesis.Case, served: Explainer) -> None:
+def test_requests_made_from_the_document(case: schemathesis.Case[Any], served: Explainer) -> None:
     case.call_and_validate(base_url=served.root)

@@ -2,7 +2,7 @@
 
 python tools/pictures.py
 
-Fonts differ from machine to machine, so that no check compares them.  Without Chromium nothing is done, and that is said.
+Fonts differ from machine to machine, so that no check compares them.  Without Chromium nothing is done, which is said.
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ from typing import Literal, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
-
-from explainer import CHROMIUM, explainer
 
 PICTURES = ROOT / "docs" / "pictures"
 COLOURS = 128
@@ -54,6 +52,8 @@ def take(browser: str, into: Path) -> None:
     from PIL import Image
     from playwright.sync_api import sync_playwright
 
+    from explainer import explainer
+
     into.mkdir(parents=True, exist_ok=True)
     with explainer() as running, sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
@@ -71,6 +71,8 @@ def take(browser: str, into: Path) -> None:
 
 
 if __name__ == "__main__":
+    from explainer import CHROMIUM
+
     if CHROMIUM is None:
         print("docs/pictures stay as they are: chromium is not installed")
     else:

@@ -24,14 +24,14 @@ def draw(pieces: Sequence[tuple[str | None, str]], width: int = 80) -> str:
 
     A text wider than `width` is shown with the middle of its longest components left out.
     """
-    pieces, labels, margin = layout(pieces, width)
+    laid, labels, margin = layout(pieces, width)
     brackets = ""
-    for name, _, _, wide in pieces:
+    for name, _, _, wide in laid:
         if name is None or wide == 0:
             brackets += " " * wide
         else:
             brackets += "|" if wide == 1 else "\\" + "_" * (wide - 2) + "/"
-    rows = [" " * margin + row for row in ("".join(piece.text for piece in pieces), brackets)]
+    rows = [" " * margin + row for row in ("".join(piece.text for piece in laid), brackets)]
     return "\n".join(row.rstrip() for row in [*rows, *_lines(labels)])
 
 

@@ -6,8 +6,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from overthere.redact import MASK, password_spans
-from overthere.showing import name_of
+from overthere.redact import MASK, mask, password_spans
+from overthere.showing import name_of, printable
 
 __all__ = ["Place", "Run", "runs"]
 
@@ -54,7 +54,9 @@ def runs(text: str, places: Iterable[Place], findings: Sequence[tuple[int, int]]
     cuts.update(at for span in (*secrets, *within) for at in span)
     ends = sorted(at for at in cuts if 0 <= at <= len(text))
     empty = {start for start, end in within if start == end}
+    cut = len(text)
     if len(ends) > _RUNS:
+        cut = ends[_RUNS - 1]
         ends = [*ends[:_RUNS], len(text)]
     made: list[Run] = []
     for start, end in zip(ends, [*ends[1:], len(text)], strict=True):
@@ -67,8 +69,9 @@ def runs(text: str, places: Iterable[Place], findings: Sequence[tuple[int, int]]
                 continue  # one mask, whatever delimiters are in it
             shown, hidden = MASK, False
         else:
-            shown, hidden = text[start:end], not text[start].isprintable()
-            shown = name_of(shown) if hidden else "".join(c if c.isprintable() else "\ufffd" for c in shown)
+            shown, hidden = mask(text[start:end], _clipped(secrets, start, end)), not text[start].isprintable()
+            shown = name_of(shown) if hidden and end <= cut else printable(shown)
+            hidden = hidden and end <= cut
         component = next((p.name for p in reversed(named) if p.start <= start and end <= p.end), None)
         made.append(Run(start, end, shown, component, _of(within, start, end), hidden))
     return made
@@ -79,6 +82,12 @@ def _of(findings: Sequence[tuple[int, int]], start: int, end: int) -> list[int]:
     if start == end:
         return [i for i, span in enumerate(findings, 1) if span == (start, start)]
     return [i for i, (low, high) in enumerate(findings, 1) if low <= start and end <= high and low < high]
+
+
+def _clipped(spans: Sequence[tuple[int, int]], start: int, end: int) -> list[tuple[int, int]]:
+    """What of the spans is in a stretch, by its own offsets: in the last of many runs there may be some."""
+    within = ((max(low, start), min(high, end)) for low, high in spans)
+    return [(low - start, high - start) for low, high in within if low < high]
 
 
 def _covered(spans: Sequence[tuple[int, int]], at: int) -> bool:

@@ -142,6 +142,8 @@ class Anatomy:
     repaired: str | None
     """The URI that the text can only mean, where it is none."""
     mends: list[Mend]
+    more_mends: int
+    """Changes of the repair that are not listed."""
     refused: str | None
     """Why it is not repaired."""
     forms: list[Form]
@@ -156,7 +158,7 @@ def anatomy(text: str) -> Anatomy:
     """The data of the view."""
     found = explain(text)
     secrets = Secrets.of(text)
-    repaired, mends, refused = _repair(text, secrets) if found.findings else (None, [], None)
+    repaired, mends, more, refused = _repair(text, secrets) if found.findings else (None, [], 0, None)
     terms, unread = _terms(found, secrets)
     return Anatomy(
         text=printable(mask(text)),
@@ -167,6 +169,7 @@ def anatomy(text: str) -> Anatomy:
         findings=findings_of(found.findings),
         repaired=repaired,
         mends=mends,
+        more_mends=more,
         refused=refused,
         forms=[
             Form(
@@ -260,22 +263,23 @@ def _rule(name: str, raw: str, parts: Parts, *, valid: bool) -> str:
     return "path-noscheme" if parts.scheme is None else "path-rootless"
 
 
-def _repair(text: str, secrets: Secrets) -> tuple[str | None, list[Mend], str | None]:
+def _repair(text: str, secrets: Secrets) -> tuple[str | None, list[Mend], int, str | None]:
     try:
         done = repair(text, relative=True, limit=50)
     except InvalidURI as error:
-        return None, [], printable(secrets.hide(str(error)))
+        return None, [], 0, printable(secrets.hide(str(error)))
     mends = [
         Mend(
             one.start,
             one.end,
-            *(printable(secrets.hide(part)) for part in (one.before, one.after)),
+            printable(secrets.hide(one.before)),
+            printable(secrets.hide(one.after)),
             one.what,
             one.source,
         )
         for one in done.changes
     ]
-    return printable(secrets.hide(mask(str(done)))), mends, None
+    return printable(secrets.hide(mask(str(done)))), mends, done.total - len(mends), None
 
 
 def _terms(found: Explanation, secrets: Secrets) -> tuple[dict[str, Any] | None, str | None]:

@@ -67,7 +67,7 @@ def resolution(reference: str, base: str) -> Resolution:
         return None if text is None else printable(secrets.hide(mask(text)))
 
     algorithms = []
-    for name in reversed(TRACES):
+    for name in reversed(list(TRACES)):
         found = trace(name, base, reference)
         steps = [
             Step(
