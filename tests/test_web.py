@@ -147,8 +147,8 @@ def test_passwords_are_masked_in_what_is_shown(served: Explainer, name: str) -> 
     """On the page they stand in the field where they were typed, and in the permanent link, and nowhere else."""
     text = f"ftp://joe:{SECRET}@h.example/a b"
     inputs = {one.name for one in VIEWS[name].inputs}
-    keys = [key for key in ("text", "reference", "base", "a", "b") if key in inputs and name != "witnesses"]
-    given = dict.fromkeys(keys, text)
+    keys: list[str] = [key for key in ("text", "reference", "base", "a", "b") if key in inputs and name != "witnesses"]
+    given: dict[str, str] = dict.fromkeys(keys, text)
     if name == "links":
         given = {"document": f'<a href="{text}">'}
     if name == "grammar":

@@ -224,6 +224,7 @@ def _edge(move: Move, places: dict[int, tuple[int, int]], middle: float, both: b
 
 def _on(share: float, *points: tuple[float, float]) -> tuple[float, float]:
     """A point of a Bézier curve."""
-    while len(points) > 1:
-        points = tuple((a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share) for a, b in pairwise(points))
-    return points[0]
+    left = list(points)
+    while len(left) > 1:
+        left = [(a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share) for a, b in pairwise(left)]
+    return left[0]

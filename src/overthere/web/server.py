@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from importlib.resources import files
 from typing import Any, TypeVar
@@ -64,8 +64,7 @@ def application(*, loopback: bool = True, seconds: float = 20) -> ASGIApp:
     ]
     for name in VIEWS:
         routes += [
-            Route(f"/{name}", partial(server.page, name), methods=["GET"]),
-            Route(f"/{name}", partial(server.posted, name), methods=["POST"]),
+            Route(f"/{name}", partial(server.page, name), methods=["GET", "POST"]),
             Route(f"/{name}.json", partial(server.data, name), methods=["GET", "POST"]),
             Route(f"/{name}.part", partial(server.part, name), methods=["POST"]),
         ]
@@ -94,31 +93,24 @@ class _Server:
         return _file("icon.svg")
 
     async def page(self, name: str, request: Request) -> Response:
+        """The page; a form leads to its permanent link, or to the page where the inputs are too long for one."""
         if _wants_json(request.headers.get("accept", "")):
             return await self.data(name, request)
         try:
             given = await _given(request)
-        except BadInput as error:
-            return _html(pages.page(name, {}, error=error)[0], _status(error))
-        return await self._whole(name, given)
-
-    async def posted(self, name: str, request: Request) -> Response:
-        """A form: its permanent link, or the page where the inputs are too long for one."""
-        if _wants_json(request.headers.get("accept", "")):
-            return await self.data(name, request)
-        try:
-            given = await _given(request)
-        except BadInput as error:
-            return _html(pages.page(name, {}, error=error)[0], _status(error))
-        there = pages.link(name, given)
-        return await self._whole(name, given) if there is None else RedirectResponse(there, 303)
-
-    async def _whole(self, name: str, given: Mapping[str, str]) -> Response:
+        except BadInput as bad:
+            return _html(pages.page(name, {}, error=bad)[0], _status(bad))
+        if request.method == "POST" and (there := pages.link(name, given)) is not None:
+            return RedirectResponse(there, 303)
         try:
             text, error = await self._worked(lambda: pages.page(name, given))
         except _Late:
-            raise HTTPException(503, f"this takes more than {self.seconds:g} seconds") from None
+            raise HTTPException(503, self._late) from None
         return _html(text, 200 if error is None else _status(error))
+
+    @property
+    def _late(self) -> str:
+        return f"this takes more than {self.seconds:g} seconds"
 
     async def part(self, name: str, request: Request) -> Response:
         """The answer alone, for a page that is there; why there is none is an answer to it."""
@@ -128,7 +120,7 @@ class _Server:
         except (BadInput, ModuleNotFoundError) as error:
             return _html(pages.failed(str(error)))
         except _Late:
-            return _html(pages.failed(f"this takes more than {self.seconds:g} seconds"))
+            return _html(pages.failed(self._late))
 
     async def data(self, name: str, request: Request) -> Response:
         try:
@@ -139,7 +131,7 @@ class _Server:
         except ModuleNotFoundError as error:
             return _json({"error": str(error)}, 501)
         except _Late:
-            return _json({"error": f"this takes more than {self.seconds:g} seconds"}, 503)
+            return _json({"error": self._late}, 503)
 
     async def _worked(self, work: Callable[[], T]) -> T:
         """In a thread: all is linear in inputs of bounded length, but the loop answers others meanwhile.
