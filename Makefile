@@ -11,7 +11,7 @@ PYTEST ?= -n auto --dist worksteal
 ELSEWHERE := $(patsubst %,--ignore-glob='tests/test_%.py',access_* cli_get cli_output spark links_spark plugin packages \
     grammar automata bnf editions_compare changes archives torn warc arc account response metadata retrieved sources faults \
     pool kinds charsets words dtd messages_links readers link_table cli_tables bench bench_commits bench_links bench_browser \
-    code_from_data patterns security_page native names support statements) \
+    code_from_data patterns security_page native names support statements web_browser web_api) \
     $(patsubst %,--deselect=tests/test_equality.py::test_%_the_grammar_on_its_cover,parse_equals zone_identifiers_equal) \
     $(patsubst %,--deselect=tests/test_links.py::test_%,a_worker_that_dies_costs_a_record an_interrupted_job_goes_on)
 
@@ -59,9 +59,12 @@ fuzz: .venv/fuzz.stamp
 mutants: .venv/mutants.stamp
 	$(BIN)/python tools/mutants.py --seconds $(or $(SECONDS),900) $(if $(WRITE),--write) $(MODULES)
 
-# What is derived is written anew; then the site, into build/site, of which no warning is let through.
+# What is derived is written anew: pages, the pictures of the explainer where Chromium is there, the explainer's folder
+# without a server; then the site, of which no warning is let through.
 docs: .venv/dev.stamp
 	$(BIN)/python tools/generate.py
+	$(BIN)/python tools/pictures.py
+	$(BIN)/python tools/folder.py build/explainer
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs build/site
 	@echo "The site: build/site/index.html"
 

@@ -35,6 +35,7 @@ COMMANDS = {
     "find": "find README.md",
     "links": "links examples/site",
     "audit": "audit README.md",
+    "serve": "serve --port 0",
 }
 MORE = {
     "find html": "find README.md --format html",

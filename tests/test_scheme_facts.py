@@ -36,6 +36,7 @@ REASONS: dict[str, tuple[set[str], str]] = {
         "as a base; RFC 2557 8.3 on cid: as one",
     ),
     "cli/audit.py": ({"FILE", "file"}, WORDS + "a file to read"),
+    "cli/serve.py": ({"http://"}, "the address that is printed, of the server of this process"),
     "cli/encode.py": ({"data"}, WORDS + "data to encode"),
     "cli/find.py": ({"file"}, WORDS + "a file to read"),
     "cli/get.py": ({"FILE"}, WORDS + "a file to write"),
@@ -89,6 +90,8 @@ REASONS: dict[str, tuple[set[str], str]] = {
     "tables/whole.py": ({"about"}, WORDS + "what the files are about"),
     "text/found.py": ({"http", "ftp", "mailto:"}, "RFC 3986 4.5: what an abbreviated reference is likely to mean"),
     "text/gfm.py": ({"http://", "mailto:"}, "GitHub Flavored Markdown 6.9: what its autolinks mean"),
+    "web/guard.py": ({"http"}, WORDS + "the kind of an ASGI scope"),
+    "web/views/plan.py": ({"HTTP", "FTP", "Gopher", "LDAP", "data"}, WORDS + "titles of examples; a field of a step"),
 }
 
 

@@ -10,7 +10,7 @@ from overthere.echo import Secrets
 from overthere.encoding import decode
 from overthere.errors import CodingError, Finding, InvalidURI, OverthereError
 from overthere.exact import exact
-from overthere.figure import draw, grid, marked, shorten
+from overthere.figure import Layout, draw, grid, layout, marked, shorten
 from overthere.findings import check_uri
 from overthere.iri import IRI, IRIReference
 from overthere.kernel import Components
@@ -125,6 +125,14 @@ class Explanation:
 
     def figure(self, width: int = 80) -> str:
         """The RFC's figure for this text, cut to `width` columns if it is longer."""
+        return draw(self._pieces(), width)
+
+    def layout(self, width: int = 80) -> Layout:
+        """The same figure before it is drawn: where its pieces and labels stand, for those who draw it otherwise."""
+        return layout(self._pieces(), width)
+
+    def _pieces(self) -> list[tuple[str | None, str]]:
+        """The components and what stands between them, with a mask for a password."""
         pieces: list[tuple[str | None, str]] = []
         at = 0
         for row in self.rows:
@@ -136,7 +144,7 @@ class Explanation:
             at = row.end
         if at < len(self.text):
             pieces.append((None, self.text[at:]))
-        return draw(pieces, width)
+        return pieces
 
     @cached_property
     def _spans(self) -> tuple[Span, ...]:

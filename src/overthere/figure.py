@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from overthere.showing import columns, printable
 
-__all__ = ["draw", "grid", "marked", "shorten"]
+__all__ = ["Label", "Laid", "Layout", "draw", "grid", "layout", "marked", "shorten"]
 
 # A component is not shortened below this many characters.
 _SHORTEST = 9
@@ -24,21 +24,69 @@ def draw(pieces: Sequence[tuple[str | None, str]], width: int = 80) -> str:
 
     A text wider than `width` is shown with the middle of its longest components left out.
     """
-    shown = _fit([(name, printable(text)) for name, text in pieces], width)
-    brackets, marks = "", list[tuple[int, str]]()
-    at = 0
-    for name, text in shown:
-        wide = columns(text)
+    laid, labels, margin = layout(pieces, width)
+    brackets = ""
+    for name, _, _, wide in laid:
         if name is None or wide == 0:
             brackets += " " * wide
         else:
             brackets += "|" if wide == 1 else "\\" + "_" * (wide - 2) + "/"
+    rows = [" " * margin + row for row in ("".join(piece.text for piece in laid), brackets)]
+    return "\n".join(row.rstrip() for row in [*rows, *_lines(labels)])
+
+
+class Laid(NamedTuple):
+    """A piece of the text at its place in the figure."""
+
+    name: str | None
+    """The component; None for a delimiter."""
+    text: str
+    """As it is shown: visible, and without its middle where the figure would be too wide."""
+    column: int
+    columns: int
+
+
+class Label(NamedTuple):
+    """The name of a component below its mark."""
+
+    row: int
+    start: int
+    centre: int
+    name: str
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.name)
+
+
+class Layout(NamedTuple):
+    """Where everything in the figure stands, in columns."""
+
+    pieces: list[Laid]
+    labels: list[Label]
+    margin: int
+    """Columns before the text: the first label may begin before it."""
+
+
+def layout(pieces: Sequence[tuple[str | None, str]], width: int = 80) -> Layout:
+    """The figure before it is drawn; as for `draw`.
+
+    >>> [(one.name, one.row, one.start) for one in layout([("scheme", "x"), (None, ":"), ("path", "y")]).labels]
+    [('path', 0, 5), ('scheme', 1, 3)]
+    """
+    laid: list[Laid] = []
+    marks: list[tuple[int, str]] = []
+    at = 0
+    for name, text in _fit([(name, printable(text)) for name, text in pieces], width):
+        wide = columns(text)
+        laid.append(Laid(name, text, at, wide))
+        if name is not None and wide:
             marks.append((at + (wide - 1) // 2, name))
         at += wide
     margin = max([0, *(len(name) // 2 - centre for centre, name in marks)])
-    rows = [" " * margin + row for row in ("".join(text for _, text in shown), brackets)]
-    rows += _labels([(centre + margin, name) for centre, name in marks])
-    return "\n".join(row.rstrip() for row in rows)
+    marks = [(centre + margin, name) for centre, name in marks]
+    return Layout([one._replace(column=one.column + margin) for one in laid],
+                  _centred(marks) or _left_aligned(marks), margin)  # fmt: skip
 
 
 def _fit(pieces: list[tuple[str | None, str]], width: int) -> list[tuple[str | None, str]]:
@@ -60,13 +108,10 @@ def _fit(pieces: list[tuple[str | None, str]], width: int) -> list[tuple[str | N
     return pieces
 
 
-def _labels(marks: list[tuple[int, str]]) -> list[str]:
-    """Lines that name each mark below its centre; names that would touch go to lower lines."""
-    if not marks:
-        return []
-    placed = _centred(marks) or _left_aligned(marks)
+def _lines(placed: list[Label]) -> list[str]:
+    """Lines that name each mark below its centre; names that would touch are on lower lines."""
     lines: list[str] = []
-    for row in range(-1, max(p.row for p in placed) + 1):
+    for row in range(-1, max((p.row for p in placed), default=-2) + 1):
         line: dict[int, str] = {}
         for label in placed:
             if label.row == row:
@@ -77,34 +122,23 @@ def _labels(marks: list[tuple[int, str]]) -> list[str]:
     return lines
 
 
-class _Label(NamedTuple):
-    row: int
-    start: int
-    centre: int
-    name: str
-
-    @property
-    def end(self) -> int:
-        return self.start + len(self.name)
-
-
-def _centred(marks: list[tuple[int, str]]) -> list[_Label] | None:
+def _centred(marks: list[tuple[int, str]]) -> list[Label] | None:
     """Each name centred below its mark, all on one line; None if two would touch."""
-    placed: list[_Label] = []
+    placed: list[Label] = []
     for centre, name in marks:
-        label = _Label(0, max(0, centre - len(name) // 2), centre, name)
+        label = Label(0, max(0, centre - len(name) // 2), centre, name)
         if placed and placed[-1].end >= label.start:
             return None
         placed.append(label)
     return placed
 
 
-def _left_aligned(marks: list[tuple[int, str]]) -> list[_Label]:
+def _left_aligned(marks: list[tuple[int, str]]) -> list[Label]:
     """Each name begins below its mark, and below every name to its right that it would cross."""
-    placed: list[_Label] = []
+    placed: list[Label] = []
     for centre, name in reversed(marks):
         row = max((p.row + 1 for p in placed if p.centre <= centre + len(name)), default=0)
-        placed.append(_Label(row, centre, centre, name))
+        placed.append(Label(row, centre, centre, name))
     return placed
 
 

@@ -32,6 +32,7 @@ VERBS = {
     "find": "Find URIs in running text.",
     "links": "Write the table of links of documents.",
     "audit": "Say what to be careful about in URIs.",
+    "serve": "Show all this in a browser.",
 }
 
 

@@ -1,0 +1,230 @@
+"""Drawings as SVG: the figure of RFC 3986 3, and automata in layers.  Colours are the style sheet's."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import pairwise
+
+from markupsafe import Markup
+
+from overthere.web.views.anatomy import Figure
+from overthere.web.views.grammar import Machine, Move, State
+
+__all__ = ["automaton", "figure"]
+
+_CELL = 9.6
+_LINE = 21
+_PART = Markup(
+    '<g class="c c-{name}" data-c="{name}"><text x="{x:.1f}" y="20" textLength="{wide:.1f}" '
+    'lengthAdjust="spacingAndGlyphs" xml:space="preserve">{text}</text><path class="brace" d="{brace}"/></g>'
+)
+_BETWEEN = Markup(
+    '<text class="delimiter" x="{x:.1f}" y="20" textLength="{wide:.1f}" lengthAdjust="spacingAndGlyphs" '
+    'xml:space="preserve">{text}</text>'
+)
+_NAME = Markup(
+    '<g class="c c-{name}" data-c="{name}"><path class="leader" d="M{x:.1f} 40V{top:.1f}"/>'
+    '<text class="name" x="{start:.1f}" y="{y:.1f}" textLength="{wide:.1f}" lengthAdjust="spacingAndGlyphs">'
+    "{name}</text></g>"
+)
+
+
+def figure(found: Figure) -> Markup:
+    """The figure: each component with a brace below it, and its name."""
+    if not found.pieces:
+        return Markup("")
+    parts = [
+        _BETWEEN.format(x=one.column * _CELL, wide=one.columns * _CELL, text=one.text)
+        if one.component is None
+        else _PART.format(
+            name=one.component, x=one.column * _CELL, wide=one.columns * _CELL, text=one.text,
+            brace=_brace(one.column * _CELL, one.columns * _CELL),
+        )
+        for one in found.pieces
+        if one.columns
+    ]  # fmt: skip
+    for label in found.labels:
+        y = 60 + label.row * _LINE
+        parts.append(
+            _NAME.format(
+                name=label.component, x=(label.centre + 0.5) * _CELL, top=y - 13, start=label.start * _CELL, y=y,
+                wide=len(label.component) * _CELL,
+            )
+        )  # fmt: skip
+    wide = max(
+        [one.column + one.columns for one in found.pieces]
+        + [label.start + len(label.component) for label in found.labels]
+    )
+    high = 68 + _LINE * max((label.row for label in found.labels), default=-1)
+    return Markup(
+        '<svg class="figure" viewBox="-2 0 {:.1f} {}" width="{:.0f}" height="{}" role="img" aria-label="{}">{}</svg>'
+    ).format(wide * _CELL + 4, high, wide * _CELL + 4, high, _said(found), Markup("").join(parts))
+
+
+def _said(found: Figure) -> str:
+    named = [f"{one.component}: {one.text or 'empty'}" for one in found.pieces if one.component is not None]
+    return "The figure of RFC 3986 section 3. " + "; ".join(named)
+
+
+def _brace(x: float, wide: float) -> str:
+    left, right, middle = x + 1, x + wide - 1, x + wide / 2
+    if wide < 2 * _CELL:
+        return f"M{middle:.1f} 27V40"
+    bend = min(5.0, (right - left) / 4)
+    return (
+        f"M{left:.1f} 27Q{left:.1f} 33 {left + bend:.1f} 33H{middle - bend:.1f}Q{middle:.1f} 33 {middle:.1f} 40"
+        f"Q{middle:.1f} 33 {middle + bend:.1f} 33H{right - bend:.1f}Q{right:.1f} 33 {right:.1f} 27"
+    )
+
+
+# -- automata
+
+_ACROSS, _DOWN, _RADIUS, _BOW = 132, 74, 15, 34
+_NODE = Markup(
+    '<g class="state{more}"><circle cx="{x}" cy="{y}" r="{r}"/>{inner}<text x="{x}" y="{ty}">{number}</text></g>'
+)
+_EDGE = Markup(
+    '<g class="move{more}"><path d="{path}" marker-end="url(#{head})"/>'
+    '<text x="{x:.0f}" y="{y:.0f}">{label}<title>{whole}</title></text></g>'
+)
+_HEAD = (
+    '<marker id="{0}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" '
+    'markerUnits="userSpaceOnUse" orient="auto"><path class="{0}" d="M0 0L8 4L0 8z"/></marker>'
+)
+_HEADS = Markup("<defs>" + _HEAD.format("head") + _HEAD.format("head-taken") + "</defs>")
+_LABEL = 20
+"""Characters of a label; the whole of it is the title."""
+
+
+def automaton(found: Machine) -> Markup:
+    """The states in layers by their distance from the start, the moves between them."""
+    places = _places(found.nodes, found.moves)
+    ways = {(move.origin, move.target) for move in found.moves}
+    middle = (min(y for _, y in places.values()) + max(y for _, y in places.values())) / 2
+    edges = [_edge(move, places, middle, (move.target, move.origin) in ways) for move in found.moves]
+    nodes = [_node(state, *places[state.number]) for state in found.nodes]
+    x, y = places[found.start]
+    arrow = Markup('<path class="start" d="M{} {}H{}" marker-end="url(#head)"/>').format(x - 44, y, x - _RADIUS - 1)
+    right = max(x for x, _ in places.values()) + 60
+    bottom = max(y for _, y in places.values()) + 40 + 26 * max(0, _deepest(found.moves, places))
+    said = f"The automaton of {found.rule}: {found.states} states; its moves are in the table below."
+    return Markup(
+        '<svg class="automaton" viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="img" aria-label="{said}">'
+        "{heads}{arrow}{edges}{nodes}</svg>"
+    ).format(
+        w=right, h=bottom, said=said, heads=_HEADS, arrow=arrow,
+        edges=Markup("").join(edges), nodes=Markup("").join(nodes),
+    )  # fmt: skip
+
+
+def _places(nodes: list[State], moves: list[Move]) -> dict[int, tuple[int, int]]:
+    """Where each state stands: its layer across, its order in the layer down, settled by its neighbours' mean."""
+    layers: defaultdict[int, list[int]] = defaultdict(list)
+    layer_of = _layers(nodes, moves)
+    for number, at in layer_of.items():
+        layers[at].append(number)
+    passed = max((layer_of[move.target] - layer_of[move.origin] - 1 for move in moves), default=0)
+    near: defaultdict[int, list[int]] = defaultdict(list)
+    for move in moves:
+        if move.origin != move.target:
+            near[move.origin].append(move.target)
+            near[move.target].append(move.origin)
+    row = {number: float(i) - (len(layer) - 1) / 2 for layer in layers.values() for i, number in enumerate(layer)}
+    for _ in range(6):
+        for layer in layers.values():
+            layer.sort(key=lambda number: sum(row[n] for n in near[number]) / max(1, len(near[number])))
+            for i, number in enumerate(layer):
+                row[number] = i - (len(layer) - 1) / 2
+    middle = -min(row.values())
+    loops = any(move.origin == move.target for move in moves)
+    top = max(72 if loops else 40, 40 + round(0.75 * _BOW * passed))
+    return {
+        number: (62 + distance * _ACROSS, round(top + (row[number] + middle) * _DOWN))
+        for distance, layer in layers.items()
+        for number in layer
+    }
+
+
+def _layers(nodes: list[State], moves: list[Move]) -> dict[int, int]:
+    """The layer of each state: the longest way to it, ways back left out."""
+    after: defaultdict[int, list[int]] = defaultdict(list)
+    for move in moves:
+        after[move.origin].append(move.target)
+    done: list[int] = []
+    opened: set[int] = set()
+    back: set[tuple[int, int]] = set()
+    path: dict[int, Iterator[int]] = {}
+    first = nodes[0].number
+    path[first] = iter(after[first])
+    opened.add(first)
+    while path:
+        here = next(reversed(path))
+        for target in path[here]:
+            if target in path:
+                back.add((here, target))
+            elif target not in opened:
+                opened.add(target)
+                path[target] = iter(after[target])
+                break
+        else:
+            del path[here]
+            done.append(here)
+    layer = dict.fromkeys(done, 0)
+    for here in reversed(done):  # each before those that it leads to
+        for target in after[here]:
+            if (here, target) not in back:
+                layer[target] = max(layer[target], layer[here] + 1)
+    return layer
+
+
+def _deepest(moves: list[Move], places: dict[int, tuple[int, int]]) -> int:
+    """How far the widest way round bends down, in layers."""
+    return max((abs(places[m.origin][0] - places[m.target][0]) // _ACROSS - 1 for m in moves), default=0)
+
+
+def _node(state: State, x: int, y: int) -> Markup:
+    inner = Markup('<circle cx="{}" cy="{}" r="{}"/>').format(x, y, _RADIUS - 3) if state.accepting else ""
+    return _NODE.format(
+        more=" visited" if state.visited else "", x=x, y=y, r=_RADIUS, inner=inner, ty=y + 4, number=state.number
+    )
+
+
+def _edge(move: Move, places: dict[int, tuple[int, int]], middle: float, both: bool) -> Markup:
+    (x, y), (to_x, to_y) = places[move.origin], places[move.target]
+    across = (to_x - x) // _ACROSS
+    if move.origin == move.target:
+        path = f"M{x - 7} {y - _RADIUS + 1}C{x - 26} {y - 52} {x + 26} {y - 52} {x + 7} {y - _RADIUS + 1}"
+        at: tuple[float, float] = (x, y - 44)
+    elif across > 0:
+        # What passes a layer goes round it, above or below.
+        side = 1 if y + to_y > 2 * middle else -1
+        bow = 0 if across == 1 and not both else side * (10 + _BOW * across)
+        path = f"M{x + _RADIUS} {y}C{x + 60} {y + bow} {to_x - 60} {to_y + bow} {to_x - _RADIUS - 1} {to_y}"
+        # Near its beginning, where moves of one state lie apart.
+        share = 0.5 if across == 1 else 0.4
+        at = _on(share, (x + _RADIUS, y), (x + 60, y + bow), (to_x - 60, to_y + bow), (to_x - _RADIUS, to_y))
+        at = at[0], at[1] - 5
+    elif across == 0:
+        side = 1 if to_y > y else -1
+        path = f"M{x + 6} {y + side * (_RADIUS - 1)}C{x + 34} {y + side * 30} {to_x + 34} {to_y - side * 30} " \
+               f"{to_x + 6} {to_y - side * _RADIUS}"  # fmt: skip
+        at = x + 34, (y + to_y) / 2
+    else:
+        low = max(y, to_y) + 34 + 14 * -across
+        path = f"M{x - 5} {y + _RADIUS - 1}C{x - 20} {low} {to_x + 20} {low} {to_x + 5} {to_y + _RADIUS}"
+        at = (x + to_x) / 2, max(y, to_y) + 22 + 10 * -across
+    label = move.characters if len(move.characters) <= _LABEL else f"{move.characters[: _LABEL - 1]}…"
+    taken = move.taken
+    return _EDGE.format(
+        more=" taken" if taken else "", path=path, head="head-taken" if taken else "head", x=at[0], y=at[1],
+        label=label, whole=move.characters,
+    )  # fmt: skip
+
+
+def _on(share: float, *points: tuple[float, float]) -> tuple[float, float]:
+    """A point of a Bézier curve."""
+    left = list(points)
+    while len(left) > 1:
+        left = [(a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share) for a, b in pairwise(left)]
+    return left[0]

@@ -1,0 +1,113 @@
+"""The OpenAPI document of the views' JSON, made from the views themselves."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, get_type_hints
+
+import overthere
+from overthere.extras import brought_by
+from overthere.web.model import TEXT, Input, View
+from overthere.web.views import VIEWS
+
+__all__ = ["document"]
+
+
+@cache
+def document() -> dict[str, Any]:
+    """The document, as JSON can hold it.
+
+    Raises: ModuleNotFoundError without the extra `web`.
+
+    >>> sorted(document()["paths"])[:2]
+    ['/anatomy.json', '/audit.json']
+    """
+    with brought_by("web"):
+        from pydantic.json_schema import models_json_schema  # noqa: F401 - told before anything is made of it
+    schemas: dict[str, Any] = {
+        "Error": {
+            "type": "object",
+            "required": ["error"],
+            "properties": {"error": {"type": "string", "description": "What is the matter, in words."}},
+        }
+    }
+    paths = {f"/{view.name}.json": _path(view, schemas) for view in VIEWS.values()}
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "overthere, the explainer",
+            "version": overthere.__version__,
+            "description": "What the specifications of URIs make of a text. Each view answers as JSON here, and as a "
+            "page under its name without .json. Nothing is fetched, kept or logged; passwords are masked.",
+            "license": {"name": "MIT", "identifier": "MIT"},
+        },
+        "servers": [{"url": "/"}],
+        "paths": paths,
+        "components": {"schemas": schemas},
+    }
+
+
+def _path(view: View, schemas: dict[str, Any]) -> dict[str, Any]:
+    from pydantic import TypeAdapter
+
+    made = TypeAdapter(get_type_hints(view.answer)["return"]).json_schema(
+        mode="serialization", ref_template=f"#/components/schemas/{view.name}.{{model}}"
+    )
+    for name, schema in made.pop("$defs", {}).items():
+        schemas[f"{view.name}.{name}"] = schema
+    schemas[view.name] = made
+    responses = {
+        "200": _response("What the view shows.", view.name),
+        "400": _response("An input is missing, not known, or no value that it takes.", "Error"),
+        "413": _response("An input is too long.", "Error"),
+        "501": _response("An extra of the package is not installed.", "Error"),
+        "503": _response("The answer took too long.", "Error"),
+    }
+    described = {"summary": view.title, "description": view.lead}
+    body = {
+        "type": "object",
+        "properties": {one.name: _schema(one, one.limit) for one in view.inputs},
+        "required": [one.name for one in view.inputs if one.default is None],
+        "additionalProperties": False,
+    }
+    if not body["required"]:
+        del body["required"]
+    return {
+        "get": {
+            **described,
+            "operationId": view.name,
+            "parameters": [
+                {
+                    "name": one.name,
+                    "in": "query",
+                    "required": one.default is None,
+                    "description": one.help or one.label,
+                    "schema": _schema(one, min(one.limit, TEXT)),
+                }
+                for one in view.inputs
+            ],
+            "responses": responses,
+        },
+        "post": {
+            **described,
+            "operationId": f"{view.name}.post",
+            "requestBody": {"required": True, "content": {"application/x-www-form-urlencoded": {"schema": body}}},
+            "responses": {**responses, "415": _response("The content is no form.", "Error")},
+        },
+    }
+
+
+def _schema(one: Input, limit: int) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "string", "maxLength": limit}
+    if one.kind == "choice":
+        schema = {"type": "string", "enum": [value for value, _ in one.choices]}
+    if one.default is not None:
+        schema["default"] = one.default
+    return schema
+
+
+def _response(said: str, schema: str) -> dict[str, Any]:
+    return {
+        "description": said,
+        "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{schema}"}}},
+    }

@@ -1,0 +1,136 @@
+"""The pages: a view's data as HTML, whole or the answer alone; no server is needed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+from urllib.parse import urlencode
+
+import overthere
+from overthere import kernel
+from overthere.extras import brought_by
+from overthere.web import drawing
+from overthere.web.model import TEXT, BadInput, View
+from overthere.web.views import VIEWS
+
+with brought_by("web"):
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+__all__ = ["LINK", "answer", "failed", "link", "page", "part", "refused", "start"]
+
+LINK = 60_000
+"""Octets of a permanent link: what servers and browsers take without question."""
+
+_CARRIED = ("text", "reference", "a")
+"""Inputs that are the text in question: the other views are asked for the same."""
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=PackageLoader("overthere.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True,
+    )  # fmt: skip
+    made.filters.update(figure=drawing.figure, automaton=drawing.automaton)
+    made.globals.update(
+        views=VIEWS, version=overthere.__version__, kernel=kernel.name, query=urlencode, carry=carried, link=link
+    )
+    return made
+
+
+def link(name: str, given: Mapping[str, str], suffix: str = "") -> str | None:
+    """The permanent link of a view with these inputs; None where it would be longer than `LINK`,
+    or one of them longer than `TEXT`.
+
+    >>> link("anatomy", {"text": "http://h/?a b"})
+    '/anatomy?text=http%3A%2F%2Fh%2F%3Fa+b'
+    """
+    asked = urlencode({key: value.encode("utf-8", "replace") for key, value in given.items()})
+    found = f"/{name}{suffix}" + (f"?{asked}" if asked else "")
+    return found if len(found) <= LINK and all(len(value) <= TEXT for value in given.values()) else None
+
+
+def carried(view: View, given: Mapping[str, str]) -> str:
+    """The link to another view with the text in question, where there is one."""
+    text = next((given[name] for name in _CARRIED if given.get(name)), None)
+    first = view.inputs[0].name
+    own = {first: text} if text is not None and first in _CARRIED else {}
+    if "base" in given and own and any(one.name == "base" for one in view.inputs):
+        own["base"] = given["base"]
+    if first == "a" and own:  # of two, the second is still to be said
+        own["b"] = text or ""
+    return link(view.name, own) or f"/{view.name}"
+
+
+def answer(name: str, given: Mapping[str, str]) -> str:
+    """What a view says to these inputs, as a piece of HTML.
+
+    Raises: BadInput; ModuleNotFoundError where an extra is missing.
+    """
+    view = VIEWS[name]
+    return _render(f"{name}.html", view=view, given=given, found=view(given))
+
+
+def part(name: str, given: str) -> str:
+    """What a view says to inputs that come as JSON, or why it says nothing: for a page without a server.
+
+    >>> "A relative reference" in part("anatomy", '{"text": "a"}')
+    True
+    """
+    try:
+        return answer(name, json.loads(given))
+    except (BadInput, ModuleNotFoundError) as error:
+        return failed(str(error))
+
+
+def failed(message: str) -> str:
+    """A piece of HTML that says why there is no answer."""
+    return _render("failed.html", message=message)
+
+
+def page(
+    name: str, given: Mapping[str, str], offline: bool = False, error: BadInput | None = None
+) -> tuple[str, BadInput | None]:
+    """The whole page of a view, and what was the matter with the inputs.
+
+    given: the inputs; without those that have to be given, the page has the form and examples.
+    offline: for a folder without a server.
+    error: what was the matter before there were any inputs.
+    """
+    view = VIEWS[name]
+    body = "" if error is None else failed(str(error))
+    shown: dict[str, str] = dict(given)
+    if error is None and (given or not view.required):
+        try:
+            body = answer(name, given)
+        except BadInput as bad:
+            body, error = failed(str(bad)), bad
+            # What is too long is not sent back.
+            shown = {key: value if _fits(view, key, value) else "" for key, value in given.items()}
+        except ModuleNotFoundError as lacking:
+            body = failed(str(lacking))
+    return _render("view.html", view=view, given=shown, answer=body, offline=offline), error
+
+
+def _fits(view: View, name: str, value: str) -> bool:
+    return any(one.name == name and len(value) <= one.limit for one in view.inputs)
+
+
+def start(offline: bool = False) -> str:
+    """The first page."""
+    return _render("start.html", given={}, offline=offline)
+
+
+def refused(status: int, message: str) -> str:
+    """A page for what is no view: it is not there, or not asked for like this."""
+    return _render("refused.html", given={}, offline=False, status=status, message=message)
+
+
+def _render(template: str, **values: Any) -> str:
+    from markupsafe import Markup
+
+    if "answer" in values:
+        values["answer"] = Markup(values["answer"])  # made by the templates, which escape
+    return _environment().get_template(template).render(**values)

@@ -1,0 +1,121 @@
+// The answer while one types: the same piece of HTML that the server puts into the page, asked for again.
+// In a folder without a server a worker with the library in it is asked instead.
+"use strict";
+
+(() => {
+  const form = document.querySelector("form[data-view]");
+  if (!form) return;
+  const answer = document.getElementById("answer");
+  const status = document.getElementById("status");
+  const offline = document.documentElement.hasAttribute("data-offline");
+  const view = form.dataset.view;
+  const PAUSE = 160; // milliseconds after the last key
+  let timer, asked, last = inputs().toString();
+
+  function inputs() {
+    const given = new URLSearchParams();
+    for (const [name, value] of new FormData(form)) given.append(name, value);
+    return given;
+  }
+
+  async function fromServer(given, signal) {
+    const response = await fetch(`/${view}.part`, { method: "POST", body: given, signal });
+    if (!response.ok) throw new Error(`the server answers ${response.status}`);
+    return response.text();
+  }
+
+  let worker, waiting = new Map(), number = 0;
+  function fromWorker(given, signal) {
+    if (!worker) {
+      worker = new Worker("static/worker.js", { type: "module" });
+      worker.onmessage = ({ data }) => {
+        const [resolve, reject] = waiting.get(data.number) || [];
+        waiting.delete(data.number);
+        if (resolve) data.error === undefined ? resolve(data.html) : reject(new Error(data.error));
+      };
+      worker.onerror = (event) => { for (const [, reject] of waiting.values()) reject(new Error(event.message || "the worker failed")); };
+    }
+    return new Promise((resolve, reject) => {
+      const own = number++;
+      waiting.set(own, [resolve, reject]);
+      signal.addEventListener("abort", () => { waiting.delete(own); reject(new DOMException("aborted", "AbortError")); });
+      worker.postMessage({ number: own, view, given: Object.fromEntries(given) });
+    });
+  }
+
+  function put(html) {
+    const made = new DOMParser().parseFromString(html, "text/html");
+    if (offline) {
+      for (const link of made.querySelectorAll('a[href^="/"]')) {
+        const [, name, query] = /^\/([a-z]+)(?:\.json)?(\?.*)?$/s.exec(link.getAttribute("href")) || [];
+        if (/\.json(\?|$)/.test(link.getAttribute("href"))) link.remove();
+        else link.setAttribute("href", `${name}.html${query || ""}`);
+      }
+    }
+    answer.replaceChildren(...made.body.childNodes);
+  }
+
+  async function ask(remember) {
+    const given = inputs();
+    asked?.abort();
+    const mine = asked = new AbortController();
+    answer.classList.add("waiting");
+    answer.setAttribute("aria-busy", "true");
+    try {
+      const html = await (offline ? fromWorker : fromServer)(given, mine.signal);
+      if (mine.signal.aborted) return;
+      last = given.toString();
+      put(html);
+      const told = answer.querySelector("[data-summary]");
+      status.textContent = told ? told.dataset.summary : "";
+      const link = answer.querySelector("[data-link]")?.dataset.link;
+      if (remember && link) history.replaceState(null, "", offline ? `${view}.html?${given}` : link);
+      carry(given);
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      status.textContent = `No answer: ${error.message}`;
+    } finally {
+      if (asked === mine) {
+        answer.classList.remove("waiting");
+        answer.removeAttribute("aria-busy");
+      }
+    }
+  }
+
+  // The links to other views take along the text in question.
+  function carry(given) {
+    const text = given.get("text") || given.get("reference") || given.get("a");
+    if (!text || text.length > 4000) return;
+    const first = { anatomy: "text", editions: "text", plan: "text", audit: "text", resolution: "reference", ladder: "a" };
+    for (const link of document.querySelectorAll("[data-view-link]")) {
+      const name = link.dataset.viewLink;
+      if (!(name in first)) continue;
+      const own = new URLSearchParams({ [first[name]]: text });
+      if (first[name] === "a") own.set("b", given.get("b") || text);
+      if (given.get("base") && (name === "editions" || name === "resolution")) own.set("base", given.get("base"));
+      link.setAttribute("href", `${offline ? `${name}.html` : `/${name}`}?${own}`);
+    }
+  }
+
+  form.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => { if (inputs().toString() !== last) ask(true); }, PAUSE);
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    clearTimeout(timer);
+    ask(true);
+  });
+
+  if (offline) {
+    const given = new URLSearchParams(location.search);
+    let some = false;
+    for (const field of form.elements) {
+      if (field.name && given.has(field.name)) { field.value = given.get(field.name); some = true; }
+    }
+    if (some || !form.querySelector("input[value=''], textarea:empty")) {
+      status.textContent = "The library is being loaded into this page; the first answer takes some seconds.";
+      ask(false);
+    }
+  }
+})();

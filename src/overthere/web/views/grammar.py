@@ -1,0 +1,190 @@
+"""The automaton of a rule: its states and moves, and the way of a text through them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+
+from overthere.editions import edition as named
+from overthere.errors import GrammarError, NotRegular
+from overthere.grammar.automaton import DEAD, Automaton
+from overthere.showing import printable
+from overthere.web.model import BadInput, Example, Input, View
+from overthere.web.views.witnesses import EDITIONS
+
+__all__ = ["DRAWN", "VIEW", "Machine", "Move", "State"]
+
+DRAWN = 64
+"""States of an automaton that is drawn: of more, no drawing can be read."""
+_NAME = re.compile(r'"[^"]*"|%x[0-9A-Fa-f.-]+|([A-Za-z][A-Za-z0-9_-]*)')
+
+
+@dataclass(frozen=True)
+class State:
+    """A state from which a valid text can be reached."""
+
+    number: int
+    accepting: bool
+    distance: int
+    """The least characters that lead to it."""
+    visited: bool
+    """Whether the text that was given comes through it."""
+
+
+@dataclass(frozen=True)
+class Move:
+    """Characters that lead from one state to another."""
+
+    origin: int
+    target: int
+    characters: str
+    taken: bool
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The minimal automaton of a rule."""
+
+    edition: str
+    document: str
+    rule: str
+    production: str
+    uses: list[str]
+    """The rules of the document that stand in it."""
+    rules: list[str]
+    """All rules of the document."""
+    states: int
+    """Live ones."""
+    start: int
+    drawn: bool
+    """Whether there are few enough to be drawn."""
+    nodes: list[State]
+    moves: list[Move]
+    text: str
+    read: int
+    """Characters of the text after which it can still become valid."""
+    accepted: bool
+    expected: str
+    """What could stand there."""
+    problem: str | None
+    """Why the rule has no automaton."""
+
+
+def machine(edition: str, rule: str, text: str) -> Machine:
+    """The data of the view.  Raises: BadInput if the document has no such rule."""
+    document = named(edition)
+    grammar = document.grammar
+    try:
+        own = grammar.rule(rule)
+    except GrammarError as error:
+        raise BadInput(f"{document.document}: {printable(str(error))}") from None
+    names = [one.name for one in grammar.rules.values()]
+    lower = {name.lower().replace("_", "-"): name for name in names}
+    used = (match[1].lower().replace("_", "-") for match in _NAME.finditer(own.text) if match[1])
+    uses = list(dict.fromkeys(lower[name] for name in used if name in lower))
+
+    def made(automaton: Automaton | None, problem: str | None) -> Machine:
+        live = 0 if automaton is None else automaton.states - 1
+        drawn = automaton is not None and 0 < live <= DRAWN
+        way, read = ([], 0) if automaton is None else _way(automaton, text)
+        expected = None if automaton is None else automaton.expected(text)
+        return Machine(
+            edition, document.document, own.name, own.text, uses, names, live,
+            0 if automaton is None else automaton.start, drawn,
+            _nodes(automaton, set(way)) if automaton is not None and drawn else [],
+            _moves(automaton, set(pairwise(way))) if automaton is not None and drawn else [],
+            printable(text), read, automaton is not None and automaton.accepts(text),
+            "" if expected is None else grammar.describe(expected), problem,
+        )  # fmt: skip
+
+    try:
+        return made(grammar.automaton(rule), None)
+    except NotRegular as error:
+        return made(None, printable(str(error)))
+
+
+def _way(automaton: Automaton, text: str) -> tuple[list[int], int]:
+    """The states that a text comes through, and how many characters are read."""
+    state, way = automaton.start, [automaton.start]
+    for octet in text.encode("utf-8", "surrogatepass"):
+        state = automaton.table[state * automaton.width + automaton.classes[octet]]
+        if state == DEAD:
+            break
+        way.append(state)
+    return way, automaton.expected(text).offset
+
+
+def _nodes(automaton: Automaton, visited: set[int]) -> list[State]:
+    distance, order = {automaton.start: 0}, [automaton.start]
+    for state in order:
+        for target in automaton.table[state * automaton.width : (state + 1) * automaton.width]:
+            if target != DEAD and target not in distance:
+                distance[target] = distance[state] + 1
+                order.append(target)
+    return [State(state, state in automaton.accepting, distance[state], state in visited) for state in order]
+
+
+def _moves(automaton: Automaton, taken: set[tuple[int, int]]) -> list[Move]:
+    found: dict[tuple[int, int], list[int]] = {}
+    for state in range(1, automaton.states):
+        for octet in range(256):
+            target = automaton.table[state * automaton.width + automaton.classes[octet]]
+            if target != DEAD:
+                found.setdefault((state, target), []).append(octet)
+    return [Move(*pair, characters(octets), pair in taken) for pair, octets in found.items()]
+
+
+def characters(octets: list[int]) -> str:
+    """Octets in their order as people write a class.
+
+    >>> characters([43, 45, 46, *range(0x61, 0x7B)]), characters([0x20, 0x80, 0x81, 0x82])
+    ('a–z + - .', 'U+0020 octets 80–82')
+    """
+    ranges: list[list[int]] = []
+    for octet in octets:
+        if ranges and octet == ranges[-1][1] + 1 and _kind(octet) == _kind(ranges[-1][1]):
+            ranges[-1][1] = octet
+        else:
+            ranges.append([octet, octet])
+    ranges.sort(key=lambda one: (_kind(one[0]), one))
+    words: list[str] = []
+    for low, high in ranges:
+        if low >= 0x80:
+            words.append(f"octets {low:02X}–{high:02X}" if high > low else f"octet {low:02X}")
+        elif _kind(low) < 3 and high - low > 1:
+            words.append(f"{chr(low)}–{chr(high)}")
+        elif _kind(low) == 4 and high > low:
+            words.append(f"U+{low:04X}–{high:04X}")
+        else:
+            words += [chr(one) if 0x20 < one < 0x7F else f"U+{one:04X}" for one in range(low, high + 1)]
+    return " ".join(words)
+
+
+def _kind(octet: int) -> int:
+    """Letters, digits, marks, controls, octets beyond US-ASCII: classes begin with what is plain."""
+    char = chr(octet)
+    if octet >= 0x80:
+        return 5
+    if char.isalpha():
+        return 0 if char.isupper() else 1
+    return 2 if char.isdigit() else 3 if 0x20 < octet < 0x7F else 4
+
+
+VIEW = View(
+    "grammar",
+    "Grammar",
+    "The minimal automaton of a rule, drawn; and how far a text comes in it.",
+    (
+        Input("edition", "Document", default="rfc3986", kind="choice", choices=EDITIONS),
+        Input("rule", "Rule", "As the document names it.", default="scheme", limit=100),
+        Input("text", "Text", "Read by the rule, character by character.", default=""),
+    ),
+    machine,
+    (
+        Example("A scheme", {"rule": "scheme", "text": "h2tp"}),
+        Example("An IPv4 address", {"rule": "IPv4address", "text": "127.0.0.256"}),
+        Example("A host name of 1738", {"edition": "rfc1738", "rule": "host", "text": "a-.b"}),
+        Example("A segment that is not empty", {"rule": "segment-nz", "text": "a%2"}),
+    ),
+)

@@ -1,0 +1,74 @@
+"""The explainer on a port of loopback, in a thread of the tests; and a browser that looks at it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import shutil
+import socket
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from overthere.web.serving import server
+
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+class Answer(NamedTuple):
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
+
+    @property
+    def text(self) -> str:
+        return self.content.decode("utf-8")
+
+    @property
+    def data(self) -> Any:
+        return json.loads(self.content)
+
+
+class Explainer(NamedTuple):
+    port: int
+
+    @property
+    def root(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def ask(self, path: str, method: str = "GET", body: bytes | None = None, **headers: str) -> Answer:
+        """One request; `accept_language` is the field Accept-Language."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        try:
+            named = {name.replace("_", "-"): value for name, value in headers.items()}
+            connection.request(method, path, body, named)
+            response = connection.getresponse()
+            return Answer(response.status, {k.lower(): v for k, v in response.getheaders()}, response.read())
+        finally:
+            connection.close()
+
+    def form(self, path: str, given: Mapping[str, str], **headers: str) -> Answer:
+        return self.ask(path, "POST", urlencode(given).encode(), content_type=FORM["Content-Type"], **headers)
+
+    def data(self, name: str, **given: str) -> Any:
+        answer = self.ask(f"/{name}.json?{urlencode(given)}")
+        assert answer.status == 200, answer.text
+        return answer.data
+
+
+@contextmanager
+def explainer(*, loopback: bool = True) -> Iterator[Explainer]:
+    listening = socket.create_server(("127.0.0.1", 0))
+    running = server(loopback=loopback)
+    thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
+    thread.start()
+    try:
+        yield Explainer(listening.getsockname()[1])
+    finally:
+        running.should_exit = True
+        thread.join(60)
+        listening.close()
+        assert not thread.is_alive()

@@ -1,0 +1,86 @@
+"""The trace of a resolution gives what the algorithm gives, in steps that follow from one another."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from overthere.editions.compare_resolution import universe
+from overthere.editions.readings import shown_target
+from overthere.editions.resolution import RESOLUTIONS
+from overthere.editions.resolution_trace import TRACES, trace
+from overthere.errors import NotSpecified, OverthereError
+
+TEXTS = st.text(alphabet="/.ab:?#", max_size=24)
+
+
+def told(name: str, base: str, reference: str) -> tuple[str | None, str | None]:
+    try:
+        return shown_target(RESOLUTIONS[name].resolve(base, reference)), None
+    except OverthereError as error:
+        return None, str(error)
+
+
+@pytest.mark.parametrize("name", TRACES)
+def test_the_universe(name: str) -> None:
+    bases, references = universe()
+    wrong = [
+        (base, reference)
+        for base in bases
+        for reference in references
+        if trace(name, base, reference)[-2:] != told(name, base, reference)
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("name", TRACES)
+@given(base=TEXTS, reference=TEXTS)
+def test_any_text(name: str, base: str, reference: str) -> None:
+    for own in (base, "x:" + base, "http://h" + base):
+        assert trace(name, own, reference)[-2:] == told(name, own, reference)
+
+
+def test_the_example_of_5_2_4() -> None:
+    """RFC 3986 5.2.4: the table of "/a/b/c/./../../g", without its last line."""
+    lines = [
+        (line.step[-2:], line.output, line.input)
+        for line in trace("rfc3986", "x:", "/a/b/c/./../../g").lines
+        if line.input is not None
+    ]
+    assert lines == [
+        (" 1", "", "/a/b/c/./../../g"),
+        ("2E", "/a", "/b/c/./../../g"),
+        ("2E", "/a/b", "/c/./../../g"),
+        ("2E", "/a/b/c", "/./../../g"),
+        ("2B", "/a/b/c", "/../../g"),
+        ("2C", "/a/b", "/../g"),
+        ("2C", "/a", "/g"),
+        ("2E", "/a/g", ""),
+    ]
+
+
+def test_the_older_steps() -> None:
+    lines = [(line.step, line.output) for line in trace("url-1997", "http://a/b/c/d", "./../g/..").lines if line.output]
+    assert lines == [
+        ("5.2 6a", "/b/c/"),
+        ("5.2 6b", "/b/c/./../g/.."),
+        ("5.2 6d", "/b/c/../g/.."),
+        ("5.2 6f", "/b/g/.."),
+        ("5.2 6g", "/b/"),
+    ]
+
+
+@pytest.mark.parametrize("name", TRACES)
+def test_a_long_path_is_not_listed_to_its_end(name: str) -> None:
+    """What is listed is bounded, what is left out is counted, and the answer is the same."""
+    reference = "a/../" * 4000
+    found = trace(name, "http://h/", reference)
+    assert found.target == told(name, "http://h/", reference)[0] == "http://h/"
+    assert found.left_out > 1000
+    assert sum(len(line.output or "") + len(line.input or "") for line in found.lines) < 300_000
+
+
+def test_no_such_trace() -> None:
+    with pytest.raises(NotSpecified):
+        trace("rfc1738", "http://h/", "x")

@@ -1,0 +1,406 @@
+"""The explainer without a browser: what the views say, and what the server promises."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from html import unescape
+from html.parser import HTMLParser
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from explainer import Explainer, explainer
+from overthere import explain, lowest_rung, plan
+from overthere.editions.readings import read
+from overthere.security import audit
+from overthere.web import pages
+from overthere.web.guard import HEADERS
+from overthere.web.model import DOCUMENT, TEXT, BadInput, as_data
+from overthere.web.runs import Place, runs
+from overthere.web.server import application
+from overthere.web.views import VIEWS
+from support import ROOT
+
+SECRET = "op%65nSesame"
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "\"'><img src=x onerror=alert(1)>",
+    "</textarea></title><svg onload=alert(1)>",
+    "http://<b>u</b>:<i>p</i>@<u>h</u>:<s>1</s>/<p>?<q>#<a>",
+    "{{ 11*1229 }}{% raw %}${11*1229}",
+    "http://h/\u202egnp.exe\u2066\u200b\x00\x1b[31m\x7f",
+    "javascript:alert(1)",
+    "\ud800",
+]
+EXAMPLES = [(view.name, example) for view in VIEWS.values() for example in view.examples]
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[Explainer]:
+    with explainer() as running:
+        yield running
+
+
+def test_the_views_are_those_of_the_navigation(served: Explainer) -> None:
+    text = served.ask("/").text
+    assert re.findall(r'data-view-link="(\w+)"', text) == list(VIEWS)
+
+
+@pytest.mark.parametrize(("name", "example"), EXAMPLES, ids=[f"{n}: {e.title}" for n, e in EXAMPLES])
+def test_an_example_has_a_page_and_the_same_as_data(served: Explainer, name: str, example: Any) -> None:
+    link = pages.link(name, example.inputs)
+    assert link is not None
+    page = served.ask(link)
+    assert (page.status, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
+    assert 'class="failed"' not in page.text
+    data = served.ask(pages.link(name, example.inputs, ".json") or "")
+    assert data.data == as_data(VIEWS[name](example.inputs))
+    assert served.ask(link, accept="application/json").data == data.data
+    assert f'href="{link.replace("&", "&amp;")}"' in page.text, "its permanent link"
+
+
+def test_anatomy_is_what_explain_says(served: Explainer) -> None:
+    text = "HTTP://joe@Example.com:80/%7Ejoe/a%20b/../c?q=caf%C3%A9#x"
+    data, own = served.data("anatomy", text=text), explain(text)
+    assert [(c["component"], c["start"], c["end"], c["text"]) for c in data["components"]] == [r[:4] for r in own.rows]
+    assert [f["text"] for f in data["forms"]] == [f.text for f in own.forms]
+    rules = {c["component"]: (c["rule"], c["paragraph"], c["decoded"]) for c in data["components"]}
+    assert rules["path"] == ("path-abempty", "RFC 3986 3.3", "/~joe/a b/../c")
+    assert rules["host"] == ("reg-name", "RFC 3986 3.2.2", None)
+    assert rules["query"][2] == "q=café"
+    assert "".join(run["text"] for run in data["runs"]) == text
+    assert data["figure"]["text"] == own.figure(72)
+
+
+def test_a_finding_stands_at_its_place_with_what_could_stand_there(served: Explainer) -> None:
+    data = served.data("anatomy", text="http://h:8o/a b")
+    assert [(f["kind"], f["start"], f["expected"]) for f in data["findings"]] == [
+        (f.kind, f.start, f.expected) for f in explain("http://h:8o/a b").findings
+    ]
+    assert [(run["text"], run["findings"]) for run in data["runs"] if run["findings"]] == [("o", [1]), (" ", [2])]
+    assert data["refused"]
+    assert served.data("anatomy", text="http://h/a b")["repaired"] == "http://h/a%20b"
+
+
+def test_the_documents_and_browsers(served: Explainer) -> None:
+    data = served.data("editions", text="ftp://u?x@h/")
+    hosts = {row["name"]: next(c["value"] for c in row["cells"] if c["part"] == "host") for row in data["rows"]}
+    assert {name: host for name, host in hosts.items() if name != "whatwg"} == {
+        r.edition: r.host for r in read("ftp://u?x@h/")
+    }
+    assert "host" in data["differ"]
+    odd = {row["name"] for row in data["rows"] for c in row["cells"] if c["part"] == "host" and not c["usual"]}
+    assert odd
+
+
+def test_the_ladder_and_the_plan_and_the_audit(served: Explainer) -> None:
+    a, b = "http://example.com", "http://EXAMPLE.com:80/"
+    rung = lowest_rung(a, b)
+    assert rung is not None
+    found = served.data("ladder", a=a, b=b)
+    assert found["rung"] == rung.name
+    assert [step["rung"] for step in found["steps"] if step["meet"]] == [rung.name]
+    uri = "gopher://h.example/7/s%09x"
+    lines = [step["line"] for step in served.data("plan", text=uri)["steps"]]
+    assert lines == [step.line() for step in plan(uri)]
+    bad = "http://www.bank.example@0x7f.1/"
+    kinds = [one["kind"] for one in served.data("audit", text=bad)["concerns"]]
+    assert kinds == [one.kind for one in audit(bad)]
+
+
+def test_the_octets_are_those_that_are_sent(served: Explainer) -> None:
+    step = next(s for s in served.data("plan", text="http://h.example/a?b")["steps"] if s["kind"] == "send")
+    octets = bytes.fromhex("".join(row["hex"] for row in step["octets"]))
+    assert octets.startswith(b"GET /a?b HTTP/1.1\r\n")
+
+
+def test_the_links_of_a_document_on_both_sides_of_a_limit(served: Explainer) -> None:
+    document = "".join(f'<a href="{i}">' for i in range(600))
+    answer = served.form("/links.json", {"document": document, "base": "http://h/d/"})
+    data = answer.data
+    assert (data["total"], len(data["rows"])) == (600, 500)
+    assert data["rows"][7]["target"] == "http://h/d/7"
+    assert served.form("/links.part", {"document": document}).text.count("<tr>") == 501
+
+
+def test_the_automaton_of_a_rule(served: Explainer) -> None:
+    data = served.data("grammar", rule="scheme", text="h2!")
+    assert (data["states"], data["accepted"], data["read"]) == (2, False, 2)
+    assert [(m["origin"], m["target"], m["characters"], m["taken"]) for m in data["moves"]] == [
+        (1, 2, "A–Z a–z", True),
+        (2, 2, "A–Z a–z 0–9 + - .", True),
+    ]
+    large = served.data("grammar", rule="URI")
+    assert (large["drawn"], large["moves"]) == (False, [])
+    assert "too many" in served.ask("/grammar?rule=URI").text
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_passwords_are_masked_in_what_is_shown(served: Explainer, name: str) -> None:
+    """On the page they stand in the field where they were typed, and in the permanent link, and nowhere else."""
+    text = f"ftp://joe:{SECRET}@h.example/a b"
+    inputs = {one.name for one in VIEWS[name].inputs}
+    keys: list[str] = [key for key in ("text", "reference", "base", "a", "b") if key in inputs and name != "witnesses"]
+    given: dict[str, str] = dict.fromkeys(keys, text)
+    if name == "links":
+        given = {"document": f'<a href="{text}">'}
+    if name == "grammar":
+        return  # a text that is read by a rule is no URI
+    answer = served.form(f"/{name}.json", given)
+    assert answer.status in (200, 400)
+    assert "ftp" in answer.text or name in ("witnesses", "links")
+    for spelled in (SECRET, "openSesame"):
+        assert spelled not in answer.text
+
+
+_OWN = """a circle code dd defs details div dl dt g h2 h3 li mark marker ol p path pre section span strong summary svg
+    table tbody td text th thead title tr ul"""
+_PAGE = """body button footer form h1 head header html i input label link main meta nav noscript option script select
+    textarea"""
+OWN_TAGS, PAGE_TAGS = set(_OWN.split()), set(_PAGE.split())
+
+
+class Markup(HTMLParser):
+    """What a page is made of, as a browser reads it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.links: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes.update(name for name, _ in attrs)
+        self.links += [value or "" for name, value in attrs if name in ("href", "src", "action")]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+@pytest.mark.parametrize("name", VIEWS)
+def test_markup_in_every_place_is_text(name: str, text: str) -> None:
+    """Nothing of an input is markup in an answer, and no character in it changes how it is read."""
+    view = VIEWS[name]
+    for one in view.inputs:
+        given = {**(view.examples[0].inputs), one.name: text}
+        try:
+            body = pages.answer(name, given)
+        except BadInput as error:
+            body = pages.failed(str(error))
+        read = Markup()
+        read.feed(body)
+        assert read.tags <= OWN_TAGS
+        assert not {name for name in read.attributes if name.startswith("on") or name in ("style", "srcdoc")}
+        assert not [link for link in read.links if not link.startswith(("/", "#"))]
+        assert not re.search("[\u202a-\u202e\u2066-\u2069\u200b\x00\x1b\x7f]", unescape(body))
+        assert "13519" not in body, "no template reads an input"
+        whole, outer = pages.page(name, given)[0], Markup()
+        outer.feed(whole)
+        assert outer.tags <= OWN_TAGS | PAGE_TAGS
+        assert not {name for name in outer.attributes if name.startswith("on")}
+
+
+def test_what_is_too_long_is_told(served: Explainer) -> None:
+    for name in ("anatomy", "editions", "plan", "audit"):
+        answer = served.form(f"/{name}", {"text": "a" * 1_000_000})
+        assert answer.status == 413
+        assert f"has 1,000,000 characters, and at most {TEXT:,} are read here" in answer.text
+        assert len(answer.content) < 20_000, "it is not sent back"
+    assert served.form("/anatomy.json", {"text": "a" * (TEXT + 1)}).status == 413
+    assert "a POST may have more" in served.ask("/links.json?document=" + "a" * (TEXT + 1)).data["error"]
+    assert served.ask("/ladder.json?a={0}&b={0}".format("%F0%9F%98%80" * TEXT)).status == 200
+    assert served.form("/anatomy.json", {"text": "a" * TEXT}).status == 200
+    assert served.form("/links.json", {"document": "a" * (DOCUMENT + 1)}).status == 413
+    assert served.form("/anatomy", {"text": "a" * (5 << 20)}).status == 413
+
+
+def test_a_form_leads_to_the_permanent_link(served: Explainer) -> None:
+    answer = served.form("/anatomy", {"text": "a b&c"})
+    assert (answer.status, answer.headers["location"]) == (303, "/anatomy?text=a+b%26c")
+    long = served.form("/links", {"document": "<p>" * 40_000})
+    assert long.status == 200
+    assert "too long for a permanent link" in long.text
+    wide = served.form("/anatomy", {"text": "\U0001f600" * 4000})
+    assert wide.status == 303, "a link of 48,000 octets"
+    assert served.ask(wide.headers["location"]).status == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "said"),
+    [
+        ("/anatomy.json", 400, "text is missing"),
+        ("/anatomy.json?text=a&text=b", 400, "twice"),
+        ("/anatomy.json?text=a&other=b", 400, "there is no input"),
+        ("/anatomy.json?text=%FF", 400, "not UTF-8"),
+        ("/grammar.json?edition=rfc9999", 400, "one of"),
+        ("/grammar.json?rule=nope", 400, "there is no rule"),
+        ("/witnesses.json?rule=nope", 400, "no rule"),
+        ("/links.json?document=a&base=nope", 400, "the base is no URI"),
+        ("/nope.json", 404, "Not Found"),
+    ],
+)
+def test_bad_inputs_are_told(served: Explainer, path: str, status: int, said: str) -> None:
+    answer = served.ask(path)
+    assert answer.status == status
+    assert said in answer.data["error"]
+
+
+def test_methods_and_types(served: Explainer) -> None:
+    assert served.ask("/anatomy.json", "DELETE").status == 405
+    assert served.ask("/anatomy.json", "POST", b"{}", content_type="application/json").status == 415
+    assert served.ask("/anatomy.part").status == 405
+    assert served.ask("/static/../server.py").status == 404
+    assert served.ask("/static/style.css").headers["content-type"].startswith("text/css")
+
+
+@pytest.mark.parametrize("path", ["/", "/anatomy", "/anatomy.json", "/nope", "/openapi.json", "/static/typing.js"])
+def test_every_answer_has_the_headers(served: Explainer, path: str) -> None:
+    headers = served.ask(path).headers
+    assert {name.lower(): value for name, value in HEADERS.items()}.items() <= headers.items()
+    assert "cache-control" in headers
+    assert "server" not in headers
+
+
+def test_the_policy_lets_nothing_in_from_elsewhere(served: Explainer) -> None:
+    policy = served.ask("/").headers["content-security-policy"]
+    assert policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in policy
+    for name in ("", *VIEWS):
+        text = served.ask(f"/{name}").text
+        assert not re.search(r'(?:src|href)="(?:https?:)?//', text)
+        assert not re.search(r"<style|\sstyle=|<script>|\son\w+=", text)
+    for file in (ROOT / "src/overthere/web/static").iterdir():
+        assert not re.search(r"url\(|@import|https?://(?!www\.w3\.org/)", file.read_text())
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80", "0.0.0.0"])
+def test_a_foreign_name_is_not_answered(served: Explainer, host: str) -> None:
+    """DNS rebinding: a page of others that gives its own name the address of loopback."""
+    assert served.ask("/anatomy.json?text=a", host=host).status == 421
+    for own in ("localhost", "127.0.0.1", "[::1]:99", "LOCALHOST:1"):
+        assert served.ask("/anatomy.json?text=a", host=own).status == 200
+
+
+def test_beyond_loopback_any_name_is_answered() -> None:
+    with explainer(loopback=False) as running:
+        assert running.ask("/", host="explainer.example").status == 200
+
+
+def test_an_answer_that_takes_too_long() -> None:
+    """The clock is that of the server: with no time at all nothing is answered, and that is said."""
+    import anyio
+
+    app = application(seconds=0)
+
+    async def asked(path: str) -> tuple[int, bytes]:
+        sent: list[Any] = []
+
+        async def receive() -> dict[str, Any]:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        path, _, query = path.partition("?")
+        scope = {
+            "type": "http", "method": "GET", "path": path, "raw_path": path.encode(), "query_string": query.encode(),
+            "headers": [(b"host", b"localhost")], "http_version": "1.1", "scheme": "http", "root_path": "",
+            "server": ("127.0.0.1", 1), "client": ("127.0.0.1", 2),
+        }  # fmt: skip
+        await app(scope, receive, send)
+        return sent[0]["status"], b"".join(message.get("body", b"") for message in sent)
+
+    for path in ("/anatomy.json?text=a", "/anatomy?text=a"):
+        status, body = anyio.run(asked, path)
+        assert status == 503
+        assert b"more than 0 seconds" in body
+
+
+def test_a_fault_of_ours_shows_nothing_of_the_input(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    def broken(name: str) -> Any:
+        raise ValueError(f"a fault with {SECRET}")
+
+    monkeypatch.setattr("overthere.web.server._view", broken)
+    with explainer() as running:
+        answer = running.ask(f"/anatomy.json?text={SECRET}")
+    assert (answer.status, answer.data) == (500, {"error": "a fault of this library"})
+    said = capsys.readouterr()
+    assert "ValueError in broken" in said.err
+    assert "Sesame" not in said.err + said.out + answer.text
+
+
+def test_runs_hold_the_whole_text() -> None:
+    text = "a\u202e\u202eb:c@d" * 400
+    found = runs(text, [Place("path", 0, len(text))])
+    assert found[0].start == 0
+    assert found[-1].end == len(text)
+    assert all(one.end == two.start for one, two in pairwise(found))
+
+
+def test_a_password_behind_many_runs_is_masked() -> None:
+    """What follows so many runs is one run more, in which a password is masked and nothing is unseen."""
+    text = "a\x01" * 2000 + f"ftp://joe:{SECRET}@h/\x01"
+    found = runs(text, [])
+    assert len(found) < 2100
+    shown = "".join(run.text for run in found)
+    assert SECRET not in shown
+    assert shown.endswith("ftp://joe:***@h/\ufffd")
+
+
+def test_a_repair_of_many_changes_counts_the_rest(served: Explainer) -> None:
+    data = served.data("anatomy", text="http://h/" + "a b" * 80)
+    assert (len(data["mends"]), data["more_mends"]) == (50, 30)
+    assert "and 30 more changes" in served.form("/anatomy.part", {"text": "http://h/" + "a b" * 80}).text
+
+
+# -- the verb
+
+
+def serve(*arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "overthere", "serve", *arguments],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )  # fmt: skip
+
+
+def test_the_verb_serves_and_logs_nothing() -> None:
+    running = serve("--port", "0")
+    assert running.stdout is not None
+    try:
+        address = running.stdout.readline().strip()
+        match = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/", address)
+        assert match
+        there = Explainer(int(match[1]))
+        assert there.ask(f"/anatomy?text=ftp://joe:{SECRET}@h/").status == 200
+        assert there.ask("/nope").status == 404
+    finally:
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=60)
+    assert out == ""
+    assert "Sesame" not in err
+    assert "Traceback" not in err
+    assert running.returncode in (1, 130)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "museum.example"])
+def test_other_machines_are_let_in_on_purpose_only(host: str) -> None:
+    done = serve("--host", host, "--port", "0")
+    out, err = done.communicate(timeout=60)
+    assert (done.returncode, out) == (2, "")
+    assert "is not loopback" in err
+    assert "--beyond-this-machine" in err
+
+
+def test_a_port_that_is_taken() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        done = serve("--port", str(other.getsockname()[1]))
+        _, err = done.communicate(timeout=60)
+    assert done.returncode == 2
+    assert "in use" in err

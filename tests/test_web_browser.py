@@ -1,0 +1,298 @@
+"""The explainer in a real browser: typing, links, hostile input, accessibility, without JavaScript, small and dark."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
+from threading import Thread
+from urllib.parse import urlencode
+
+import pytest
+
+from explainer import CHROMIUM, Explainer, explainer
+from overthere.web import pages
+from overthere.web.model import TEXT
+from overthere.web.views import VIEWS
+from test_web import HOSTILE
+
+if CHROMIUM is None:
+    pytest.skip("chromium is not installed", allow_module_level=True)
+
+from playwright.sync_api import Browser, BrowserContext, Dialog, Page, expect, sync_playwright
+
+SCREENS = [(1280, "light"), (1280, "dark"), (360, "light"), (360, "dark")]
+AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[Explainer]:
+    with explainer() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        # Root has no sandbox of its own; what is shown is our own pages.
+        made = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield made
+        made.close()
+
+
+class Watched:
+    """A page of which every word to the console, every fault and every request is kept."""
+
+    def __init__(self, context: BrowserContext, served: Explainer) -> None:
+        self.page: Page = context.new_page()
+        self.served = served
+        self.said: list[str] = []
+        self.asked: list[str] = []
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.on("dialog", self.dialog)
+
+    def dialog(self, shown: Dialog) -> None:
+        self.said.append(f"a dialog: {shown.message}")
+        shown.dismiss()
+
+    def go(self, name: str, **given: str) -> Page:
+        self.page.goto(f"{self.served.root}/{name}" + (f"?{urlencode(given)}" if given else ""))
+        return self.page
+
+    def quiet(self) -> None:
+        """Nothing was said, and nothing was asked of others."""
+        assert self.said == []
+        assert [url for url in self.asked if not url.startswith(self.served.root)] == []
+
+
+@pytest.fixture
+def watched(browser: Browser, served: Explainer) -> Iterator[Watched]:
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    made = Watched(context, served)
+    yield made
+    made.quiet()
+    context.close()
+
+
+def test_the_answer_comes_while_one_types(watched: Watched) -> None:
+    page = watched.go("anatomy")
+    page.locator("#in-text").press_sequentially("http://example.com/over there", delay=5)
+    expect(page.locator("#status")).to_have_text("neither, 1 findings")
+    expect(page.locator("ol.findings li")).to_have_count(1)
+    page.locator("#in-text").fill("http://example.com/over/there")
+    expect(page.locator("#status")).to_have_text("URI, 4 components")
+    assert page.url == f"{watched.served.root}/anatomy?text=http%3A%2F%2Fexample.com%2Fover%2Fthere"
+    parts = [url for url in watched.asked if url.endswith(".part")]
+    assert 1 <= len(parts) <= 8, "not one for each key"
+    page.reload()
+    expect(page.locator("#in-text")).to_have_value("http://example.com/over/there")
+    expect(page.locator("tr.c-path code").first).to_have_text("/over/there")
+
+
+def test_an_older_answer_does_not_overtake(watched: Watched) -> None:
+    """The request of what is no longer there is given up."""
+    page = watched.go("anatomy", text="a")
+    held: list[object] = []
+
+    def hold(route: object, request: object) -> None:
+        if "first" in (request.post_data or ""):  # type: ignore[attr-defined]
+            held.append(route)
+        else:
+            route.continue_()  # type: ignore[attr-defined]
+
+    page.route("**/anatomy.part", hold)
+    page.locator("#in-text").fill("first")
+    page.wait_for_timeout(500)
+    assert held
+    page.locator("#in-text").fill("second")
+    expect(page.locator("tr.c-path code").first).to_have_text("second")
+    page.unroute_all()
+
+
+def test_the_links_lead_where_they_say(watched: Watched) -> None:
+    page = watched.go("anatomy", text="http://h.example/a?b")
+    page.get_by_role("link", name="Five documents").click()
+    assert page.url.endswith("/editions?text=http%3A%2F%2Fh.example%2Fa%3Fb")
+    page.get_by_role("link", name="Permanent link").click()
+    expect(page.locator("h1")).to_have_text("Five documents")
+    page.get_by_role("link", name="The same as JSON").click()
+    assert json.loads(page.locator("pre").inner_text())["text"] == "http://h.example/a?b"
+
+
+def test_every_view_is_reached_from_the_first_page(watched: Watched) -> None:
+    for view in VIEWS.values():
+        page = watched.go("")
+        page.locator("ul.views").get_by_role("link", name=view.title, exact=True).click()
+        expect(page.locator("h1")).to_have_text(view.title)
+
+
+def test_a_component_that_is_pointed_at_is_marked_in_the_text(watched: Watched) -> None:
+    page = watched.go("anatomy", text="http://h.example:80/a?b#c")
+    colour = "el => getComputedStyle(el).backgroundColor"
+    text = page.locator('.text [data-c="query"]')
+    before = text.evaluate(colour)
+    page.locator('tr[data-c="query"]').hover()
+    marked = text.evaluate(colour)
+    assert marked != before
+    page.mouse.move(0, 0)
+    assert text.evaluate(colour) == before
+    page.locator('tr[data-c="query"]').focus()
+    assert text.evaluate(colour) == marked
+    page.locator('tr[data-c="authority"]').focus()
+    assert page.locator('.text [data-c="port"]').evaluate(colour) == marked
+
+
+NUL_FREE = [text.replace("\x00", "") for text in HOSTILE if text.isascii() or "\u202e" in text]
+FOREIGN = "#answer :is(script, img, iframe, b, s, q)"
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_hostile_text_is_text(watched: Watched, name: str) -> None:
+    """In every field, by link and by typing: no dialog, no word to the console, no element of the text's own."""
+    page = watched.page
+    for one in VIEWS[name].inputs:
+        if one.kind == "choice":
+            continue
+        for text in NUL_FREE[1:4]:
+            given = {**VIEWS[name].examples[0].inputs, one.name: text}
+            answer = watched.served.ask(pages.link(name, given) or "")
+            if answer.status == 200:  # Chromium tells the console of others
+                page.goto(watched.served.root + (pages.link(name, given) or ""))
+                assert page.locator(FOREIGN).count() == 0
+    page = watched.go(name)
+    for number in range(page.locator("form[data-view] :is(input, textarea)").count()):
+        field = page.locator("form[data-view] :is(input, textarea)").nth(number)
+        for text in NUL_FREE:
+            with page.expect_response("**/*.part"):
+                field.fill(text)
+            expect(page.locator("#answer.waiting")).to_have_count(0)
+            assert page.locator("#answer > *").count() == 1
+            assert page.locator(FOREIGN).count() == 0
+
+
+def test_marks_of_direction_cannot_turn_the_text(watched: Watched) -> None:
+    page = watched.go("anatomy", text="http://h/\u202egnp.exe")
+    assert page.locator(".text .unseen").inner_text() == "U+202E"
+    assert "\u202e" not in page.locator("#answer").inner_text()
+
+
+def test_a_megabyte(watched: Watched) -> None:
+    page = watched.go("anatomy")
+    page.locator("#in-text").fill("a" * 1_000_000)
+    expect(page.locator("#answer .failed")).to_contain_text(f"at most {TEXT:,} are read here")
+    page.locator("#in-text").fill("a:b")
+    expect(page.locator("#status")).to_have_text("URI, 2 components")
+
+
+@pytest.mark.parametrize(("width", "scheme"), SCREENS)
+def test_accessible_and_within_the_screen(browser: Browser, served: Explainer, width: int, scheme: str) -> None:
+    """axe-core finds nothing, by WCAG 2.2 AA and its own good practice; nothing is wider than the screen."""
+    context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)  # type: ignore[arg-type]
+    watched = Watched(context, served)
+    some = 2 if (width, scheme) == SCREENS[0] else 1
+    links = ["/", *(pages.link(view.name, one.inputs) or "" for view in VIEWS.values() for one in view.examples[:some])]
+    links.append("/anatomy?text=http%3A%2F%2Fh%3A8o%2Fa+b%E2%80%AE")
+    found: list[str] = []
+    for link in links:
+        watched.page.goto(served.root + link)
+        wide = watched.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        found += [f"{link}: {wide} wider than the screen"] if wide > 0 else []
+        watched.page.evaluate(AXE)
+        for rule in watched.page.evaluate("axe.run().then(done => done.violations)"):
+            found += [f"{link}: {rule['id']}: {node['html'][:120]}" for node in rule["nodes"]]
+    assert found == []
+    watched.quiet()
+    context.close()
+
+
+def test_the_keyboard_is_enough(watched: Watched) -> None:
+    page = watched.go("anatomy", text="http://h/a")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(page.locator("#in-text")).to_be_focused()
+    page.keyboard.press("Control+a")
+    page.keyboard.type("a:b")
+    page.keyboard.press("Enter")
+    expect(page.locator("#status")).to_have_text("URI, 2 components")
+    assert page.get_by_role("navigation", name="Views").count() == 1
+    assert page.get_by_role("main").count() == page.get_by_role("banner").count() == 1
+    assert page.get_by_role("contentinfo").count() == 1
+    assert page.locator("th:not([scope])").count() == 0
+
+
+def test_without_javascript(browser: Browser, served: Explainer) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    watched = Watched(context, served)
+    page = watched.go("")
+    page.locator("#in-text").fill("http://h/a b")
+    page.get_by_role("button", name="Show").click()
+    assert page.url == f"{served.root}/anatomy?text=http%3A%2F%2Fh%2Fa+b"
+    assert page.locator("ol.findings li").count() == 1
+    for name, field, text in [("links", "document", "<a href=x>" * 9000), ("anatomy", "text", "a" * 100_000)]:
+        page = watched.go(name)
+        page.locator(f"#in-{field}").fill(text)
+        page.get_by_role("button", name="Show").click()
+        assert page.url == f"{served.root}/{name}"
+        assert page.locator("#answer > *").count() == 1
+    assert "at most" in page.locator(".failed").inner_text()
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The explainer without a server, behind one that only gives files."""
+    import folder as tool
+
+    made = tmp_path_factory.mktemp("folder") / "explainer"
+    tool.build(made)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(made)))
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *arguments: object) -> None:
+        pass
+
+
+def test_without_a_server(browser: Browser, folder: str) -> None:
+    """Pyodide and the pure wheel in the page: the same answers as here, and nothing from elsewhere."""
+    context = browser.new_context()
+    watched = Watched(context, Explainer(int(folder.rpartition(":")[2])))
+    page = watched.page
+    page.goto(f"{folder}/anatomy.html?{urlencode({'text': 'http://h/a b'})}")
+    expect(page.locator("#status")).to_have_text("neither, 1 findings", timeout=120_000)
+    page.locator("#in-text").fill("http://h/%7Eu")
+    expect(page.locator("#status")).to_have_text("URI, 4 components", timeout=60_000)
+    expect(page.locator("tr.c-path code").nth(1)).to_have_text("/~u")
+    page.get_by_role("link", name="Resolution").click()
+    expect(page.locator("#status")).to_have_text("1 different target", timeout=120_000)
+    page.goto(f"{folder}/links.html?{urlencode({'document': '<a href=x>'})}")
+    expect(page.locator("#answer .failed")).to_contain_text("pip install 'overthere[links]'", timeout=120_000)
+    watched.quiet()
+    context.close()
+
+
+def test_printed(browser: Browser, served: Explainer) -> None:
+    """On paper there is what was asked and the answer, and nothing is cut at an edge."""
+    context = browser.new_context(viewport={"width": 720, "height": 1000})
+    watched = Watched(context, served)
+    page = watched.go("anatomy", text="http://h.example/" + "a/" * 60)
+    page.emulate_media(media="print")
+    for gone in ("nav", "footer", ".examples", ".links", "form button"):
+        assert not page.locator(gone).first.is_visible()
+    assert page.locator(".text").is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    assert page.pdf().startswith(b"%PDF")
+    watched.quiet()
+    context.close()
