@@ -26,7 +26,7 @@ _DOMAIN = ("subdomain", "registrable_domain", "public_suffix")
     multiple=True,
     type=click.Choice(_COMPONENTS + _DOMAIN),
     help=f"Only this component, or part of the host's name by publicsuffix.org's list.  Repeat.  "
-    f"Without: {', '.join(columns.SIX)}.",
+    f"Without: {', '.join(columns.SIX)}.  Of one alone, the values: one a line, empty where there is none.",
 )
 @click.option("--strict", is_flag=True, help="Refuse what is no URI.")
 @click.option("--reference", is_flag=True, help="With --strict: allow relative references.")
@@ -52,6 +52,7 @@ def command(
         return
     if (reading.zone or reading.iri) and not strict:
         raise click.UsageError(f"--{'zone' if reading.zone else 'iri'} is for --strict; without it any text is split")
+    chosen = bool(names)
     names = tuple(dict.fromkeys(names)) or columns.SIX
     if table is not None:
         if told := set(names) & set(_DOMAIN):
@@ -76,6 +77,9 @@ def command(
         if set(names) & set(_DOMAIN):
             whole |= _domain(host)
         found = {name: whole[name] for name in names}
+        if chosen and len(names) == 1:  # data for the next program: a value a line, an empty one where there is none
+            output.answer(found[names[0]] or "", {"text": text, **found})
+            continue
         lines = [f"  {name:<9}  " + (value or '""') for name, value in found.items() if value is not None]
         output.answer("\n".join([printable(mask(text)), *lines]), {"text": text, **found})
     output.done()
