@@ -40,7 +40,8 @@ def test_a_difference_is_not_cut_away() -> None:
     shown = [line.split(": ", 1)[1].split("; ") for line in notes(read(f"http://h/{long}?{long}"))]
     assert all(len({value.rsplit(" (", 1)[0] for value in line}) == len(line) for line in shown)
     changed = next(line for line in str(explain(f"http://h/{long}%7e{long}")).split("\n") if "->" in line)
-    assert "%7e" in changed and "%7E" in changed
+    assert "%7e" in changed
+    assert "%7E" in changed
 
 
 @pytest.mark.parametrize("verb", ["normalize", "resolve", "repair"])
@@ -164,7 +165,9 @@ def test_links_break_between_fields(tmp_path: Path) -> None:
     page = tmp_path / "p.html"
     page.write_text('<a href="http://host.example/one/two/three/four">x</a>')
     told = on_a_terminal(60, "links", str(page))
-    assert "\n      [a href]\n" in told
+    lines = told.split("\n")[2:-1]
+    row = lines.index("      http://host.example/one/two/three/four  [a href]")
+    assert lines[row - 1].startswith("  http://host.exampl")
 
 
 READING = ["explain", "check", "split", "resolve", "repair", "relate", "normalize", "encode", "decode", "plan", "audit"]
@@ -180,7 +183,8 @@ def test_ctrl_c(verb: str) -> None:
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
     )  # fmt: skip
     try:
-        assert child.stdin is not None and child.stdout is not None
+        assert child.stdin is not None
+        assert child.stdout is not None
         child.stdin.write(b"http://h/\n")
         assert select.select([child.stdout], [], [], 5 * NET)[0], "it says nothing"
         child.stdout.read(1)
@@ -217,3 +221,10 @@ def test_options_mean_the_same_everywhere() -> None:
                 for option in parameter.opts:
                     kinds.setdefault(option, {}).setdefault(kind, set()).add(" ".join(path))
     assert {name: found for name, found in kinds.items() if len(found) > 1} == {}
+
+
+def test_what_is_not_needed_is_not_loaded() -> None:
+    """The start of a verb is what it imports: of texts no verb needs a drawing of progress."""
+    code = "import sys, overthere.cli.check; print(sorted(m for m in sys.modules if m.split('.')[0] in ('rich', 'pyarrow')))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=5 * NET)
+    assert done.stdout == "[]\n"

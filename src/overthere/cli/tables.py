@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from overthere.cli.common import CSV_SAFE
 from overthere.errors import KINDS
@@ -238,6 +236,9 @@ def _batches(names: Sequence[str], first: Source, separator: str) -> Iterator[tu
 @contextmanager
 def _progress(size: int | None, output: Path | None) -> Iterator[Callable[[int, int], None]]:
     """A progress bar on standard error, where that is a terminal and the table does not go there too."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, ProgressColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
     console = Console(stderr=True)
     if not console.is_terminal or (output is None and sys.stdout.isatty()):
         yield lambda done, rows: None
