@@ -78,6 +78,7 @@ clean:
 	touch $@
 
 .venv/run.stamp: .venv/pip.stamp pyproject.toml
+	@if command -v cargo > /dev/null; then echo "Building the Rust kernel, once; it takes a minute or two"; fi
 	$(BIN)/python -m pip install --quiet --editable '.[cli,links]'
 	touch $@
 

@@ -75,7 +75,7 @@ def test_a_full_device(name: str, unbuffered: str) -> None:
     assert run(name, '"$@" > /dev/full', unbuffered) == told
 
 
-@pytest.mark.parametrize("name", ["find", "links", "get", "explain"])
+@pytest.mark.parametrize("name", COMMANDS)
 def test_a_reader_that_has_gone(name: str) -> None:
     """It has enough: nothing is said."""
     assert run(name, 'exec 3> >(exec true); wait $!; "$@" >&3') == (1, "")

@@ -667,7 +667,7 @@ def test_split() -> None:
     shown = ["http://joe:***@h:80?#f", "  scheme     http", "  host       h", "  port       80", '  path       ""']
     shown += ['  query      ""', "  fragment   f", "a b", "  path       a b"]
     assert done.stdout.splitlines() == shown
-    assert run("split", "--component", "authority", "x://a@b:1/c").stdout == "x://a@b:1/c\n  authority  a@b:1\n"
+    assert run("split", "--component", "authority", "x://a@b:1/c").stdout == "a@b:1\n"
     assert run("split", "--format", "jsonl", "--component", "host", "--component", "userinfo", "//u@h").stdout == (
         '{"text": "//u@h", "host": "h", "userinfo": "u"}\n'
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,7 +11,7 @@ from overthere.echo import Secrets
 from overthere.encoding import decode
 from overthere.errors import CodingError, Finding, InvalidURI, OverthereError
 from overthere.exact import exact
-from overthere.figure import Layout, draw, grid, layout, marked, shorten
+from overthere.figure import Layout, apart, draw, grid, layout, marked, shorten
 from overthere.findings import check_uri
 from overthere.iri import IRI, IRIReference
 from overthere.kernel import Components
@@ -210,7 +211,7 @@ class Explanation:
             if opened is not None and host is not None and opened.hostname != host.lower():
                 said.append(f"a browser asks {shorten(hide(opened.hostname), 48) or 'no host'}")
         cells = [[cell and hide(cell) for cell in row] for row in rows]
-        lines = grid(("edition", "letter", "host", "path", "query", "fragment"), cells, width - 2)
+        lines = grid(("edition", "valid", "host", "path", "query", "fragment"), cells, width - 2)
         return [f"  {line}" for line in [*lines, *marked(said, width - 2)]]
 
     def _terms(self, width: int) -> list[str]:
@@ -227,7 +228,7 @@ class Explanation:
         lines = [f"  in the terms of {scheme}"]
         for name, value in locator.to_dict().items():
             if name not in ("query", "fragment"):
-                said = self._secrets.hide(value if isinstance(value, str) else repr(value))
+                said = self._secrets.hide(value if isinstance(value, str) else _said(value))
                 shown = shorten(printable(said), max(16, width - 18))
                 lines.append(f"    {name:<12}  {shown or 'empty'}")
         return [*lines, ""] if len(lines) > 1 else []
@@ -255,8 +256,8 @@ class Explanation:
                     lines.append(f"  {'':<9}   userinfo ({c.source})")
                     continue
                 before, after = (c and printable(self._secrets.hide(c)) for c in (c.before, c.after))
-                before = shorten(before or "", 24)
-                after = "undefined" if after is None else shorten(after, 24) or "empty"
+                before, *others = apart([before or "", *([] if after is None else [after])], 24)
+                after = others[0] or "empty" if others else "undefined"
                 lines.append(f"  {'':<9}   {c.component}: {before or 'empty'} -> {after} ({c.source})")
         return lines
 
@@ -312,6 +313,15 @@ def explain(
         except OverthereError as error:
             problem = f"the base is not valid: {error}"
     return Explanation(text, kind, _rows(reference), _forms(reference, registry), [], own, target, problem, registry)
+
+
+def _said(value: Any) -> str:
+    """What a scheme says of a URI, for people: lists with commas between, pairs with "="."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}={_said(one)}" for name, one in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join("=".join(map(_said, one)) if isinstance(one, list | tuple) else _said(one) for one in value)
+    return "none" if value is None else ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 
 def _rows(reference: Components) -> list[Row]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from overthere.showing import columns, printable
 
-__all__ = ["Label", "Laid", "Layout", "draw", "grid", "layout", "marked", "shorten"]
+__all__ = ["Label", "Laid", "Layout", "apart", "draw", "grid", "layout", "marked", "shorten"]
 
 # A component is not shortened below this many characters.
 _SHORTEST = 9
@@ -167,6 +167,28 @@ def shorten(text: str, width: int) -> str:
     if len(text) <= width:
         return text
     return text[: width // 2] + "…" + text[len(text) - (width - width // 2 - 1) :]
+
+
+def apart(texts: Sequence[str], width: int) -> list[str]:
+    """Texts of at most `width` characters, cut where they are alike: what differs between them is shown.
+
+    >>> apart(["/a" * 20 + "/x" + "/b" * 20, "/a" * 20 + "/y" + "/b" * 20], 12)
+    ['…/a/a/x/b/b…', '…/a/a/y/b/b…']
+    """
+    if all(len(text) <= width for text in texts):
+        return list(texts)
+    first, last = min(texts), max(texts)
+    alike = next((at for at, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), min(len(first), len(last)))
+    start = max(0, alike - width // 2 + 1)
+    return [_from(text, start, width) for text in texts]
+
+
+def _from(text: str, start: int, width: int) -> str:
+    start = 0 if len(text) <= width else min(start, len(text) - width + 1)
+    head = "…" if start > 0 else ""
+    rest = text[max(start, 0) :]
+    room = width - len(head)
+    return head + (rest if len(rest) <= room else rest[: room - 1] + "…")
 
 
 def _quoted(cell: str | None, width: int) -> str:

@@ -136,7 +136,10 @@ class _Walker:
         row = KINDS[kind]
         it = "one of its characters" if overlaps(self.passwords, start, end) else name_of(self.text[start:end])
         component, rule = component or row.component, rule or row.rule
-        expected = self.expected(start, component, rule)
+        if kind == "scheme-missing":
+            self.first, expected = False, 'a scheme and ":"'
+        else:
+            expected = self.expected(start, component, rule)
         return Finding(kind, start, end, component, rule, expected, row.source, row.message.format(it=it))
 
     def expected(self, start: int, component: str, rule: str) -> str:

@@ -54,11 +54,13 @@ def underline(text: str, start: int, end: int, width: int = 80, hidden: Sequence
 def name_of(text: str) -> str:
     """How a message names an offending character or run: quoted if visible, else by code point.
 
-    >>> name_of("|"), name_of("\\t")
-    ('"|"', 'U+0009')
+    An octet that was not in the charset stands in a text as a lone surrogate (PEP 383), and is named as an octet.
+
+    >>> name_of("|"), name_of("\\t"), name_of("\\udcff")
+    ('"|"', 'U+0009', 'octet 0xFF')
     """
     if len(text) > 8:
         return f"{name_of(text[:8])} and {len(text) - 8} more"
     if text and text.isprintable() and not text.isspace():
         return f"'{text}'" if '"' in text else f'"{text}"'
-    return " ".join(f"U+{ord(c):04X}" for c in text)
+    return " ".join(f"octet 0x{ord(c) - 0xDC00:02X}" if "\udc80" <= c <= "\udcff" else f"U+{ord(c):04X}" for c in text)

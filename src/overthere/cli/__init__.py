@@ -46,6 +46,9 @@ def main() -> None:
         from overthere.cli.app import app
 
         code = _run(app)
+    except KeyboardInterrupt:
+        print("Stopped", file=sys.stderr)
+        code = 130
     except ModuleNotFoundError as error:
         if error.name not in ("click", "rich"):
             raise
@@ -73,6 +76,9 @@ def _run(app: Any) -> Any:
         app(prog_name="overthere")
     except SystemExit as end:
         code = _unwritten(end.error) if isinstance(end, _Unwritten) else end.code
+    except KeyboardInterrupt:  # before a verb was there to hear it
+        print("Stopped", file=sys.stderr)
+        code = 130
     except OSError as error:  # of standard output: what becomes of other files is said by the verb
         code = _unwritten(error)
     try:

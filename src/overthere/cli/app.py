@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import platform
+from difflib import get_close_matches
 from importlib import import_module
+from typing import IO, Any
 
 import click
 
@@ -36,6 +38,15 @@ VERBS = {
 }
 
 
+class _Stopped(click.ClickException):
+    """Ctrl-C: 128 and the number of the signal, as shells have it."""
+
+    exit_code = 130
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        click.echo(self.message, file, err=True)
+
+
 class _Verbs(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(VERBS)
@@ -45,6 +56,21 @@ class _Verbs(click.Group):
             return None
         command: click.Command = import_module(f"overthere.cli.{cmd_name}").command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in VERBS and not args[0].startswith("-"):
+            near = get_close_matches(args[0], VERBS)
+            hint = f"; did you mean {' or '.join(near)}?" if near else f"; there are {', '.join(VERBS)}"
+            ctx.fail(f"there is no verb {args[0]!r}{hint}")
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise _Stopped("Stopped") from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Verbs"):

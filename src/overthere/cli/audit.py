@@ -13,7 +13,8 @@ from typing import NamedTuple
 import click
 
 from overthere import sarif
-from overthere.cli.common import inputs, texts_argument, width
+from overthere.cli.common import inputs, texts_argument
+from overthere.cli.paper import filled, width, without_look_alikes
 from overthere.errors import Finding
 from overthere.extras import missing
 from overthere.redact import mask, password_spans
@@ -93,6 +94,7 @@ def command(
 
     The texts are the arguments, the lines of standard input, or the URIs in FILEs.
     """
+    without_look_alikes()
     wanted = {kind for kind in KINDS if (not only or kind in only) and kind not in ignore}
     counted = _Counted(_audited(texts, files, level, wanted))
     if form == "sarif":
@@ -187,5 +189,5 @@ def _lines(audited: _Audited) -> str:
     for finding in audited.findings:
         figure = underline(veiled(audited.text), finding.start, finding.end, width(), password_spans(audited.text))
         lines += [f"    {line}" for line in figure.split("\n")]
-        lines.append(f"    {level_of(finding)} {finding.kind}: {printable(str(finding))}")
+        lines.append(filled(f"{level_of(finding)} {finding.kind}: {printable(str(finding))}", sys.stdout, "    "))
     return "\n".join(lines)

@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from overthere import columns
-from overthere.cli.common import Output, format_option, inputs, texts_argument, width
+from overthere.cli.common import Output, format_option, inputs, texts_argument
+from overthere.cli.paper import figure
 from overthere.cli.reading import iri_option, zone_option
 from overthere.cli.tables import Table, table_options
 from overthere.columns.plain import compute, taken
@@ -78,8 +79,21 @@ def command(
         output.bad += bool(findings)
         if not output.jsonl:
             for finding in findings:
-                click.echo(InvalidURI(text, finding).figure(width()), err=True)
+                click.echo(figure(InvalidURI(text, finding)), err=True)
+            if findings and findings[0].kind == "scheme-missing":
+                _suggest(text)
     output.done()
+
+
+def _suggest(text: str) -> None:
+    """The URI with the scheme that people leave away, if it is one (RFC 3986 4.5)."""
+    from overthere.repairs import repair
+
+    try:
+        meant = repair(text, scheme="http")
+    except InvalidURI:
+        return
+    click.echo(f"is {printable(mask(str(meant)))} meant?  A URI begins with its scheme (RFC 3986 4.5)", err=True)
 
 
 def _checked(column: Any, rule: str, zone: bool, names: bool) -> Any:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import codecs
 import json
-import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import click
 
+from overthere.cli.paper import data_or_shown, figure, width
 from overthere.cli.reading import Reading
 from overthere.editions import edition
 from overthere.errors import InvalidURI, OverthereError
@@ -27,6 +28,7 @@ __all__ = [
     "format_option",
     "inputs",
     "located",
+    "on_error_option",
     "rung_option",
     "texts_argument",
     "width",
@@ -78,20 +80,36 @@ def rung_option(function: F) -> F:
     )(function)
 
 
+def on_error_option(function: F) -> F:
+    """`--on-error`: what stands on standard output for a text that was bad, where every text has its line there."""
+    return click.option(
+        "--on-error",
+        type=click.Choice(["empty", "skip", "stop"]),
+        default="empty",
+        show_default=True,
+        help="For a bad text: an empty line, so that lines stay in step; no line; or end there.",
+    )(function)
+
+
 def inputs(texts: Sequence[str], what: str = "TEXT") -> Iterator[str]:
-    """The arguments, or the lines of standard input (only their line ends taken off)."""
-    if texts:
-        yield from texts
-        return
-    if sys.stdin is None or sys.stdin.isatty():
+    """The arguments, of which "-" stands for the lines of standard input, or these (only their line ends taken off)."""
+    if not texts and (sys.stdin is None or sys.stdin.isatty()):
         raise click.UsageError(f"nothing to do: give {what} as arguments, or lines on standard input")
+    for text in texts or ("-",):
+        if text == "-":
+            yield from _lines()
+        else:
+            yield text
+
+
+def _lines() -> Iterator[str]:
+    """The lines of standard input, without the byte order mark that some editors put before them."""
+    if sys.stdin is None:
+        raise click.UsageError("-: standard input is closed")
+    mark = codecs.BOM_UTF8
     for line in sys.stdin.buffer:
-        yield line.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8", "surrogateescape")
-
-
-def width() -> int:
-    """The columns of the terminal, 100 where there is none."""
-    return max(40, shutil.get_terminal_size((100, 24)).columns)
+        yield line.removeprefix(mark).removesuffix(b"\n").removesuffix(b"\r").decode("utf-8", "surrogateescape")
+        mark = b""
 
 
 CSV_SAFE = (
@@ -103,13 +121,14 @@ CSV_SAFE = (
 class Output:
     """Writes answers to standard output, figures of bad input to standard error, and counts the latter."""
 
-    def __init__(self, form: str) -> None:
+    def __init__(self, form: str, on_error: str = "skip") -> None:
         self.jsonl = form == "jsonl"
+        self.on_error = on_error
         self.bad = 0
 
     def answer(self, text: str, data: Mapping[str, Any]) -> None:
         """One answer: its line for people, its fields as JSON."""
-        click.echo(json.dumps(data) if self.jsonl else "\n".join(map(printable, text.split("\n"))))
+        click.echo(json.dumps(data) if self.jsonl else data_or_shown(text))
 
     def refuse(self, text: str, error: OverthereError) -> None:
         """One input that was bad."""
@@ -117,8 +136,11 @@ class Output:
         if self.jsonl:
             told = error.finding._asdict() if isinstance(error, InvalidURI) else {"message": str(error)}
             click.echo(json.dumps({"text": text, "error": told}))
-        shown = error.figure(width()) if isinstance(error, InvalidURI) else f"{printable(mask(text))}\n{error}"
-        click.echo(shown, err=True)
+        elif self.on_error == "empty":
+            click.echo()
+        click.echo(figure(error) if isinstance(error, InvalidURI) else f"{printable(mask(text))}\n{error}", err=True)
+        if self.on_error == "stop":
+            self.done()
 
     def done(self) -> None:
         """Exit 1 if any input was bad."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from overthere import columns
-from overthere.cli.common import Output, format_option, inputs, texts_argument
+from overthere import charsets, columns
+from overthere.cli.common import Output, format_option, inputs, on_error_option, texts_argument
 from overthere.cli.reading import edition_option, refuse_table
 from overthere.cli.tables import Table, table_options
 from overthere.editions import edition
@@ -17,18 +17,23 @@ from overthere.errors import CodingError
 @texts_argument
 @click.option("--charset", help="The charset of the octets; utf-8 unless an edition names another.")
 @edition_option()
+@on_error_option
 @format_option
 @table_options
-def command(texts: tuple[str, ...], charset: str | None, by: str, form: str, table: Table | None) -> None:
+def command(
+    texts: tuple[str, ...], charset: str | None, by: str, on_error: str, form: str, table: Table | None
+) -> None:
     """Decode component text, of IRIs too; one a line ("+" stays "+")."""
     refuse_table(by, table)
     if charset is not None and by != "rfc3986":
         raise click.UsageError("--edition names the charset: --charset is for RFC 3986")
+    if charset is not None and charsets.codec(charset) is None:
+        raise click.UsageError(f"--charset: {charset!r} is no charset")
     if table is not None:
         table.refuse(charset=(charset or "utf-8").lower() not in ("utf-8", "utf8"))
         table.run(texts, lambda c: columns.decode(c, errors="detail"), "decoded")
         return
-    output = Output(form)
+    output = Output(form, on_error)
     for text in inputs(texts, "component text"):
         try:
             decoded = decode(text, charset=charset or "utf-8") if by == "rfc3986" else edition(by).decode(text)

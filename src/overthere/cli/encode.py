@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from overthere import columns
-from overthere.cli.common import Output, format_option, inputs, texts_argument
+from overthere.cli.common import Output, format_option, inputs, on_error_option, texts_argument
 from overthere.cli.reading import edition_option, iri_option, refuse_table
 from overthere.cli.tables import Table, table_options
 from overthere.editions import edition
@@ -20,13 +20,21 @@ from overthere.iri import to_characters
 @click.option("--keep", help="The reserved characters of that component that stay, for they are allowed as data.")
 @edition_option()
 @iri_option
+@on_error_option
 @format_option
 @table_options
 def command(
-    texts: tuple[str, ...], component: str, keep: str | None, by: str, iri: bool, form: str, table: Table | None
+    texts: tuple[str, ...],
+    component: str,
+    keep: str | None,
+    by: str,
+    iri: bool,
+    on_error: str,
+    form: str,
+    table: Table | None,
 ) -> None:
     """Percent-encode data for a component; one a line.  With --iri, characters that IRIs have stay."""
-    output = Output(form)
+    output = Output(form, on_error)
     refuse_table(by, table)
     if keep is not None and by != "rfc3986":
         raise click.UsageError("--keep is for RFC 3986: an edition's own classes say what stays")

@@ -36,24 +36,45 @@ def _print(console: Console, held: list[Link]) -> None:
     for base, layer in dict.fromkeys((row.base, row.base_from) for row in held if row.base_from is not None):
         console.print(Text(f"  base {printable(mask(base or ''))}  ({layer})", style="dim"), soft_wrap=True)
     column = min(max(columns(row.reference or '""') for row in held), max(16, console.width // 3))
+    width = console.width if console.is_terminal else None
     for row in held:
-        console.print(_line(row, column), soft_wrap=True)
+        console.print(_line(row, column, width), soft_wrap=True)
 
 
-def _line(row: Link, column: int) -> Text:
+def _line(row: Link, column: int, width: int | None) -> Text:
+    """A row; on a terminal of this width it goes on below where it does not fit, and a long reference is cut there.
+
+    A reference with an error is never cut: the place could be in what is cut away.
+    """
     if row.reference is None:
         return Text(f"  {NOTES.get(row.error or '', row.error)}", style="red")
     reference = printable(mask(row.reference)) or '""'
-    if columns(reference) > column:
+    if width is not None and row.error is None and columns(reference) > column:
         reference = reference[:column]  # no character takes less than a column but combining ones
         while columns(reference) >= column > 1:
             reference = reference[:-1]
         reference += "…"
-    line = Text(f"  {reference}{' ' * (column - columns(reference))}  ")
+    line, at = Text("  "), 2
+    for place, field in enumerate(_fields(row, reference)):
+        wide = columns(field.plain)
+        if place and width is not None and at + 2 + wide > width:
+            line.append("\n      ")
+            at = 6
+        elif place:
+            gap = 2 + (max(0, column - columns(reference)) if place == 1 else 0)
+            line.append(" " * gap)
+            at += gap
+        line.append_text(field)
+        at += wide
+    return line
+
+
+def _fields(row: Link, reference: str) -> Iterator[Text]:
+    yield Text(reference)
     if row.target is None:
-        line.append(f"{row.error} at {row.error_at}", style="red")
+        yield Text(f"{row.error} at {row.error_at}", style="red")
     else:
-        line.append(printable(mask(row.target)))
+        yield Text(printable(mask(row.target)))
         marks = ["same document"] if row.same_document else []
         if row.normal != row.target:
             marks.append(f"normal {printable(mask(row.normal or ''))}")
@@ -62,10 +83,9 @@ def _line(row: Link, column: int) -> Text:
         if row.error is not None:
             marks.append(f"an IRI: {row.error} at {row.error_at}")
         if marks:
-            line.append(f"  ({'; '.join(marks)})", style="dim")
-    line.append(f"  [{printable(row.where or '')}]", style="dim")
+            yield Text(f"({'; '.join(marks)})", style="dim")
+    yield Text(f"[{printable(row.where or '')}]", style="dim")
     if row.browser is not None:
-        line.append(f"  browsers: {printable(mask(row.browser)) or 'nothing'}", style="cyan")
+        yield Text(f"browsers: {printable(mask(row.browser)) or 'nothing'}", style="cyan")
     if row.audit is not None:
-        line.append(f"  {row.audit}", style="yellow")
-    return line
+        yield Text(row.audit, style="yellow")

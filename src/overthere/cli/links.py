@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import re
 import signal
 import sys
 import time
@@ -16,6 +18,7 @@ import click
 
 from overthere.cli.common import CSV_SAFE, base_uri, rung_option
 from overthere.cli.linkrows import show
+from overthere.cli.paper import without_look_alikes
 from overthere.cli.policies import bounds, policy
 from overthere.cli.progress import progress
 from overthere.editions import NAMES
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
     from overthere.links.report.table import Writer
     from overthere.uri import URI
 
+_SCHEME = re.compile("[A-Za-z][A-Za-z0-9+.-]*:")
 _FINGERPRINT = ("base", "rung", "edition", "only", "strings", "audit", "whatwg", "metadata", "csv_safe", "limit")
 """The options by which rows differ."""
 _COMMIT = 2.0
@@ -135,6 +139,8 @@ class _Job:
             raise click.UsageError(f"--plot {asked['plot']}: there is no such folder")
         if asked["plot"] is not None and not is_stream(asked["plot"]):
             refuse_link(asked["plot"])
+        if asked["plot"] is not None and not is_stream(asked["plot"]) and not asked["plot"].lower().endswith(".svg"):
+            raise click.UsageError(f"--plot {asked['plot']}: the picture is SVG; its name ends in .svg")
         self.sources, self.asked = sources, asked
         self.base = None if asked["base"] is None else _published(base_uri(asked["base"]), sources)
         self.options = Options(
@@ -155,6 +161,7 @@ class _Job:
         frugal()
         began = time.monotonic()
         stopped = False
+        self._announce()
         with ExitStack() as stack:
             stack.enter_context(_terminated())
             writer = self._writer(stack)
@@ -178,6 +185,16 @@ class _Job:
             raise SystemExit(130)
         if self.summary.unread or (self.asked["strict"] and self.summary.notes):
             raise SystemExit(1)
+
+    def _announce(self) -> None:
+        """What a person may not have meant: a name that is no file, a table that is replaced, checks that are off."""
+        for source in self.sources:
+            if source != "-" and not os.path.lexists(source) and not _SCHEME.match(source):
+                click.echo(f"{printable(source)}: {os.strerror(errno.ENOENT)}", err=True)
+        if self.output not in (None, "-") and not self.asked["resume"] and os.path.isfile(self.output or ""):
+            click.echo(f"{printable(str(self.output))}: the table that stood there will be replaced", err=True)
+        if self.asked["audit"]:
+            without_look_alikes()
 
     def _writer(self, stack: ExitStack) -> Writer | None:
         """For the rows of links; None if they are printed, or only counted."""

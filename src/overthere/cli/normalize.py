@@ -5,12 +5,13 @@ from __future__ import annotations
 import click
 
 from overthere import columns
-from overthere.cli.common import Output, format_option, inputs, rung_option, texts_argument
+from overthere.cli.common import Output, format_option, inputs, on_error_option, rung_option, texts_argument
 from overthere.cli.reading import Reading, reading_options
 from overthere.cli.tables import Table, table_options
 from overthere.editions import edition
 from overthere.errors import InvalidURI
 from overthere.normalize import Rung
+from overthere.showing import printable
 
 
 @click.command()
@@ -18,9 +19,12 @@ from overthere.normalize import Rung
 @rung_option
 @click.option("--changes", "show", is_flag=True, help="Say what changed, where, and by which paragraph.")
 @reading_options()
+@on_error_option
 @format_option
 @table_options
-def command(texts: tuple[str, ...], rung: str, show: bool, reading: Reading, form: str, table: Table | None) -> None:
+def command(
+    texts: tuple[str, ...], rung: str, show: bool, reading: Reading, on_error: str, form: str, table: Table | None
+) -> None:
     """Write the normal form of each URI or reference; one a line."""
     if show and reading.is_older:
         raise click.UsageError("--changes is for RFC 3986")
@@ -28,7 +32,7 @@ def command(texts: tuple[str, ...], rung: str, show: bool, reading: Reading, for
         table.refuse(changes=show, zone=reading.zone)
         table.run(texts, lambda c: columns.normalize(c, Rung[rung.upper()], iri=reading.iri, errors="detail"), "normal")
         return
-    output = Output(form)
+    output = Output(form, on_error)
     for text in inputs(texts, "URIs"):
         try:
             if reading.is_older:
@@ -44,8 +48,13 @@ def command(texts: tuple[str, ...], rung: str, show: bool, reading: Reading, for
         lines = [normal]
         if show:
             lines += [
-                f"  {c.component} at {c.start}..{c.end}: {c.before!r} -> {c.after!r}  ({c.source})" for c in changed
+                f"  {c.component} at {c.start}..{c.end}: {_quoted(c.before)} -> {_quoted(c.after)}  ({c.source})"
+                for c in changed
             ]
         data = {"text": text, "normal": normal, "changes": [{**c._asdict(), "rung": c.rung.name} for c in changed]}
         output.answer("\n".join(lines), data)
     output.done()
+
+
+def _quoted(text: str | None) -> str:
+    return "undefined" if text is None else f'"{printable(text)}"'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from overthere.cli.common import Output, base_option, format_option, inputs, texts_argument
+from overthere.cli.common import Output, base_option, format_option, inputs, on_error_option, texts_argument
 from overthere.cli.reading import Reading, reading_options
 from overthere.errors import OverthereError
 
@@ -13,10 +13,11 @@ from overthere.errors import OverthereError
 @texts_argument
 @base_option(required=True)
 @reading_options(editions=False)
+@on_error_option
 @format_option
-def command(texts: tuple[str, ...], base: str, reading: Reading, form: str) -> None:
+def command(texts: tuple[str, ...], base: str, reading: Reading, on_error: str, form: str) -> None:
     """Find the shortest reference from a base to each target; one a line."""
-    output = Output(form)
+    output = Output(form, on_error)
     own = reading.base(base)
     for text in inputs(texts, "target URIs"):
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from overthere import columns
-from overthere.cli.common import Output, format_option, inputs, texts_argument
+from overthere.cli.common import Output, format_option, inputs, on_error_option, texts_argument
 from overthere.cli.tables import Table, table_options
 from overthere.errors import InvalidURI
 from overthere.extras import missing
@@ -19,16 +19,23 @@ from overthere.showing import printable
 @click.option("--reference", is_flag=True, help="Relative references are good as well.")
 @click.option("--scheme", help="The scheme to guess for a text without one (RFC 3986 4.5).")
 @click.option("--browsers", is_flag=True, help="What this refuses, as browsers read it (URL Standard).")
+@on_error_option
 @format_option
 @table_options
 def command(
-    texts: tuple[str, ...], reference: bool, scheme: str | None, browsers: bool, form: str, table: Table | None
+    texts: tuple[str, ...],
+    reference: bool,
+    scheme: str | None,
+    browsers: bool,
+    on_error: str,
+    form: str,
+    table: Table | None,
 ) -> None:
     """Write the URI that each text can only mean; one a line, what was changed on standard error.
 
     Where two readings remain, as of a backslash, the text is refused.  Exit 1 if any was.
     """
-    output = Output(form)
+    output = Output(form, on_error)
     if table is not None:
         table.refuse(scheme=scheme is not None, browsers=browsers)
         table.run(texts, lambda c: columns.repair(c, relative=reference, errors="detail"), "repaired")
@@ -47,7 +54,7 @@ def command(
         if not output.jsonl:
             for one in done.changes:
                 before, after = printable(mask(one.before)), printable(mask(one.after))
-                click.echo(f"  at {one.start}: {one.what}: {before!r} to {after!r} ({one.source})", err=True)
+                click.echo(f'  at {one.start}: {one.what}: "{before}" to "{after}" ({one.source})', err=True)
             if done.total > len(done.changes):
                 click.echo(f"  and {done.total - len(done.changes):,} more changes", err=True)
     output.done()

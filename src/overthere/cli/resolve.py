@@ -7,7 +7,7 @@ from functools import partial
 import click
 
 from overthere import columns
-from overthere.cli.common import Output, base_option, format_option, inputs, texts_argument
+from overthere.cli.common import Output, base_option, format_option, inputs, on_error_option, texts_argument
 from overthere.cli.reading import Reading, reading_options
 from overthere.cli.tables import Table, table_options
 from overthere.editions import NAMES, edition
@@ -23,6 +23,7 @@ from overthere.resolve import same_document
 @click.option("--base-column", "bases", metavar="NAME", help="With --column: the base of each row.")
 @click.option("--loose", is_flag=True, help="Ignore a scheme equal to the base's, as old parsers did (5.2.2).")
 @reading_options("rfc1630", "rfc1808", "rfc2396")
+@on_error_option
 @format_option
 @table_options
 def command(
@@ -31,6 +32,7 @@ def command(
     bases: str | None,
     loose: bool,
     reading: Reading,
+    on_error: str,
     form: str,
     table: Table | None,
 ) -> None:
@@ -46,7 +48,7 @@ def command(
     if base is None:
         raise click.UsageError("--base-column is for --column" if bases else "--base is missing: the base URI")
     if reading.is_older:
-        _by_document(reading.by, texts, base, not loose, form)
+        _by_document(reading.by, texts, base, not loose, Output(form, on_error))
         return
     own = reading.base(base)
     if table is not None:
@@ -54,7 +56,7 @@ def command(
             texts, lambda c: columns.resolve(c, own, strict=not loose, iri=reading.iri, errors="detail"), "target"
         )
         return
-    output = Output(form)
+    output = Output(form, on_error)
     for text in inputs(texts, "references"):
         try:
             reference = reading.reference(text)
@@ -69,10 +71,9 @@ def command(
     output.done()
 
 
-def _by_document(by: str, texts: tuple[str, ...], base: str, strict: bool, form: str) -> None:
+def _by_document(by: str, texts: tuple[str, ...], base: str, strict: bool, output: Output) -> None:
     """By another document's algorithm; a target that is no URI is "(current document)" there."""
     resolve = edition(by).resolve if by in NAMES else RESOLUTIONS[by].resolve
-    output = Output(form)
     for text in inputs(texts, "references"):
         try:
             target = resolve(base, text, strict)

@@ -64,13 +64,12 @@ def _print_table(console: Console, pages: list[dict[str, Any]]) -> None:
     table.add_column("scheme", no_wrap=True, style="bold")
     table.add_column("port", justify="right", no_wrap=True)
     table.add_column("title", ratio=2)
-    wide = console.width >= 80
+    wide = console.width >= 100  # in fewer columns no title can be read beside them
     if wide:
         table.add_column("1994", no_wrap=True)
         table.add_column("RFC 1738", ratio=1)
     table.add_column("today", ratio=1)
-    if wide:
-        table.add_column("IANA", no_wrap=True)
+    table.add_column("IANA", no_wrap=True)
     for row in pages:
         documents = row.get("documents", {})
         before = ("yes" if "url-1994" in documents else "", documents.get("rfc1738", "").removeprefix("RFC 1738 "))
@@ -80,7 +79,7 @@ def _print_table(console: Console, pages: list[dict[str, Any]]) -> None:
             Text(printable(row["title"])),
             *(before if wide else ()),
             documents.get("rfc3986", row.get("reference", "")),
-            *((row["status"],) if wide else ()),
+            row["status"],
         )
     console.print(table)
 

@@ -28,7 +28,7 @@ _DOMAIN = ("subdomain", "registrable_domain", "public_suffix")
     multiple=True,
     type=click.Choice(_COMPONENTS + _DOMAIN),
     help=f"Only this component, or part of the host's name by publicsuffix.org's list.  Repeat.  "
-    f"Without: {', '.join(columns.SIX)}.",
+    f"Without: {', '.join(columns.SIX)}.  Of one alone, the values: one a line, empty where there is none.",
 )
 @click.option("--strict", is_flag=True, help="Refuse what is no URI.")
 @click.option("--reference", is_flag=True, help="With --strict: allow relative references.")
@@ -54,6 +54,7 @@ def command(
         return
     if (reading.zone or reading.iri) and not strict:
         raise click.UsageError(f"--{'zone' if reading.zone else 'iri'} is for --strict; without it any text is split")
+    chosen = bool(names)
     names = tuple(dict.fromkeys(names)) or columns.SIX
     if table is not None:
         table.refuse(iri=reading.iri)
@@ -75,9 +76,12 @@ def command(
         whole = {**parts._asdict(), "userinfo": userinfo, "host": host, "port": port}
         if set(names) & set(_DOMAIN):
             whole |= _domain(host)
-        chosen = {name: whole[name] for name in names}
-        lines = [f"  {name:<9}  " + (value or '""') for name, value in chosen.items() if value is not None]
-        output.answer("\n".join([printable(mask(text)), *lines]), {"text": text, **chosen})
+        parts = {name: whole[name] for name in names}
+        if chosen and len(names) == 1:  # data for the next program: a value a line, an empty one where there is none
+            output.answer(parts[names[0]] or "", {"text": text, **parts})
+            continue
+        lines = [f"  {name:<9}  " + (value or '""') for name, value in parts.items() if value is not None]
+        output.answer("\n".join([printable(mask(text)), *lines]), {"text": text, **parts})
     output.done()
 
 

@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from overthere.cli.common import CSV_SAFE
 from overthere.errors import KINDS
@@ -37,14 +35,17 @@ def table_options(function: F) -> F:
     """`--column` and `-o`: the verb is given its `table`, None where the arguments are texts."""
 
     @wraps(function)
-    def verb(column: str | None, output: Path | None, csv_safe: bool, **rest: Any) -> Any:
+    def verb(column: str | None, output: Path | None, csv_safe: bool, separator: str, **rest: Any) -> Any:
         if column is None and output is not None:
             raise click.UsageError("-o is for the table that --column makes; answers to texts go to standard output")
         if csv_safe and (column is None or not str(output or ".csv").lower().endswith((".csv", ".csv.gz"))):
             raise click.UsageError("--csv-safe is for tables that are written as CSV")
         if column is not None and rest["form"] != "text":
             raise click.UsageError("--format is for texts; the format of a table is its suffix")
-        return function(table=None if column is None else Table(column, output, csv_safe), **rest)
+        if separator != "," and column is None:
+            raise click.UsageError("--separator is for tables that are read as CSV, with --column")
+        table = None if column is None else Table(column, output, csv_safe, _TAB.get(separator, separator))
+        return function(table=table, **rest)
 
     written = click.option(
         "-o",
@@ -60,7 +61,17 @@ def table_options(function: F) -> F:
         "Arrow stream on standard input.",
     )
     safe = click.option("--csv-safe", "csv_safe", is_flag=True, help=f"With --column and {CSV_SAFE}")
-    return column(written(safe(verb)))  # type: ignore[return-value]
+    divided = click.option(
+        "--separator",
+        type=click.Choice([",", ";", "|", "tab"]),
+        default=",",
+        show_default=True,
+        help="With --column: what divides the fields of the CSV that is read.",
+    )
+    return column(written(divided(safe(verb))))  # type: ignore[return-value]
+
+
+_TAB = {"tab": "\t"}
 
 
 class Refused(click.ClickException):
@@ -92,8 +103,8 @@ def _told(name: str) -> Iterator[None]:
 class Table:
     """The column that a verb works on, and the file that it writes."""
 
-    def __init__(self, column: str, output: Path | None, csv_safe: bool = False) -> None:
-        self.column, self.output, self.csv_safe = column, output, csv_safe
+    def __init__(self, column: str, output: Path | None, csv_safe: bool = False, separator: str = ",") -> None:
+        self.column, self.output, self.csv_safe, self.separator = column, output, csv_safe, separator
         self.written = "standard output" if output is None else printable(str(output))
 
     def refuse(self, **given: bool) -> None:
@@ -111,8 +122,8 @@ class Table:
         try:
             with ExitStack() as stack:
                 with _told(names[0]):
-                    first = stack.enter_context(open_source(names[0]))
-                size = _survey(names, first)
+                    first = stack.enter_context(open_source(names[0], self.separator))
+                size = _survey(names, first, self.separator)
                 with _told(names[0]):
                     made = Columns(first.schema, [self.column, *beside], work, value)
                 with _told(self.written):
@@ -121,7 +132,7 @@ class Table:
                     layout = Layout(made.schema, form, self.csv_safe)
                     writer = open_writer(self.output or "-", layout)
                 summary = Summary(made.checked)
-                status = self._work(_batches(names, first), size, made, writer, summary)
+                status = self._work(_batches(names, first, self.separator), size, made, writer, summary)
         except KeyboardInterrupt:  # before there is anything to save
             click.echo("Stopped", err=True)
             raise SystemExit(130) from None
@@ -190,11 +201,11 @@ def _kept(writer: Writer) -> bool:
     return False
 
 
-def _survey(names: Sequence[str], first: Source) -> int | None:
+def _survey(names: Sequence[str], first: Source, separator: str) -> int | None:
     """How many bytes there are to read; all tables have the columns of the first."""
     size = first.size
     for name in names[1:]:
-        with _told(name), open_source(name) as source:
+        with _told(name), open_source(name, separator) as source:
             for a, b in zip(first.schema, source.schema, strict=False):
                 if not a.equals(b):
                     raise ValueError(f"column {_quoted(b)} stands where {printable(names[0])} has {_quoted(a)}")
@@ -210,14 +221,14 @@ def _quoted(field: Any) -> str:
     return f'"{field.name}" ({field.type}{"" if field.nullable else ", never null"})'
 
 
-def _batches(names: Sequence[str], first: Source) -> Iterator[tuple[str, Any, int]]:
+def _batches(names: Sequence[str], first: Source, separator: str) -> Iterator[tuple[str, Any, int]]:
     """Batch by batch: the file's name, the batch, and how many bytes were read."""
     with _told(names[0]):
         for batch, done in first.batches:
             yield names[0], batch, done
     before = first.size or 0
     for name in names[1:]:
-        with _told(name), open_source(name) as source:
+        with _told(name), open_source(name, separator) as source:
             for batch, done in source.batches:
                 yield name, batch, before + done
         before += source.size or 0
@@ -226,6 +237,9 @@ def _batches(names: Sequence[str], first: Source) -> Iterator[tuple[str, Any, in
 @contextmanager
 def _progress(size: int | None, output: Path | None) -> Iterator[Callable[[int, int], None]]:
     """A progress bar on standard error, where that is a terminal and the table does not go there too."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, ProgressColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
     console = Console(stderr=True)
     if not console.is_terminal or (output is None and sys.stdout.isatty()):
         yield lambda done, rows: None
@@ -317,6 +331,11 @@ def _find(schema: Any, name: str) -> int:
         raise ValueError(f'{len(places)} columns are called "{name}"')
     if not places:
         shown = ", ".join(schema.names[:20]) + (", ..." if len(schema.names) > 20 else "")
+        other = next((mark for mark in (";", "\t", "|") if mark in "".join(schema.names)), None)
+        if other:
+            shown += (
+                f"; if the fields are divided otherwise, say --separator {'tab' if other.isspace() else repr(other)}"
+            )
         raise ValueError(f'no column "{name}"; the columns are: {shown}')
     kind = held = schema.field(places[0]).type
     if pa.types.is_dictionary(kind):

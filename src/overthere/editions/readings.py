@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.errors import OverthereError
-from overthere.figure import shorten
+from overthere.figure import apart
 from overthere.kernel import percent_encode
 
 if TYPE_CHECKING:
@@ -225,15 +225,18 @@ def notes(readings: Sequence[Reading], hide: Callable[[str], str] = str) -> list
     for part, groups in disagreements(readings).items():
         # The most usual answer last: what is particular stands in front.
         usual = sorted(groups.items(), key=lambda group: len(group[1]))
-        said = [f"{_quoted(value, hide)} ({', '.join(names)})" for value, names in usual]
+        values = _shown([value for value, _ in usual], hide)
+        said = [f"{value} ({', '.join(names)})" for value, (_, names) in zip(values, usual, strict=True)]
         if len(usual[-1][1]) > 2:
-            said[-1] = f"{_quoted(usual[-1][0], hide)} (the others)"
+            said[-1] = f"{values[-1]} (the others)"
         lines.append(f"{part}: {'; '.join(said)}")
     return lines
 
 
-def _quoted(value: str | None, hide: Callable[[str], str]) -> str:
-    return "none" if value is None else shorten(hide(value), 48) or '""'
+def _shown(values: Sequence[str | None], hide: Callable[[str], str]) -> list[str]:
+    """Values, cut so that what differs is not what is cut away."""
+    shown = iter(apart([hide(value) for value in values if value is not None], 48))
+    return ["none" if value is None else next(shown) or '""' for value in values]
 
 
 def as_dict(readings: Sequence[Reading]) -> dict[str, Any]:

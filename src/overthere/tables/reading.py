@@ -38,8 +38,10 @@ class Source(NamedTuple):
 
 
 @contextmanager
-def open_source(name: str) -> Iterator[Source]:
+def open_source(name: str, separator: str = ",") -> Iterator[Source]:
     """The table of a file; of standard input (CSV or an Arrow stream) for `-`.
+
+    separator: what divides the fields of CSV, one of `SEPARATORS`.
 
     Raises: OSError, ValueError or an Arrow exception for what is no such table.
     """
@@ -47,14 +49,14 @@ def open_source(name: str) -> Iterator[Source]:
         held: Any = sys.stdin.buffer
         file = io.BufferedReader(getattr(held, "raw", held), 1 << 20)
         try:
-            yield _standard_input(file)
+            yield _standard_input(file, separator)
         finally:
             file.detach()
     else:
-        yield _named(name)
+        yield _named(name, separator)
 
 
-def _named(name: str) -> Source:
+def _named(name: str, separator: str = ",") -> Source:
     import pyarrow as pa
 
     form, size = suffix(name, READ), os.stat(name).st_size
@@ -73,20 +75,20 @@ def _named(name: str) -> Source:
             file = pa.BufferedInputStream(raw, 1 << 20)
             if form == ".csv.gz":
                 file = pa.CompressedInputStream(file, "gzip")
-            schema = _header(file)
-            batches = _rows(file, schema)
+            schema = _header(file, separator)
+            batches = _rows(file, schema, separator=separator)
     return Source(schema, ((batch, raw.tell()) for batch in batches), size)
 
 
-def _standard_input(file: io.BufferedReader) -> Source:
+def _standard_input(file: io.BufferedReader, separator: str) -> Source:
     start = file.peek(6)
     if start.startswith((b"PAR1", b"ARROW1")):
         raise ValueError("Parquet and Arrow files are not read from a pipe: name the file")
     if start.startswith(_STREAM[:1]):  # no UTF-8 does
         schema, batches = _stream(file)
     else:
-        schema = _header(file)
-        batches = _piped_rows(file, schema)
+        schema = _header(file, separator)
+        batches = _piped_rows(file, schema, separator)
     return Source(schema, ((batch, 0) for batch in batches), None)
 
 
@@ -162,7 +164,7 @@ def _plain(schema: Any) -> Any:
     return schema
 
 
-def _header(file: Any) -> Any:
+def _header(file: Any, separator: str = ",") -> Any:
     """The first row of a CSV file, which is then read as far as that: columns of text."""
     import pyarrow as pa
 
@@ -180,7 +182,7 @@ def _header(file: Any) -> Any:
             yield line.decode("utf-8-sig")
 
     try:
-        names = next(csv.reader(lines(), strict=True), None)
+        names = next(csv.reader(lines(), delimiter=separator, strict=True), None)
     except csv.Error as error:
         raise ValueError(f"the header is not CSV: {error}") from None
     except UnicodeDecodeError:
@@ -190,7 +192,7 @@ def _header(file: Any) -> Any:
     return pa.schema([(name, pa.string()) for name in names])
 
 
-def _rows(file: Any, schema: Any, before: int = 0) -> Iterator[Any]:
+def _rows(file: Any, schema: Any, before: int = 0, separator: str = ",") -> Iterator[Any]:
     """The rows after the header, and after `before` rows."""
     import pyarrow as pa
     from pyarrow import csv as arrow
@@ -204,7 +206,9 @@ def _rows(file: Any, schema: Any, before: int = 0) -> Iterator[Any]:
     # One thread: with more pyarrow does not number its rows.
     read = arrow.ReadOptions(column_names=schema.names, block_size=_BLOCK, use_threads=False)
     # A blank line is a row where there is one column, and nothing where there are more.
-    parse = arrow.ParseOptions(newlines_in_values=True, ignore_empty_lines=len(schema) > 1, invalid_row_handler=refuse)
+    parse = arrow.ParseOptions(
+        delimiter=separator, newlines_in_values=True, ignore_empty_lines=len(schema) > 1, invalid_row_handler=refuse
+    )
     convert = arrow.ConvertOptions(
         column_types=schema, null_values=[""], strings_can_be_null=True, quoted_strings_can_be_null=False
     )
@@ -226,7 +230,7 @@ def _rows(file: Any, schema: Any, before: int = 0) -> Iterator[Any]:
         raise ValueError(message) from None
 
 
-def _piped_rows(file: io.BufferedReader, schema: Any) -> Iterator[Any]:
+def _piped_rows(file: io.BufferedReader, schema: Any, separator: str) -> Iterator[Any]:
     """The same from a pipe, which pyarrow itself cannot open.
 
     It reads ahead in threads of its own; were it given Python's file, these would call Python while it ends.
@@ -236,23 +240,30 @@ def _piped_rows(file: io.BufferedReader, schema: Any) -> Iterator[Any]:
     rows, rest = 0, b""
     while block := file.read(_BLOCK):
         rest += block
-        end = _last_row(rest)
+        end = _last_row(rest, separator)
         if end == 0 and len(rest) > _BLOCK:
             raise ValueError(_LONG)
-        for batch in _rows(pa.BufferReader(rest[:end]), schema, rows):
+        for batch in _rows(pa.BufferReader(rest[:end]), schema, rows, separator):
             rows += batch.num_rows
             yield batch
         rest = rest[end:]
-    yield from _rows(pa.BufferReader(rest), schema, rows)
+    yield from _rows(pa.BufferReader(rest), schema, rows, separator)
 
 
-_QUOTED = re.compile(rb'(?:\A|(?<=[,\r\n]))"[^"]*(?:""[^"]*)*(?:"|\Z)')
+_QUOTED = {
+    ",": re.compile(rb'(?:\A|(?<=[,\r\n]))"[^"]*(?:""[^"]*)*(?:"|\Z)'),
+    ";": re.compile(rb'(?:\A|(?<=[;\r\n]))"[^"]*(?:""[^"]*)*(?:"|\Z)'),
+    "|": re.compile(rb'(?:\A|(?<=[|\r\n]))"[^"]*(?:""[^"]*)*(?:"|\Z)'),
+    "\t": re.compile(rb'(?:\A|(?<=[\t\r\n]))"[^"]*(?:""[^"]*)*(?:"|\Z)'),
+}
+SEPARATORS = tuple(_QUOTED)
+"""What may divide the fields of CSV."""
 
 
-def _last_row(block: bytes) -> int:
+def _last_row(block: bytes, separator: str = ",") -> int:
     """Where the last row of a block ends, 0 if none does: after a line feed that is not quoted."""
     end = start = 0
-    for quoted in _QUOTED.finditer(block):
+    for quoted in _QUOTED[separator].finditer(block):
         end = max(end, block.rfind(b"\n", start, quoted.start()) + 1)
         start = quoted.end()
     return max(end, block.rfind(b"\n", start) + 1)

@@ -1,0 +1,65 @@
+"""What is printed: its width, data as it is on a pipe, findings with a caret under the place, texts that fit."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from importlib.util import find_spec
+from textwrap import wrap
+from typing import Any
+
+import click
+
+from overthere.errors import InvalidURI
+from overthere.extras import missing
+from overthere.showing import printable
+
+__all__ = ["data_or_shown", "figure", "filled", "width", "without_look_alikes"]
+
+
+def width() -> int:
+    """The columns of the terminal, 100 where there is none."""
+    return max(40, shutil.get_terminal_size((100, 24)).columns)
+
+
+def data_or_shown(text: str) -> str | bytes:
+    """An answer: on a person's terminal without controls, on a pipe or in a file as it is.
+
+    Octets that were no UTF-8 are written as they were read.
+    """
+    if _is_terminal(sys.stdout):
+        return "\n".join(map(printable, text.split("\n")))
+    try:
+        return text.encode("utf-8", "surrogateescape") if _OCTET.search(text) else text
+    except UnicodeEncodeError:  # half a character of UTF-16, which no octets are
+        return text.encode("utf-8", "replace")
+
+
+_OCTET = re.compile("[\ud800-\udfff]")
+
+
+def figure(error: InvalidURI) -> str:
+    """The text, a caret under the place, and what is wrong there."""
+    shown, place, *told = error.figure(width()).split("\n")
+    return "\n".join([shown, place, *(filled(line, sys.stderr) for line in told)])
+
+
+def filled(line: str, stream: Any, indent: str = "") -> str:
+    """A sentence that is broken between words on a terminal; elsewhere it is one line, for those who search."""
+    if not _is_terminal(stream):
+        return indent + line
+    return "\n".join(
+        wrap(line, width(), initial_indent=indent, subsequent_indent=indent + "  ", break_on_hyphens=False)
+    )
+
+
+def _is_terminal(stream: Any) -> bool:
+    return stream is not None and bool(stream.isatty())
+
+
+def without_look_alikes() -> None:
+    """Said on standard error if the package that knows look-alikes is not there: `audit` cannot tell them then."""
+    if find_spec("confusable_homoglyphs") is None:
+        told = f"host-confusable is not told: {missing('confusable_homoglyphs', 'audit')}"
+        click.echo(told, err=True)
