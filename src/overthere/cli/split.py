@@ -76,12 +76,12 @@ def command(
         whole = {**parts._asdict(), "userinfo": userinfo, "host": host, "port": port}
         if set(names) & set(_DOMAIN):
             whole |= _domain(host)
-        parts = {name: whole[name] for name in names}
+        told = {name: whole[name] for name in names}
         if chosen and len(names) == 1:  # data for the next program: a value a line, an empty one where there is none
-            output.answer(parts[names[0]] or "", {"text": text, **parts})
+            output.answer(told[names[0]] or "", {"text": text, **told})
             continue
-        lines = [f"  {name:<9}  " + (value or '""') for name, value in parts.items() if value is not None]
-        output.answer("\n".join([printable(mask(text)), *lines]), {"text": text, **parts})
+        lines = [f"  {name:<9}  " + (value or '""') for name, value in told.items() if value is not None]
+        output.answer("\n".join([printable(mask(text)), *lines]), {"text": text, **told})
     output.done()
 
 
@@ -125,7 +125,7 @@ def _by_edition(by: str, texts: tuple[str, ...], form: str) -> None:
         except InvalidURI as error:
             output.refuse(text, error)
             continue
-        said = {name: value for name, value in parts.items() if value is not None}
+        said = {name: value for name, value in told.items() if value is not None}
         width = max(map(len, said))
         lines = [f"  {name:<{width}}  " + (value or '""') for name, value in said.items()]
         output.answer("\n".join([printable(mask(text)), *lines]), {"text": text, "edition": by, **parts})
