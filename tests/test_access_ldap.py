@@ -323,7 +323,7 @@ OTHER_NOTICE = message(0x78, integer(0, ENUMERATED), element(OCTETS), element(OC
         (element(SEQUENCE, integer(1), element(0x61)), ProtocolError, "no LDAPResult"),
         (element(SEQUENCE, integer(1 << 40), element(0x61)), ProtocolError, "no LDAPMessage"),
         (element(SEQUENCE, integer(7), element(0x61)), ProtocolError, "to message 7 and not to 1"),
-        (element(SEQUENCE, integer(1), element(0x65)), ProtocolError, "to the bind is none"),
+        (element(SEQUENCE, integer(1), element(0x65)), ProtocolError, "to the bind is another operation"),
         (element(SEQUENCE, integer(1), element(0x61), element(0x30)), ProtocolError, "something else than controls"),
         (element(SEQUENCE, integer(1), *[b"\x05\x00"] * 100_000), ProtocolError, "no LDAPMessage"),
         (message(0x61, integer(14, ENUMERATED), element(OCTETS), element(OCTETS), number=1), ResourceMissing, "(14)"),

@@ -197,8 +197,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    found = import_module(f"overthere.{home or name}")
-    value = getattr(found, name) if home else found
+    module = import_module(f"overthere.{home or name}")
+    value = getattr(module, name) if home else module
     globals()[name] = value
     return value
 

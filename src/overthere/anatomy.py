@@ -193,31 +193,31 @@ class Explanation:
         ]
         said = notes(parts, hide)
         if whatwg.available():
-            found = whatwg.read(text, *base)
-            shown = (None,) * 4 if found is None else (
-                found.hostname or None, found.pathname, found.search[1:] or None, found.hash[1:] or None
+            opened = whatwg.read(text, *base)
+            shown = (None,) * 4 if opened is None else (
+                opened.hostname or None, opened.pathname, opened.search[1:] or None, opened.hash[1:] or None
             )  # fmt: skip
-            rows.append(("whatwg", "-" if found is None else "ok", *shown))
+            rows.append(("whatwg", "-" if opened is None else "ok", *shown))
             host = parts[-1].host
-            if found is not None and host is not None and found.hostname != host.lower():
-                said.append(f"a browser asks {shorten(hide(found.hostname), 48) or 'no host'}")
+            if opened is not None and host is not None and opened.hostname != host.lower():
+                said.append(f"a browser asks {shorten(hide(opened.hostname), 48) or 'no host'}")
         cells = [[cell and hide(cell) for cell in row] for row in rows]
         lines = grid(("edition", "letter", "host", "path", "query", "fragment"), cells, width - 2)
         return [f"  {line}" for line in [*lines, *marked(said, width - 2)]]
 
     def _terms(self, width: int) -> list[str]:
         """What the scheme makes of it."""
-        found = self.locator
-        if found is None:
+        locator = self.locator
+        if locator is None:
             return []
         scheme = (split(self.text).scheme or "").lower()
-        if isinstance(found, str):
+        if isinstance(locator, str):
             return [
-                f"  in the terms of {scheme}: {shorten(printable(self._secrets.hide(found)), max(24, width - 24))}",
+                f"  in the terms of {scheme}: {shorten(printable(self._secrets.hide(locator)), max(24, width - 24))}",
                 "",
             ]
         lines = [f"  in the terms of {scheme}"]
-        for name, value in found.to_dict().items():
+        for name, value in locator.to_dict().items():
             if name not in ("query", "fragment"):
                 said = self._secrets.hide(value if isinstance(value, str) else repr(value))
                 shown = shorten(printable(said), max(16, width - 18))

@@ -92,10 +92,10 @@ def from_content(value: str | None, fallback: Base, by: str = "HTML base") -> Ba
     """
     if value is None:
         return fallback
-    found = _resolved(_said(value, by), fallback)
-    if isinstance(found, str) or (by == "HTML base" and found.scheme.lower() in ("data", "javascript")):
+    resolved = _resolved(_said(value, by), fallback)
+    if isinstance(resolved, str) or (by == "HTML base" and resolved.scheme.lower() in ("data", "javascript")):
         return fallback
-    return Base(found, "content", by)
+    return Base(resolved, "content", by)
 
 
 def enclosed(base: Base) -> Base:
@@ -244,24 +244,24 @@ class _Trail:
             if not number and (first := _retrieved(said)) is not None:
                 last = Base(first, "retrieval", by)
                 continue
-            found = _resolved(said, last, self.edition)
-            if isinstance(found, str):
-                self.leave(by, str(step), found)
+            resolved = _resolved(said, last, self.edition)
+            if isinstance(resolved, str):
+                self.leave(by, str(step), resolved)
             else:
-                last = Base(found, "retrieval", by)
+                last = Base(resolved, "retrieval", by)
         if last is not None:
             self.take(last.uri, "retrieval", last.by)
 
     def resolve(self, text: str, by: str, layer: Layer) -> None:
         """A value that may be relative: "converted to absolute form" (RFC 3986 5.1)."""
         said = _said(text, by)
-        found = _resolved(said, self.base, self.edition)
-        if isinstance(found, str):
-            self.leave(by, text, found)
-        elif by == "HTML base" and found.scheme.lower() in ("data", "javascript"):
+        resolved = _resolved(said, self.base, self.edition)
+        if isinstance(resolved, str):
+            self.leave(by, text, resolved)
+        elif by == "HTML base" and resolved.scheme.lower() in ("data", "javascript"):
             self.leave(by, text, "an HTML base is no data: and no javascript: URI (HTML Standard 4.2.3)")
         else:
-            self.take(found, layer, by, relative=not _has_scheme(said))
+            self.take(resolved, layer, by, relative=not _has_scheme(said))
 
     def embedded(self, text: str, by: str) -> None:
         if self.edition == "uri-2003" and by == "HTML base" and not _has_scheme(_said(text, by)):
@@ -316,14 +316,14 @@ def _by_1997(trail: _Trail, values: list[str], by: str, fields: Mapping[str, str
         return
     alone: list[tuple[str, str, BaseURL]] = [] if inside is None else [(by, inside, base_url(inside))]
     alone += [(name, text, base_url(None, [(name, text)], entity=outer)) for name, text in headers]
-    who, text = next((name, text) for name, text, gives in alone if gives == answer)
+    source, text = next((name, text) for name, text, gives in alone if gives == answer)
     for name, other in usable:
-        if (name, other) != (who, text):
-            trail.leave(name, other, f"{who} goes before it (5.1.1)")
+        if (name, other) != (source, text):
+            trail.leave(name, other, f"{source} goes before it (5.1.1)")
     try:
-        trail.take(URI(answer.url), "content", who, relative=not _has_scheme(text))
+        trail.take(URI(answer.url), "content", source, relative=not _has_scheme(text))
     except InvalidURI as error:
-        trail.leave(who, text, str(error))
+        trail.leave(source, text, str(error))
 
 
 def _fields(headers: Fields, protocol: Protocol) -> dict[str, str]:
@@ -331,12 +331,12 @@ def _fields(headers: Fields, protocol: Protocol) -> dict[str, str]:
     from overthere.mail.fields import uri
 
     pairs = headers.items() if isinstance(headers, Mapping) else headers
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     for name, value in cast("Iterable[tuple[str, str]]", pairs):
         known = _NAMES.get(name.strip().lower())
-        if known is not None and known not in found:
-            found[known] = uri(value) if protocol == "mime" else "".join(value.split())
-    return found
+        if known is not None and known not in fields:
+            fields[known] = uri(value) if protocol == "mime" else "".join(value.split())
+    return fields
 
 
 _HAS_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*+:")

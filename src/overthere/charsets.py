@@ -1,7 +1,7 @@
 """Charsets that others name: real encodings of text, those of the Encoding Standard, and nothing else that Python has.
 
 Python calls codecs what no document calls a charset: some unpack, some take quadratic time, some fail.  A label is one
-of the Encoding Standard (4.2) or another of Python's names for the same encodings.  Unlike browsers, who read
+of the Encoding Standard (4.2) or another of Python's names for the same encodings.  Unlike browsers, which read
 "iso-8859-1" and "us-ascii" as windows-1252, a media type is taken at its word (RFC 2046 4.1.2); the link table, whose
 documents are those of browsers, has `links/documents/charset.py`.
 """

@@ -131,7 +131,7 @@ def located(text: str, parts: Parts) -> list[tuple[str, int, int]]:
         named = parts(text)
     except InvalidURI:
         return []
-    found: list[tuple[str, int, int]] = []
+    places: list[tuple[str, int, int]] = []
     holders: list[tuple[str, int]] = []  # what the next part may stand in: its name, and where it ends
     at = 0
     for name, value in named.items():
@@ -144,11 +144,11 @@ def located(text: str, parts: Parts) -> list[tuple[str, int, int]]:
         if start < 0:
             continue
         end = start + len(value)
-        found.append((name, start, end))
+        places.append((name, start, end))
         if kind in _HOLDS:
             holders.append((kind, end))
         at = start if kind in _HOLDS else end
-    return found
+    return places
 
 
 # The parts that hold others, by the documents' names: RFC 3986 3.2; 2003 3.2; 1997 4.3.1, 4.3.2.

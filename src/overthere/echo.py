@@ -53,9 +53,9 @@ class Secrets:
     def __init__(self, secrets: Iterable[str] = (), users: Iterable[str] = ()) -> None:
         """users: the names that may stand before a secret in base64."""
         names = list(dict.fromkeys(users))
-        found: dict[str, None] = {}
+        patterns: dict[str, None] = {}
         for secret in filter(None, dict.fromkeys(secrets)):
-            found[_spellings(secret)] = None
+            patterns[_spellings(secret)] = None
             octets = secret[:_PATTERN].encode("utf-8", "surrogateescape" if _octets(secret) else "surrogatepass")
             for before in ("", *(f"{name}:" for name in names)):
                 whole = before.encode("utf-8", "surrogatepass") + octets
@@ -64,8 +64,8 @@ class Secrets:
                     text = coded.decode().rstrip("=")
                     text = text if len(secret) <= _PATTERN else text[: len(whole) // 3 * 4]
                     if len(text) > _SHORT:
-                        found[re.escape(text) + (r"[\w+/=-]*" if len(secret) > _PATTERN else "={0,2}")] = None
-        self._pattern = re.compile("|".join(found), re.IGNORECASE) if found else None
+                        patterns[re.escape(text) + (r"[\w+/=-]*" if len(secret) > _PATTERN else "={0,2}")] = None
+        self._pattern = re.compile("|".join(patterns), re.IGNORECASE) if patterns else None
 
     @classmethod
     def of(cls, *texts: str) -> Secrets:
@@ -74,8 +74,8 @@ class Secrets:
         >>> Secrets.of("ftp://joe:pass?word@h/").hide("path: h/pass, query: word@h")
         'path: h/***, query: ***@h'
         """
-        found = [password for text in texts for _, password in logins(text)]
-        return cls([*found, *(piece for one in found for piece in _DELIMITERS.split(one))])
+        passwords = [password for text in texts for _, password in logins(text)]
+        return cls([*passwords, *(piece for one in passwords for piece in _DELIMITERS.split(one))])
 
     def __bool__(self) -> bool:
         return self._pattern is not None

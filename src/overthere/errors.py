@@ -102,7 +102,7 @@ class InvalidURI(OverthereError, ValueError):
 
     @classmethod
     def of(cls, text: str, refused: Callable[..., Refused], *how: object) -> Self:
-        """The exception for a text of which nothing is known yet: `refused(text, *how)` is called when somebody looks.
+        """The exception for a text whose fault is looked for later: `refused(text, *how)` is called at the first look.
 
         Most refusals are only counted, so that the attributes wait too.
         """
@@ -111,7 +111,7 @@ class InvalidURI(OverthereError, ValueError):
         return error
 
     def __getattr__(self, name: str) -> object:
-        """What is the matter is put in words when somebody looks."""
+        """What is the matter is worked out at the first look."""
         if name in ("text", "_refused", "_secret"):
             if self._asked is not None:  # else another thread has looked meanwhile
                 refused, text, how = self._asked
@@ -121,9 +121,9 @@ class InvalidURI(OverthereError, ValueError):
         elif name in ("kind", "start", "end") and isinstance(self._refused, Refused):
             self.kind, self.start, self.end = self._refused.place()
         elif name == "finding" or name in Finding._fields:
-            found = self._refused
-            self.finding = self._refused = found = found.finding() if isinstance(found, Refused) else found
-            self.kind, self.start, self.end, self.component, self.rule, self.expected, self.source, self.message = found
+            told = self._refused
+            self.finding = self._refused = told = told.finding() if isinstance(told, Refused) else told
+            self.kind, self.start, self.end, self.component, self.rule, self.expected, self.source, self.message = told
         else:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
         return self.__dict__[name]

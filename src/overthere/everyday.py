@@ -292,7 +292,7 @@ class Everyday(Components):
     def __format__(self, spec: str) -> str:
         return format(str(self), spec)
 
-    if not TYPE_CHECKING:  # neither is there for who reads the types
+    if not TYPE_CHECKING:  # type checkers see neither
 
         def __fspath__(self) -> str:
             # Without it, libraries that look for an attribute `path` open the local file of that name.

@@ -146,9 +146,9 @@ class _Walker:
         unless = ("pchar", "ipchar") if component in ("userinfo", "host", "port") else ()
         if self.first and rule != "pct-encoded":
             self.first = False
-            found = grammar.automaton(self.rule).expected(self.text[: start + 1])
-            if found.offset == start:
-                return grammar.describe(found, unless)
+            expectation = grammar.automaton(self.rule).expected(self.text[: start + 1])
+            if expectation.offset == start:
+                return grammar.describe(expectation, unless)
         if rule == "pct-encoded":
             self.first = False
             return grammar.describe(grammar.automaton(rule).expected("%"))

@@ -72,12 +72,12 @@ def _looked_up(name: str, octets: bytes) -> tuple[str, int]:
 
 @cache
 def _big5() -> dict[bytes, str]:
-    found = {}
+    characters = {}
     for run in _BIG5.split():
         lead, trail = bytes.fromhex(run[:4])
         for place, character in enumerate(run[4:]):
-            found[bytes((lead, trail + place))] = character
-    return found
+            characters[bytes((lead, trail + place))] = character
+    return characters
 
 
 def _jis0208(pair: bytes) -> str:
@@ -130,9 +130,9 @@ def _handler(name: str, errors: str) -> str:
         if not isinstance(error, UnicodeDecodeError):
             raise error
         at = error.start
-        found, count = _looked_up(name, error.object[at : at + 4])
-        if found:
-            return found, at + count
+        character, count = _looked_up(name, error.object[at : at + 4])
+        if character:
+            return character, at + count
         if errors != "replace" or len(error.object) - at < 2:
             return other(error)
         return "\ufffd", at + _wrong(name, error.object[at : at + 4])
@@ -156,10 +156,10 @@ def text(octets: bytes, name: str, errors: str = "strict") -> str:
     """
     if name != "iso2022_jp":
         return _replaced(octets.decode(name, _handler(name, errors)), name)
-    found = "".join(_iso2022_jp(octets))
-    if errors == "strict" and "\ufffd" in found:
+    decoded = "".join(_iso2022_jp(octets))
+    if errors == "strict" and "\ufffd" in decoded:
         raise UnicodeDecodeError(name, octets, 0, len(octets), "no ISO-2022-JP")
-    return found
+    return decoded
 
 
 def _replaced(text: str, name: str) -> str:
@@ -210,8 +210,8 @@ class _Mended(codecs.IncrementalDecoder):
         self.inner = codecs.getincrementaldecoder(name)(_handler(name, errors))
 
     def decode(self, input: Any, final: bool = False) -> str:
-        found = self.inner.decode(input, final)
+        text = self.inner.decode(input, final)
         # At the end it gives the first of what is wrong, and keeps what stands behind it.
         while final and self.inner.getstate()[0]:
-            found += self.inner.decode(b"", True)
-        return _replaced(found, self.name)
+            text += self.inner.decode(b"", True)
+        return _replaced(text, self.name)

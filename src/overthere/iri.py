@@ -150,8 +150,8 @@ class IRIReference(Value):
         """
         from overthere.normalize import lowest_rung
 
-        found = lowest_rung(self, other, evidence if rung >= Rung.PROTOCOL else None, registry=registry)
-        return found is not None and found <= rung
+        lowest = lowest_rung(self, other, evidence if rung >= Rung.PROTOCOL else None, registry=registry)
+        return lowest is not None and lowest <= rung
 
     @property
     def nfc(self) -> bool:
@@ -168,15 +168,15 @@ class IRIReference(Value):
         >>> IRI("http://h/\\u05d0b").mixed_direction()
         [(9, 11)]
         """
-        found: list[tuple[int, int]] = []
+        mixed: list[tuple[int, int]] = []
         text = str(self)
         for component, delimiters in _DIRECTED:
             span = self.span(component)
             if span is None or text[span[0] : span[1]].isascii():
                 continue
             pieces = re.compile(f"[^{re.escape(delimiters)}]+") if delimiters else re.compile("(?s).+")
-            found += [m.span() for m in pieces.finditer(text, *span) if _mixed(m[0])]
-        return found
+            mixed += [m.span() for m in pieces.finditer(text, *span) if _mixed(m[0])]
+        return mixed
 
 
 class IRI(IRIReference):

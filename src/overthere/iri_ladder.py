@@ -106,13 +106,13 @@ def iri_changes(
     iri: IRIReference, rung: Rung, evidence: Mapping[str, str] | None = None, registry: Registry | None = None
 ) -> list[Change]:
     """What the rungs up to `rung` change, with the paragraph; mapping is a step of its own in the percent rung."""
-    found: list[Change] = []
+    steps: list[Change] = []
     before = str(iri)
     for here, source, after in _forms(iri, Rung(rung), evidence, registry):
         if after != before:
-            found += compare(here, before, after, source, "IRI-reference")
+            steps += compare(here, before, after, source, "IRI-reference")
         before = after
-    return found
+    return steps
 
 
 def _forms(

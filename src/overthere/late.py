@@ -20,7 +20,7 @@ __all__ = ["default_registry", "refusal"]
 
 @cache
 def default_registry() -> Registry:
-    """The registry of schemes for whoever was passed none: the built-in schemes and those of installed packages."""
+    """The registry of schemes where none was passed: the built-in schemes and those of installed packages."""
     return import_module("overthere.schemes.registry").Registry.default()  # type: ignore[no-any-return]
 
 

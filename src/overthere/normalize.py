@@ -115,13 +115,13 @@ def changes(
     >>> [(c.rung.name, c.component, c.before, c.after) for c in changes("HTTP://h/%7ea")]
     [('CASE', 'scheme', 'HTTP', 'http'), ('CASE', 'path', '/%7ea', '/%7Ea'), ('PERCENT', 'path', '/%7Ea', '/~a')]
     """
-    found: list[Change] = []
+    steps: list[Change] = []
     before = text
     for step in range(1, rung + 1):
         here = Rung(step)
         if here is Rung.SCHEME:
             for source, after in _scheme_steps(before, registry):
-                found += compare(here, before, after, source)
+                steps += compare(here, before, after, source)
                 before = after
             continue
         if here < Rung.PROTOCOL:
@@ -129,9 +129,9 @@ def changes(
         else:
             after = normal_form(before, here, evidence, registry)
         if after != before:
-            found += compare(here, before, after, PARAGRAPHS[here])
+            steps += compare(here, before, after, PARAGRAPHS[here])
         before = after
-    return found
+    return steps
 
 
 def _scheme_steps(text: str, registry: Registry | None) -> Iterator[tuple[str, str]]:
@@ -150,13 +150,13 @@ def compare(rung: Rung, before: str, after: str, source: str, rule: str = "URI-r
     old, new = parse(before, rule, zone), parse(after, rule, zone)
     assert old is not None
     assert new is not None
-    found: list[Change] = []
+    changed: list[Change] = []
     for component in _CHANGING:
         group = GROUPS[component]
         if old[group] != new[group]:
             start, end = old.span(group)
-            found.append(Change(rung, component, start, end, old[group], new[group], source))
-    return found
+            changed.append(Change(rung, component, start, end, old[group], new[group], source))
+    return changed
 
 
 def comparison_form(

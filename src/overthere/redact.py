@@ -37,7 +37,7 @@ _SLASH = r"(?:[/\\]|%(?:25)*+(?:2[fF]|5[cC]))"
 _COLON = r"(?:[:]|%(?:25)*+3[aA])"
 _REPAIRED = "|".join(_GAP.join(scheme) for scheme in ("https?", "wss?", "ftp")).replace(f"{_GAP}?", "?")
 _NAMES = "about|cid|data|did|info|javascript|mailto|mid|news|tag|tel|urn"
-"""Schemes of names, addresses and content: nobody logs in there."""
+"""Schemes of names, addresses and content: they have no login."""
 _ESCAPED_AT = re.compile(r"%(?:25)*+40")
 _BEGIN = re.compile(
     rf"(?:{_COLON}{_GAP}{_SLASH}|{_SLASH}{_GAP}{_SLASH})(?:{_GAP}{_SLASH})*+"

@@ -26,13 +26,13 @@ def relate(base: str, target: str) -> str:
     base, target = exact(base, "relate()"), exact(target, "relate()")
     if split(base).scheme is None:
         raise NoBase("a base has a scheme (RFC 3986 5.1)")
-    found: str | None = None
+    shortest: str | None = None
     for candidate in _candidates(split(base), split(target)):
-        if (found is None or len(candidate) < len(found)) and resolve(base, candidate) == target:
-            found = candidate
-    if found is None:
+        if (shortest is None or len(candidate) < len(shortest)) and resolve(base, candidate) == target:
+            shortest = candidate
+    if shortest is None:
         raise Unreachable("no reference leads to a URI with dot-segments: resolution removes them (RFC 3986 5.2.4)")
-    return found
+    return shortest
 
 
 def _candidates(base: Parts, target: Parts) -> Iterator[str]:

@@ -29,7 +29,7 @@ DELIMITED = "RFC 3986 Appendix C"
 
 _BREAKS = re.compile(r"[\t\n\r\f]+")
 _PRINTABLE = ' <>"{}|\\^`'
-"""RFC 3987 3.1: the printable characters of US-ASCII that who maps IRIs may escape."""
+"""RFC 3987 3.1: the printable characters of US-ASCII that a mapping of IRIs may escape."""
 _BARE = "%(?![0-9A-Fa-f]{2})"
 _BEYOND = f"(?![{BIDI_CONTROLS}])[{spread(UCSCHAR)}]"
 _WRONG = rf"{_BARE}|[{re.escape(_PRINTABLE)}\[\]]|{_BEYOND}"
@@ -165,19 +165,19 @@ class _Work:
         self.theirs: list[int] = []  # and in `given`
         at = 0
         while start < end:
-            found = _BREAKS.search(given, start, end)
-            stop = end if found is None else found.start()
+            control = _BREAKS.search(given, start, end)
+            stop = end if control is None else control.start()
             self.ours.append(at)
             self.theirs.append(start)
             pieces.append(given[start:stop])
             at += stop - start
-            if found is None:
+            if control is None:
                 break
-            start = found.end()
-            if given[found.start() - 1] == " " or given[start] == " ":
+            start = control.end()
+            if given[control.start() - 1] == " " or given[start] == " ":
                 why = "a line break or tab beside blanks: which of them are part of it?"
-                raise self.refused("control", "path", found.start(), start, why)
-            self.drop(found.start(), start, "a line break or tab within")
+                raise self.refused("control", "path", control.start(), start, why)
+            self.drop(control.start(), start, "a line break or tab within")
         self.text = "".join(pieces)
 
     def place(self, at: int) -> int:
@@ -237,10 +237,10 @@ class _Work:
 
     def single(self, text: str, at: int, scheme: str | None) -> None:
         """A backslash before the query is a "/" to browsers, and here a character to escape."""
-        found = text.find("\\")
+        at_backslash = text.find("\\")
         # In a special scheme (URL Standard 4.2); a reference may come to have one.
-        if found >= 0 and (scheme is None or scheme.lower() in SPECIAL):
-            place = self.place(at + found)
+        if at_backslash >= 0 and (scheme is None or scheme.lower() in SPECIAL):
+            place = self.place(at + at_backslash)
             why = 'a "\\" is a "/" to browsers, and none by RFC 3986: which is meant?'
             raise self.refused("path-char", "path", place, place + 1, why)
 

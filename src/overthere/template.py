@@ -32,15 +32,15 @@ _RESERVED_OPERATORS = "=,!@|"
 
 def _parts(text: str) -> list[str | Expression] | None:
     """Literals and expressions in their order; None for what the grammar does not derive."""
-    found = list[str | Expression]()
+    parts = list[str | Expression]()
     at = 0
     while at < len(text):
         part = _PART.match(text, at)
         if part is None:
             return None
-        found.append(part[0] if part[1] is not None else _expression(part))
+        parts.append(part[0] if part[1] is not None else _expression(part))
         at = part.end()
-    return found
+    return parts
 
 
 def _expression(part: re.Match[str]) -> Expression:
@@ -150,8 +150,8 @@ class Template:
 
     def _given(self, values: Mapping[str, object] | None, more: Mapping[str, object]) -> dict[str, Any]:
         wanted = {v.name for v in self.variables}
-        found = {**(values or {}), **more}
-        return {**{n: formed(n, v) for n, v in found.items() if n in wanted}, **self._bound}
+        given = {**(values or {}), **more}
+        return {**{n: formed(n, v) for n, v in given.items() if n in wanted}, **self._bound}
 
     def _expanded(self, part: Expression, given: Mapping[str, Any], begun: bool = False) -> str:
         try:
@@ -188,7 +188,7 @@ class Template:
         written, operator = "", part.operator
         left = list(part.variables)
         while left:
-            # Without the first value of a query, nobody knows yet what stands before the next.
+            # Without the first value of a query, what stands before the next is open.
             if operator == "?" and left[0].name not in given:
                 return written + str(Expression(operator, tuple(left), 0, 0))
             variable = left.pop(0)
@@ -224,14 +224,14 @@ class Template:
 
         text = exact(uri if isinstance(uri, str) else str(uri), "match()")
         try:
-            found = match(self._parts, text)
+            values = match(self._parts, text)
         except Ambiguous as error:
             v = error.variable
             raise InvalidTemplate(self._text, _told("template-ambiguous", v.start, v.end, name_of(v.name))) from None
-        if found is None:
+        if values is None:
             return None
         # A variable that stands twice has one value (3.2.1), a prefix its length: expansion says whether it is so.
-        return found if unescaped(self.expand(found)) == unescaped(text) else None
+        return values if unescaped(self.expand(values)) == unescaped(text) else None
 
 
 def _told(kind: str, start: int, end: int, it: str, expected: str = "") -> Finding:

@@ -95,8 +95,8 @@ def formed(name: str, value: object) -> list[Simple] | tuple[tuple[Simple, Simpl
     elif isinstance(value, Iterable) and not isinstance(value, set | frozenset):
         members = list(value)
         if not members or not all(isinstance(member, tuple) and len(member) == 2 for member in members):
-            found = [_simple(name, member) for member in members]
-            return [member for member in found if member is not None] or None
+            texts = [_simple(name, member) for member in members]
+            return [member for member in texts if member is not None] or None
         pairs = members
     else:
         raise TypeError(f"{name!r} has no value that a template expands: {type(value).__name__}")

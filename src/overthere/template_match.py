@@ -241,7 +241,7 @@ def _values(graph: _Graph, steps: list[dict[int, _Way]], tokens: list[str]) -> d
     path, fork = _back(graph, steps)
     if fork is not None:
         raise Ambiguous(_differing(steps, fork))
-    found = dict[str, Any]()
+    values = dict[str, Any]()
     for variable, pieces in _members(path, tokens):
         value = [_value(variable, piece) for piece in pieces]
         if not variable.explode:
@@ -254,21 +254,21 @@ def _values(graph: _Graph, steps: list[dict[int, _Way]], tokens: list[str]) -> d
             read = value
         # A whole value says more than a prefix of it, and what is decoded more than what is not.
         better = variable.prefix is None and variable.operator not in ("+", "#")
-        if better or variable.name not in found:
-            found[variable.name] = read
-    return found
+        if better or variable.name not in values:
+            values[variable.name] = read
+    return values
 
 
 def _members(path: list[tuple[_Edge, int]], tokens: list[str]) -> list[tuple[Variable, list[list[str]]]]:
-    found = list[tuple[Variable, list[list[str]]]]()
+    members = list[tuple[Variable, list[list[str]]]]()
     for edge, at in path:
         if edge.begins is not None:
-            if not found or found[-1][0] is not edge.begins:
-                found.append((edge.begins, []))
-            found[-1][1].append([])
+            if not members or members[-1][0] is not edge.begins:
+                members.append((edge.begins, []))
+            members[-1][1].append([])
         if edge.keeps:
-            found[-1][1][-1].append(tokens[at])
-    return found
+            members[-1][1][-1].append(tokens[at])
+    return members
 
 
 def _differing(steps: list[dict[int, _Way]], fork: tuple[int, int]) -> Variable:

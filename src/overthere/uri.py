@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["URI", "URIReference"]
 
-# Rung.SYNTAX, without the enumeration: that is loaded when somebody asks for it (decisions, "The native kernel").
+# Rung.SYNTAX, without the enumeration: that is loaded when it is asked for (decisions, "The native kernel").
 _SYNTAX: Rung = 3  # type: ignore[assignment]  # pyright: ignore[reportAssignmentType]
 
 
@@ -123,8 +123,8 @@ class URIReference(Value):
         """
         from overthere.normalize import Rung, lowest_rung
 
-        found = lowest_rung(self, other, evidence if rung >= Rung.PROTOCOL else None, registry=registry)
-        return found is not None and found <= rung
+        lowest = lowest_rung(self, other, evidence if rung >= Rung.PROTOCOL else None, registry=registry)
+        return lowest is not None and lowest <= rung
 
     def to_iri(self, *, idna: bool = False) -> IRIReference:
         """The IRI that this maps from (RFC 3987 3.2): escapes that are UTF-8 of characters an IRI may hold are decoded.

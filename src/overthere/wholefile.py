@@ -1,4 +1,4 @@
-"""Files that are there when they are whole: they grow under another name beside their own, and follow nobody's link.
+"""Files that are there when they are whole: they grow under another name beside their own, and follow no link.
 
 In a folder where others may write, any name may be a link that was planted: to a file of ours that would be written
 over, or to one that others may read.  So nothing is opened for writing by a name without `O_NOFOLLOW`.
@@ -48,7 +48,7 @@ def refuse_link(path: str | os.PathLike[str]) -> None:
 
 
 def beside(path: Path) -> Path:
-    """A name in the same folder that nobody knows beforehand."""
+    """A name in the same folder that cannot be guessed."""
     return path.with_name(f"{path.name[:48]}.{secrets.token_hex(8)}.part")
 
 
@@ -85,12 +85,12 @@ def reopen(path: str | os.PathLike[str], flags: int = os.O_RDONLY) -> int:
         raise PermissionError(errno.EPERM, "it is a link, which no run leaves", given)
     handle = os.open(path, flags | _PLAIN | getattr(os, "O_NONBLOCK", 0))
     try:
-        found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode):
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
             raise PermissionError(errno.EPERM, "it is no regular file", given)
-        if not _ours(found):
+        if not _ours(status):
             raise PermissionError(errno.EPERM, "it is another user's", given)
-        if found.st_nlink > 1:
+        if status.st_nlink > 1:
             raise PermissionError(errno.EPERM, "it has another name too", given)
     except BaseException:
         os.close(handle)
@@ -98,8 +98,8 @@ def reopen(path: str | os.PathLike[str], flags: int = os.O_RDONLY) -> int:
     return handle
 
 
-def _ours(found: os.stat_result) -> bool:
-    return os.name == "nt" or found.st_uid == os.geteuid()
+def _ours(status: os.stat_result) -> bool:
+    return os.name == "nt" or status.st_uid == os.geteuid()
 
 
 def grow(part: Path, path: Path, *, resume: bool) -> IO[bytes]:

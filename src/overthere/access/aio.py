@@ -24,7 +24,7 @@ class AsyncTransport(Carrier):
         """What the dialogue gives next; None at its end.  Raises: AccessError."""
         with contextlib.closing(self.steps()) as work:
             try:
-                await anyio.lowlevel.checkpoint()  # who is always answered at once must not keep others from running
+                await anyio.lowlevel.checkpoint()  # one that is always answered at once must let other tasks run
                 waiting = next(work)
                 while True:
                     waiting = work.send(await _waited(waiting))
@@ -35,7 +35,7 @@ class AsyncTransport(Carrier):
                 raise
 
     async def close(self) -> None:
-        """Close every channel; what was not read is lost, and who waits for it is told."""
+        """Close every channel; what was not read is lost, and a call that waits for it raises."""
         for held in self.channels.values():
             if isinstance(held, socket.socket):
                 anyio.notify_closing(held)

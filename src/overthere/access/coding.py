@@ -170,7 +170,7 @@ def undone(content: Dialogue, applied: tuple[str, ...], most: int | None) -> Dia
 
     most: octets of content, if there is a bound.
 
-    Raises: ProtocolError for a coding that nobody asked for and nobody knows, and for content that is not in it;
+    Raises: ProtocolError for a coding that was not asked for and is unknown, and for content that is not in it;
     AccessFailed if it ends before its end, or if the library of a coding is missing; LimitExceeded.
     """
     foreign = [name for name in applied if name not in _MAKERS]

@@ -20,7 +20,7 @@ __all__ = ["FOREIGN", "elsewhere", "line_end"]
 
 FOREIGN = "RFC 3986 7.2, RFC 1738 6"
 
-# Read as UTF-8, in which the octet 85 may be a part of a character; where it is none, it is NEL (ISO 6429).
+# Read as UTF-8, where the octet 85 may be part of a character; alone it is NEL, a line end (ISO 6429).
 _ENDS = re.compile("[\0\n-\r\x1c-\x1e\x85\u2028\u2029\udc85]")
 _NAMES = {"\0": "NUL", "\n": "a line feed", "\r": "a carriage return", "\udc85": "the octet %85"}
 
@@ -42,8 +42,8 @@ def _bare(octets: bytes) -> str:
     return text.removesuffix("\n").removesuffix("\r") if text.endswith("\n") else text
 
 
-def _named(found: re.Match[str] | None) -> str | None:
-    return found and _NAMES.get(found[0], f"U+{ord(found[0]):04X}")
+def _named(match: re.Match[str] | None) -> str | None:
+    return match and _NAMES.get(match[0], f"U+{ord(match[0]):04X}")
 
 
 def elsewhere(steps: Iterable[Step], scheme: Scheme) -> Iterator[tuple[int, str]]:
@@ -65,8 +65,8 @@ def elsewhere(steps: Iterable[Step], scheme: Scheme) -> Iterator[tuple[int, str]
                 why = _lines(step)
             case Interact():
                 port = step.port
-                if port != scheme.port and (found := line_end((step.user or "").encode("utf-8", "surrogateescape"))):
-                    why = f"a user name with {found}, which may end a line there"
+                if port != scheme.port and (ending := line_end((step.user or "").encode("utf-8", "surrogateescape"))):
+                    why = f"a user name with {ending}, which may end a line there"
             case _:
                 pass
         if why is not None and port is not None:
@@ -78,8 +78,8 @@ def _lines(step: Send) -> str | None:
     if step.lines == 0:
         return "counted octets, in which a protocol of lines reads lines of the URI's choosing"
     lines = _bare(step.data).replace("\r\n", "\n").split("\n")
-    if found := _named(_ENDS.search("".join(lines))):
-        return f"{found}, which may end a line there"
+    if ending := _named(_ENDS.search("".join(lines))):
+        return f"{ending}, which may end a line there"
     if len(lines) > step.lines:
         return f"{len(lines)} lines, where the protocol has {step.lines}"
     return None

@@ -125,7 +125,7 @@ def _checked(name: str, template: str) -> None:
     fixed = template.partition("{")[0]
     if target.scheme.lower() != _scheme_of(fixed):
         raise RegistryError(f"the gateway of {name!r} leaves its own scheme open: {mask(template)!r}")
-    # What is filled in must neither be part of the authority nor make one.
+    # A value filled in must neither stand in the authority nor begin one.
     if fixed != template and _OPEN.fullmatch(template) and not _CLOSED.match(fixed):
         raise RegistryError(f"the gateway of {name!r} leaves its own host open: {mask(template)!r}")
 

@@ -37,10 +37,10 @@ def package(access: str) -> str:
 
 def steps_of(scheme: Scheme) -> Callable[[Locator, Credentials], Iterable[Step]]:
     """What makes the steps of a plan.  Raises: RegistryError if it is not there."""
-    found: Callable[[Locator, Credentials], Iterable[Step]] | None = _function(scheme, "steps")
-    if found is None:
+    function: Callable[[Locator, Credentials], Iterable[Step]] | None = _function(scheme, "steps")
+    if function is None:
         raise RegistryError(f"the access of {scheme.name!r} has no module of steps: {scheme.access!r}")
-    return found
+    return function
 
 
 def dialogue_of(scheme: Scheme) -> Callable[[Plan, Policy], Dialogue]:
@@ -48,9 +48,9 @@ def dialogue_of(scheme: Scheme) -> Callable[[Plan, Policy], Dialogue]:
 
     Raises: RegistryError if there is a module for it, and no dialogue in it.
     """
-    found: Callable[[Plan, Policy], Dialogue] | None = _function(scheme, "dialogue")
-    if found is not None:
-        return found
+    function: Callable[[Plan, Policy], Dialogue] | None = _function(scheme, "dialogue")
+    if function is not None:
+        return function
     from overthere.access.generic import dialogue
 
     return dialogue
@@ -65,14 +65,14 @@ def configured(scheme: Scheme, locator: Locator, policy: Policy) -> Locator:
         function = getattr(_module(scheme.name, scheme.access, "steps"), "configured", None)
     else:
         function = scheme.access and scheme.access.configured
-    found: Locator = locator if function is None else function(locator, policy)
-    return found
+    complete: Locator = locator if function is None else function(locator, policy)
+    return complete
 
 
 def by_proxy() -> Callable[[Plan, Policy, URI, Registry], Plan]:
     """What takes a plan by way of a proxy, which is a part of HTTP."""
-    found: Callable[[Plan, Policy, URI, Registry], Plan] = import_module(f"{package('http')}.proxy").proxied
-    return found
+    function: Callable[[Plan, Policy, URI, Registry], Plan] = import_module(f"{package('http')}.proxy").proxied
+    return function
 
 
 def _function(scheme: Scheme, name: str) -> Any:

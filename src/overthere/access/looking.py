@@ -26,16 +26,16 @@ def look(path: str, mounted: str = "") -> tuple[Found, io.FileIO | None]:
             with os.scandir(path) as entries:
                 names = sorted(entry.name + _suffix(entry) for entry in entries)
             return Found(None, tuple(names)), None
-        # A pipe that is put there meanwhile must not be waited for.
+        # If a pipe takes the file's place meanwhile, opening it must not wait.
         number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         held = io.FileIO(number, "rb")
         try:
-            found = os.fstat(number)
-            _kind(path, found)
+            status = os.fstat(number)
+            _kind(path, status)
         except BaseException:
             held.close()
             raise
-        return Found(found.st_size, None), held
+        return Found(status.st_size, None), held
     except ResourceMissing:
         raise
     except FileNotFoundError:
@@ -45,9 +45,9 @@ def look(path: str, mounted: str = "") -> tuple[Found, io.FileIO | None]:
         raise ResourceMissing(f"it cannot be read: {told}", where=path) from error
 
 
-def _kind(path: str, found: os.stat_result | None = None) -> int:
-    mode = (found or os.stat(path)).st_mode
-    if not stat.S_ISREG(mode) and not (found is None and stat.S_ISDIR(mode)):
+def _kind(path: str, status: os.stat_result | None = None) -> int:
+    mode = (status or os.stat(path)).st_mode
+    if not stat.S_ISREG(mode) and not (status is None and stat.S_ISDIR(mode)):
         raise ResourceMissing("it is neither a file nor a directory", where=path)
     return mode
 

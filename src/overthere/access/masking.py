@@ -31,29 +31,29 @@ def secrets_of(plan: Plan, credentials: Credentials | None = None, uris: Iterabl
     >>> secrets_of(plan("ftp://joe:swordfish@h/a")).hide("530 joe/SWORDFISH is wrong")
     '530 joe/*** is wrong'
     """
-    found, users = list[str](), list[str]()
+    passwords, users = list[str](), list[str]()
     there: Plan | None = plan
     while there is not None:
         uris = (*uris, there.uri)
-        found += filter(None, [getattr(there.locator, "password", None)])
+        passwords += filter(None, [getattr(there.locator, "password", None)])
         users += filter(None, [getattr(there.locator, "user", None)])
         there = there.through
     for uri in uris:
         for user, password in logins(uri):
-            found.append(password)
+            passwords.append(password)
             users.append(user)
     for step in plan.done.steps:
         match step:
             case Send(data=data, secret=secret) if secret is not None:
                 # What stands in a header field is a name of the scheme and the credentials (RFC 9110 11.4).
                 told = data[slice(*secret)].removeprefix(b"Basic ")
-                found.append(told.decode("utf-8", "surrogateescape"))
+                passwords.append(told.decode("utf-8", "surrogateescape"))
             case Interact(password=str(password)):
-                found.append(password)
+                passwords.append(password)
     if credentials is not None:
-        found += filter(None, [credentials.password])
+        passwords += filter(None, [credentials.password])
         users += filter(None, [credentials.user])
-    return Secrets(found, users)
+    return Secrets(passwords, users)
 
 
 def masked(dialogue: Dialogue, secrets: Secrets) -> Dialogue:

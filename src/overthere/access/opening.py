@@ -116,12 +116,12 @@ class Way:
         return scheme.name, (uri.host or "").lower(), scheme.port if uri.port is None else uri.port
 
     def _is_private(self, peer: tuple[Any, ...] | None) -> bool:
-        """Whether who has spoken is not public; behind a proxy only a literal address tells it."""
+        """Whether the answer came from an address that is not public; behind a proxy only a literal address shows."""
         asked = self._asked()
         if self.policy.proxy.get(asked.scheme.lower()) is None:
             return peer is None or forbidden(ip_address(peer[1][0]), self.policy.nat64) is not None
-        found = literal(asked.host or "")
-        return found is not None and forbidden(found, self.policy.nat64) is not None
+        address = literal(asked.host or "")
+        return address is not None and forbidden(address, self.policy.nat64) is not None
 
     def follow(self, head: Head, peer: tuple[Any, ...] | None) -> None:
         """Go where a redirect leads.  Raises: AccessRefused, ProtocolError."""
@@ -140,7 +140,7 @@ class Way:
         # A fragment is kept unless the redirect has its own (RFC 9110 10.2.2).
         if target.fragment is None and self.uri.fragment is not None:
             target = target.replace(fragment=self.uri.fragment)
-        # What a public server says is a stranger's URI, also where one's own may reach what is private (RFC 3986 7.4).
+        # A redirect of a public server reaches nothing private, even if the first URI may (RFC 3986 7.4).
         if self.policy.private and not self._is_private(peer):
             self.policy = self.policy.with_(private=False, ports=frozenset())
         told = self.credentials if self._origin(target) == self.origin else None
@@ -175,14 +175,14 @@ def opened(way: Way) -> Resource:
     while True:
         transport = Transport(*way.carried())
         try:
-            found = way.arrived(transport.advance())
+            arrived = way.arrived(transport.advance())
         except AccessError:
             transport.close()
             raise
-        if isinstance(found, Opened):
-            return Resource(transport, found)
+        if isinstance(arrived, Opened):
+            return Resource(transport, arrived)
         transport.close()
-        way.follow(found, transport.peer)
+        way.follow(arrived, transport.peer)
 
 
 async def aopen(
@@ -201,11 +201,11 @@ async def aopen(
     while True:
         transport = AsyncTransport(*way.carried())
         try:
-            found = way.arrived(await transport.advance())
+            arrived = way.arrived(await transport.advance())
         except AccessError:
             await transport.close()
             raise
-        if isinstance(found, Opened):
-            return AsyncResource(transport, found)
+        if isinstance(arrived, Opened):
+            return AsyncResource(transport, arrived)
         await transport.close()
-        way.follow(found, transport.peer)
+        way.follow(arrived, transport.peer)

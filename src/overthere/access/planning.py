@@ -55,16 +55,16 @@ class Plan:
         return self if self.through is None else self.through.done
 
     def to_dict(self) -> dict[str, Any]:
-        found: dict[str, Any] = {"uri": mask(self.uri), "scheme": self.scheme}
+        shown: dict[str, Any] = {"uri": mask(self.uri), "scheme": self.scheme}
         if self.through is not None:
-            found["through"] = mask(self.done.uri)
-            found["instead"] = self.instead
+            shown["through"] = mask(self.done.uri)
+            shown["instead"] = self.instead
         if self.locates_nothing:
-            found["locates_nothing"] = self.locates_nothing
+            shown["locates_nothing"] = self.locates_nothing
         if self.cautions:
-            found["cautions"] = list(self.cautions)
+            shown["cautions"] = list(self.cautions)
         steps = self._secrets().hide_in([step.to_dict() for step in self.steps])
-        return {**found, "locator": self.locator.to_dict(), "steps": steps}
+        return {**shown, "locator": self.locator.to_dict(), "steps": steps}
 
     def _secrets(self) -> Secrets:
         """The passwords in the URI, which may stand in the steps as well, as in a query that is sent."""
@@ -117,7 +117,7 @@ def plan(
     """What opening a URI would do, step by step, without touching the network.
 
     uri: a URI, its text, or a locator (whichever edition has read it).
-    credentials: what a caller lets the dialogue say of him; what the URI itself says goes first.
+    credentials: what the dialogue may say about the caller; what the URI itself says goes first.
     registry: the schemes, the default ones unless given.
     gateways: from a scheme to the template of a gateway, which goes before the scheme's own dialogue; the plan says so.
 
@@ -154,12 +154,12 @@ def plan_under(
     >>> plan_under(Policy(news_server="news.example"), "news:a@b").steps[0].line()
     'connect news.example 119'
     """
-    found = plan(uri, credentials, registry=registry, gateways=gateways)
-    if found.through is not None:
-        return found
-    scheme = (registry or Registry.default()).scheme(found.scheme)
-    there = configured(scheme, found.locator, policy)
-    return found if there is found.locator else plan(there, credentials, registry=registry, gateways=gateways)
+    planned = plan(uri, credentials, registry=registry, gateways=gateways)
+    if planned.through is not None:
+        return planned
+    scheme = (registry or Registry.default()).scheme(planned.scheme)
+    there = configured(scheme, planned.locator, policy)
+    return planned if there is planned.locator else plan(there, credentials, registry=registry, gateways=gateways)
 
 
 def _plan(uri: URI | Locator | str, credentials: Credentials, registry: Registry, gateways: Gateways) -> Plan:
@@ -171,7 +171,7 @@ def _plan(uri: URI | Locator | str, credentials: Credentials, registry: Registry
     if authority is not None:
         known_mechanism(split_authority(authority)[1])
     scheme = registry.scheme(locator.scheme)
-    # Who configures a gateway asks for it: it goes before the dialogue that the scheme has here.
+    # A gateway is configured on purpose: it goes before the dialogue that the scheme has here.
     if scheme.name in gateways:
         whole = locator.uri(registry=registry) if locator.edition != "rfc3986" else planned(text)
         # The caller's credentials are for the resource, and are not told to a gateway (RFC 3986 7.5).
@@ -205,11 +205,11 @@ def _own_paragraphs(scheme: Scheme, edition: str) -> Callable[[str], str]:
     today = re.match("RFC [0-9]+", scheme.documents.get("rfc3986", ""))
     if account is None or today is None or account[1].startswith(today[0]):
         return str
-    # With its paragraphs: "RFC 4266 2.1", "RFC 5538 2.3, 4"; and of what 1994 has inherited, those of RFC 1738.
+    # With its paragraphs: "RFC 4266 2.1", "RFC 5538 2.3, 4"; for what RFC 1738 took over from 1994, those of RFC 1738.
     older = "|RFC 1738 3[.0-9]*" if edition == "url-1994" else ""
     place = "[0-9]+(?:[.][0-9]+)*|Appendix [A-Z]|[A-Z](?![A-Za-z])"
     cited = re.compile(f"{today[0]}(?:(?: and|,)? (?:{place}))*{older}")
-    # RFC 9110 is the protocol too, by which the request is made whoever has written the URL.
+    # RFC 9110 too: the request is made by it, whichever document the URL follows.
     also = r", \g<0>" if today[0] == "RFC 9110" else ""
     return lambda text: cited.sub(account[1] + also, text)
 

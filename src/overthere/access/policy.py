@@ -143,14 +143,14 @@ class Policy:
         if step.port != default and step.port in _RESERVED and step.port not in self.ports:
             why = f"port {step.port} is reserved for another protocol than that of {uri.scheme!r}"
             raise AccessRefused("port", why, "RFC 3986 7.2", uri)
-        found = literal(step.host, decoded=True)
-        if found is not None:
-            self.judge_address(found, uri)
+        address = literal(step.host, decoded=True)
+        if address is not None:
+            self.judge_address(address, uri)
 
     def judge_data_port(self, port: int, uri: URI) -> None:
         """Raises: AccessRefused for the port of a data connection, if it is a reserved one or none.
 
-        The server names it, not who asks: `ports` does not count.
+        The server names it, not the URI: `ports` does not count.
         """
         if not 0 < port < 65536 or port in _RESERVED:
             raise AccessRefused("port", f"the server names the port {port} for the data", "RFC 3986 7.2", uri)

@@ -57,7 +57,7 @@ class Question:
         return self._given
 
     def close(self) -> None:
-        """Nobody waits any more: what was not begun is not begun."""
+        """Nothing waits any more: questions not yet begun are dropped."""
         self.ready.close()
         if self._asked.drop(self):
             self._there.close()

@@ -30,7 +30,7 @@ class Saving:
     force: an existing file is replaced, at the end; keep: what a broken transfer leaves is kept, under `partial`.
 
     What is no regular file (a device, a pipe) is written to as it is.  A link to anything else is refused, with
-    `force` too: it may be somebody else's wish for where the octets go.
+    `force` too: another user may have put it there.
 
     Raises: FileExistsError; OSError.
     """
@@ -74,7 +74,7 @@ class Saving:
                 self._settle(self.partial)
                 self.partial = None
         finally:
-            # Here it is still there only if something went wrong.
+            # After success it has been renamed: what is still there is the rest of a failure.
             if self.partial is not None and not (self.keep and self.partial.exists() and self.partial.stat().st_size):
                 with contextlib.suppress(OSError):
                     self.partial.unlink()

@@ -41,7 +41,7 @@ CRLF = b"\r\n"
 
 
 class Credentials(NamedTuple):
-    """What a caller lets a plan say of him."""
+    """What a caller lets a plan say about the caller."""
 
     user: str | None = None
     password: str | None = None
@@ -70,8 +70,8 @@ def guarded(data: str | bytes, part: str, source: str, *, delimiters: bytes = b"
         octets = data.encode(charset, "surrogateescape") if isinstance(data, str) else data
     except UnicodeEncodeError as error:
         raise PlanRefused(f"{part} holds U+{ord(error.object[error.start]):04X}, not in {charset}", source) from None
-    if found := _parting(delimiters).search(octets):
-        octet = found[0][0]
+    if match := _parting(delimiters).search(octets):
+        octet = match[0][0]
         name = _NAMES.get(octet, f'"{chr(octet)}"' if 0x20 < octet < 0x7F else f"the octet %{octet:02X}")
         what = "ends a command" if octet in b"\r\n" else "ends a text" if octet == 0 else "parts fields"
         raise PlanRefused(f"{part} holds {name}, which {what} there", f"{source}; RFC 3986 7.2")
@@ -84,7 +84,7 @@ def _parting(delimiters: bytes) -> re.Pattern[bytes]:
 
 
 _INNER = ("secret", "lines")
-"""What of a step is for those who carry it out."""
+"""What of a step is for the dialogue alone, and not shown."""
 _NAMES = {0: "NUL", 9: "a tab", 10: "a line feed", 13: "a carriage return", 32: "a space"}
 
 
@@ -118,13 +118,13 @@ class Step(ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """The step as JSON can hold it; octets as ISO Latin 1 text, passwords as `***`."""
-        found: dict[str, Any] = {"step": self.kind}
+        shown: dict[str, Any] = {"step": self.kind}
         for one in fields(self):
             value = getattr(self, one.name)
             if one.name in _INNER or value == one.default or value in ((), "", None):
                 continue
-            found[one.name] = _plain(self._shown(one.name, value))
-        return found
+            shown[one.name] = _plain(self._shown(one.name, value))
+        return shown
 
     def _shown(self, name: str, value: Any) -> Any:
         return value
@@ -203,7 +203,7 @@ def connect(host: str | None, port: int, source: str, *, tls: bool = False) -> C
     if not 0 < port < 65536:
         raise PlanRefused("there is no port of that number to connect to", f"{source}; RFC 6335 6")
     known_mechanism(host)
-    # What the brackets hold is told by them, before anything is decoded (RFC 3986 2.4).
+    # The brackets are read before anything is decoded (RFC 3986 2.4).
     literal = host[1:-1] if host.startswith("[") and host.endswith("]") else None
     written, percent, zone = (host, "", "") if literal is None else literal.partition("%25")
     name = host_name(written)
@@ -225,7 +225,7 @@ def connect(host: str | None, port: int, source: str, *, tls: bool = False) -> C
 def known_mechanism(host: str) -> None:
     """A host as a URI writes it.
 
-    Raises: PlanRefused for an IPvFuture, whose version flag nobody has given a meaning yet (RFC 3986 3.2.2).
+    Raises: PlanRefused for an IPvFuture, whose version flag has no meaning yet (RFC 3986 3.2.2).
 
     >>> known_mechanism("[v1.h.example]")
     Traceback (most recent call last):

@@ -68,7 +68,7 @@ T = TypeVar("T")
 
 
 class Carrier:
-    """Carries out a dialogue; whoever drives `steps` does the waiting."""
+    """Carries out a dialogue; the caller that drives `steps` does the waiting."""
 
     def __init__(
         self, dialogue: Dialogue, policy: Policy, uri: URI, port: int | None, until: float | None = None
@@ -186,7 +186,7 @@ class Carrier:
     ) -> Generator[Waiting, Any, T]:
         """What a call on a socket gives, when the socket is ready for it."""
         while True:
-            self._left(until)  # who is always ready must end in time too
+            self._left(until)  # a peer that is always ready must end in time too
             try:
                 return do()
             except BlockingIOError:
@@ -230,22 +230,22 @@ class Carrier:
             self.policy.judge_data_port(dial.port, self.uri)
             family, address = self.peer
             return [(family, (address[0], dial.port, *address[2:]))]
-        found = literal(dial.host, decoded=True)
+        number = literal(dial.host, decoded=True)
         if dial.transport != "proxy":
             there = Connect(source="", host=dial.host, port=dial.port, tls=dial.tls)
             self.policy.judge_connection(there, self.port, self.uri)
-        if found is None:
-            # The proxy is the policy's own word, wherever it is.
+        if number is None:
+            # The policy itself names the proxy, which may be private.
             policy = self.policy.with_(private=True) if dial.transport == "proxy" else self.policy
             return pinned((yield from self._resolve(dial, until)), policy, self.uri)
-        if found.version == 4:
-            return [(socket.AF_INET, (str(found), dial.port))]
-        zone = found.scope_id
+        if number.version == 4:
+            return [(socket.AF_INET, (str(number), dial.port))]
+        zone = number.scope_id
         try:
             scope = 0 if zone is None else int(zone) if zone.isdigit() else socket.if_nametoindex(zone)
         except (OSError, ValueError) as error:
             raise AccessFailed(f"there is no zone {zone!r}: {error}", "RFC 4007 11", where=dial.host) from None
-        return [(socket.AF_INET6, (str(found).partition("%")[0], dial.port, 0, scope))]
+        return [(socket.AF_INET6, (str(number).partition("%")[0], dial.port, 0, scope))]
 
     def _resolve(self, dial: Dial, until: float) -> Generator[Waiting, Any, list[Any]]:
         try:
@@ -258,14 +258,14 @@ class Carrier:
             raise AccessFailed(f"no resolver can be asked: {error}", uri=self.uri, where=dial.host) from error
         try:
             yield from self._wait(question.ready, False, until)
-            found: list[Any] = question.answer()
+            addresses: list[Any] = question.answer()
         except TimeoutError:
             raise AccessTimeout("the name was not resolved in time", uri=self.uri, where=dial.host) from None
         except (OSError, ValueError) as error:
             raise AccessFailed(f"the name is not resolved: {error}", uri=self.uri, where=dial.host) from error
         finally:
             question.close()
-        return found
+        return addresses
 
     def _connect(self, dial: Dial, family: int, address: Any, until: float) -> Generator[Waiting, Any, None]:
         self._hang_up(dial.channel)
@@ -350,14 +350,14 @@ class Carrier:
         self.policy.judge_file(self.uri)
         self._hang_up(effect.channel)
         try:
-            found, held = yield Call(partial(look, effect.path, effect.mounted))
+            seen, held = yield Call(partial(look, effect.path, effect.mounted))
         except ResourceMissing:
             if effect.optional:
                 return None
             raise
         if held is not None:
             self.channels[effect.channel] = held
-        return found  # type: ignore[no-any-return]
+        return seen  # type: ignore[no-any-return]
 
 
 def _close(held: socket.socket | io.FileIO) -> None:
@@ -386,7 +386,7 @@ class Transport(Carrier):
         self.release()
 
 
-# No limit to the number of the descriptor, where the system has one without.
+# poll() takes descriptors of any number, select() only small ones.
 _Selector = getattr(selectors, "PollSelector", selectors.SelectSelector)
 
 

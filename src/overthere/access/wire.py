@@ -187,7 +187,7 @@ class Wire:
         Raises: LimitExceeded for a longer one than `max_line`; AccessFailed if the end comes first.
         """
         looked = 0
-        # The one octet more may be the CR of its end.
+        # One octet more: it may be the CR of the line's end.
         while (end := self.held.find(b"\n", looked, self.max_line + 2)) < 0:
             looked = len(self.held)
             if looked > self.max_line + 1:
@@ -261,7 +261,7 @@ class Wire:
                 if line and line.rstrip(b"\r") != b".":
                     yield Data(line[1:] if line.startswith(b"..") else line)
                 return
-            # What has come with it is given with it: texts of a million short lines are usual in the news.
+            # Lines that have come together are given together: news texts of a million short lines are usual.
             given, end = bytearray(), 0
             while line != b".":
                 given += (line[1:] if line.startswith(b"..") else line) + b"\r\n"

@@ -23,7 +23,7 @@ class _Out(io.FileIO):
         try:
             return super().write(data)
         except (BrokenPipeError, BlockingIOError):
-            raise  # who reads has enough, or is slow
+            raise  # the reader of the pipe has enough, or is slow
         except OSError as error:
             raise _Unwritten(error) from None
 

@@ -99,12 +99,12 @@ def command(
         try:
             sarif.write(chain.from_iterable(map(_results, counted)), sys.stdout)
         except BrokenPipeError:
-            raise  # who reads has enough
+            raise  # the reader of the pipe has enough
         except OSError as error:
             raise click.ClickException(f"standard output: {error.strerror}") from None
     else:
-        for found in counted:
-            click.echo(_json(found) if form == "jsonl" else _lines(found))
+        for audited in counted:
+            click.echo(_json(audited) if form == "jsonl" else _lines(audited))
     if counted.bad:
         raise SystemExit(1)
 
@@ -116,9 +116,9 @@ class _Counted:
         self.audited, self.bad = audited, 0
 
     def __iter__(self) -> Iterator[_Audited]:
-        for found in self.audited:
-            self.bad += bool(found.findings)
-            yield found
+        for audited in self.audited:
+            self.bad += bool(audited.findings)
+            yield audited
 
 
 def _audited(texts: tuple[str, ...], files: tuple[str, ...], level: Level, wanted: set[str]) -> Iterator[_Audited]:
@@ -130,10 +130,10 @@ def _audited(texts: tuple[str, ...], files: tuple[str, ...], level: Level, wante
         for number, text in enumerate(inputs(texts, "URIs"), 1):
             yield _Audited(text, of(text), None if texts else "-", line=1 if texts else number)
     for name in files:
-        for found in _found(name):
-            findings = of(found.text)
+        for audited in _found(name):
+            findings = of(audited.text)
             if findings:  # of a file the rest is not of interest
-                yield found._replace(findings=findings)
+                yield audited._replace(findings=findings)
 
 
 def _found(name: str) -> Iterator[_Audited]:
@@ -153,37 +153,39 @@ def _found(name: str) -> Iterator[_Audited]:
     if damaged:
         click.echo(f"{name}: not all of it is UTF-8; read with U+FFFD in its place", err=True)
     lines = _Lines(text)
-    for found in find(text):
-        reference = str(found.reference)
-        exact = text.startswith(reference, found.start)
-        yield _Audited(reference, [], name, found.start, lines, exact)
+    for one in find(text):
+        reference = str(one.reference)
+        exact = text.startswith(reference, one.start)
+        yield _Audited(reference, [], name, one.start, lines, exact)
 
 
-def _results(found: _Audited) -> Iterator[sarif.Result]:
-    artifact = None if found.name is None else "-" if found.name == "-" else sarif.artifact(found.name)
-    for finding in found.findings:
-        yield sarif.Result(finding, found.text, artifact, *found.place(finding))
+def _results(audited: _Audited) -> Iterator[sarif.Result]:
+    artifact = None if audited.name is None else "-" if audited.name == "-" else sarif.artifact(audited.name)
+    for finding in audited.findings:
+        yield sarif.Result(finding, audited.text, artifact, *audited.place(finding))
 
 
-def _json(found: _Audited) -> str:
-    findings = [{**finding._asdict(), "level": level_of(finding)} for finding in found.findings]
-    where = {} if found.name is None else {"file": found.name, "line": found.place()[0], "column": found.place()[1]}
-    return json.dumps({"text": found.text, "level": _worst(found.findings), **where, "findings": findings})
+def _json(audited: _Audited) -> str:
+    findings = [{**finding._asdict(), "level": level_of(finding)} for finding in audited.findings]
+    where = (
+        {} if audited.name is None else {"file": audited.name, "line": audited.place()[0], "column": audited.place()[1]}
+    )
+    return json.dumps({"text": audited.text, "level": _worst(audited.findings), **where, "findings": findings})
 
 
 def _worst(findings: list[Finding]) -> Level | None:
     return LEVELS[max(LEVELS.index(level_of(finding)) for finding in findings)] if findings else None
 
 
-def _lines(found: _Audited) -> str:
+def _lines(audited: _Audited) -> str:
     """The text with its worst level, and each finding below it with its figure."""
-    worst = _worst(found.findings)
-    shown = printable(mask(veiled(found.text)))
-    count = f"  ({len(found.findings)} finding{'s' if len(found.findings) > 1 else ''})" if worst else ""
-    where = "" if found.name in (None, "-") else "{}:{}:{}: ".format(found.name, *found.place()[:2])
+    worst = _worst(audited.findings)
+    shown = printable(mask(veiled(audited.text)))
+    count = f"  ({len(audited.findings)} finding{'s' if len(audited.findings) > 1 else ''})" if worst else ""
+    where = "" if audited.name in (None, "-") else "{}:{}:{}: ".format(audited.name, *audited.place()[:2])
     lines = [f"{worst or 'nothing':<8} {printable(where)}{shown}{count}"]
-    for finding in found.findings:
-        figure = underline(veiled(found.text), finding.start, finding.end, width(), password_spans(found.text))
+    for finding in audited.findings:
+        figure = underline(veiled(audited.text), finding.start, finding.end, width(), password_spans(audited.text))
         lines += [f"    {line}" for line in figure.split("\n")]
         lines.append(f"    {level_of(finding)} {finding.kind}: {printable(str(finding))}")
     return "\n".join(lines)

@@ -78,8 +78,8 @@ def _checked(column: Any, rule: str, zone: bool) -> Any:
     """A struct of `valid`, `error` and `error_at`; `parse` says why a row is invalid, which `check` does not."""
     import pyarrow as pa
 
-    found = taken(columns.parse(column, (), rule, zone=zone))
-    kinds, places = found.flatten()
-    null = found.is_null()
+    parsed = taken(columns.parse(column, (), rule, zone=zone))
+    kinds, places = parsed.flatten()
+    null = parsed.is_null()
     valid = compute().if_else(null, None, kinds.is_null())
     return pa.StructArray.from_arrays([valid, kinds, places], ["valid", "error", "error_at"], mask=null)

@@ -115,8 +115,8 @@ class Output:
         """One input that was bad."""
         self.bad += 1
         if self.jsonl:
-            found = error.finding._asdict() if isinstance(error, InvalidURI) else {"message": str(error)}
-            click.echo(json.dumps({"text": text, "error": found}))
+            told = error.finding._asdict() if isinstance(error, InvalidURI) else {"message": str(error)}
+            click.echo(json.dumps({"text": text, "error": told}))
         shown = error.figure(width()) if isinstance(error, InvalidURI) else f"{printable(mask(text))}\n{error}"
         click.echo(shown, err=True)
 

@@ -53,13 +53,13 @@ def command(context: click.Context, form: str) -> None:
 def diff_command(a: str, b: str, rule: str | None, form: str) -> None:
     """Compute what edition A makes differently from edition B: rules, characters, resolution."""
     try:
-        found = diff(a, b, rule)
+        difference = diff(a, b, rule)
     except (NotSpecified, GrammarError) as error:
         raise click.UsageError(str(error)) from None
     if form == "jsonl":
-        _lines([found.to_dict()])
+        _lines([difference.to_dict()])
     else:
-        _print_difference(found)
+        _print_difference(difference)
 
 
 @command.command("matrix")
@@ -171,39 +171,39 @@ def elsewhere(edition: Edition) -> str:
     return "; ".join(f"{', '.join(methods)}: {document}" for document, methods in groups.items())
 
 
-def _print_difference(found: Difference) -> None:
+def _print_difference(difference: Difference) -> None:
     console = _console()
-    a, b = found.a, found.b
-    if found.rules:
+    a, b = difference.a, difference.b
+    if difference.rules:
         _show(console, Text("Rules: the shortest strings that one takes and the other refuses", style="bold"))
         table = _table("rule", f"only {a}", f"only {b}")
-        for rule in found.rules:
+        for rule in difference.rules:
             table.add_row(Text(rule_name(rule.a, rule.b)), Text(strings(rule.only_a)), Text(strings(rule.only_b)))
         _show(console, table)
         click.echo()
-    if found.same:
-        _show(console, Text(f"Rules that derive the same strings: {', '.join(found.same)}"))
+    if difference.same:
+        _show(console, Text(f"Rules that derive the same strings: {', '.join(difference.same)}"))
         click.echo()
-    for name, rules in ((a, found.only_a), (b, found.only_b)):
+    for name, rules in ((a, difference.only_a), (b, difference.only_b)):
         if rules:
             _show(
                 console, Text(f"Rules of {name} alone, those that its grammar file adds included: {', '.join(rules)}")
             )
             click.echo()
-    if found.characters:
+    if difference.characters:
         _show(console, Text("Characters whose class has another name", style="bold"))
         table = _table("characters", a, b)
-        for moved in found.characters:
+        for moved in difference.characters:
             table.add_row(Text(strings(tuple(moved.characters))), Text(moved.a or "(none)"), Text(moved.b or "(none)"))
         _show(console, table)
         click.echo()
-    if found.resolution:
+    if difference.resolution:
         _show(console, Text(f"References that are resolved differently, one of each kind: {a} | {b}", style="bold"))
-        for row in found.resolution:
+        for row in difference.resolution:
             of = f"{row.kind} ({row.pairs} pairs)"
             base, reference, left, right = (printable(cell) or '""' for cell in row[:4])
             _show(console, Text(of), Padding(Text(f"{base} with {reference}: {left} | {right}"), (0, 0, 0, 2)))
-    for reason in found.not_specified:
+    for reason in difference.not_specified:
         _show(console, Text(f"Resolution is not compared: {reason}."))
 
 
@@ -211,22 +211,22 @@ def rule_name(a: str, b: str) -> str:
     return a if a == b else f"{a} / {b}"
 
 
-def strings(found: Sequence[str]) -> str:
+def strings(texts: Sequence[str]) -> str:
     """Strings as they are shown in a row.
 
     Characters that follow each other are a range, blank strings stand in quotes, and `a{64}` is 64 times "a".
     """
     shown: list[str] = []
     at = 0
-    while at < len(found):
-        text, end = found[at], at + 1
+    while at < len(texts):
+        text, end = texts[at], at + 1
         if len(text) == 1 and text.isalnum():
-            while end < len(found) and found[end].isalnum() and ord(found[end]) == ord(text) + end - at:
+            while end < len(texts) and texts[end].isalnum() and ord(texts[end]) == ord(text) + end - at:
                 end += 1
         if end - at > 2:
-            shown.append(f"{text}-{found[end - 1]}")
+            shown.append(f"{text}-{texts[end - 1]}")
         else:
-            shown += map(_string, found[at:end])
+            shown += map(_string, texts[at:end])
         at = end
     return "  ".join(shown)
 

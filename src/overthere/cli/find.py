@@ -109,7 +109,7 @@ def command(
                 else:
                     damaged = _wrapped("".join(text), by, form)
         except BrokenPipeError:
-            raise  # who reads has enough
+            raise  # the reader of the pipe has enough
         except OSError as error:
             click.echo(f"{printable(name)}: {error.strerror or error}", err=True)
             bad = True
@@ -127,8 +127,10 @@ def _wrapped(text: str, by: str, form: str) -> bool:
         "url-1994": context1994.extract, "rfc1738": rfc1738.extract, "url-1997": context1997.delimited,
         "uri-2003": partial(context1997.delimited, edition="uri-2003"),
     }  # fmt: skip
-    for found in extracts[by](text):
-        click.echo(json.dumps({**found._asdict(), "edition": by}) if form == "jsonl" else printable(mask(found.url)))
+    for reference in extracts[by](text):
+        click.echo(
+            json.dumps({**reference._asdict(), "edition": by}) if form == "jsonl" else printable(mask(reference.url))
+        )
     return "\ufffd" in text
 
 
@@ -181,26 +183,26 @@ class _Writer:
     def __init__(self, name: str, form: str) -> None:
         self.name, self.form = name, form
 
-    def piece(self, text: str, found: list[Found], place: _Place) -> None:
+    def piece(self, text: str, references: list[Found], place: _Place) -> None:
         if self.form in ("text", "jsonl"):
-            self._rows(text, found, place)
+            self._rows(text, references, place)
         elif self.form == "terminal":
             from rich.console import Console
 
             from overthere.text.output import as_terminal
 
             console = Console(markup=False, highlight=False, emoji=False)
-            console.print(as_terminal(text, found), end="", soft_wrap=True)
+            console.print(as_terminal(text, references), end="", soft_wrap=True)
         else:
             from overthere.text.output import as_html, as_markdown
 
-            click.echo(as_html(text, found) if self.form == "html" else as_markdown(text, found), nl=False)
+            click.echo(as_html(text, references) if self.form == "html" else as_markdown(text, references), nl=False)
 
-    def _rows(self, text: str, found: list[Found], place: _Place) -> None:
+    def _rows(self, text: str, references: list[Found], place: _Place) -> None:
         shown = "standard input" if self.name == "-" else printable(self.name)
         at = 0
         here = place
-        for one in found:
+        for one in references:
             here, at = here.after(text[at : one.start]), one.start
             line, column = here.lines + 1, here.column + 1
             if self.form == "jsonl":
@@ -212,12 +214,12 @@ class _Writer:
                 click.echo(f"{shown}:{line}:{column}  {printable(one.uri)}{_note(one)}")
 
 
-def _note(found: Found) -> str:
+def _note(reference: Found) -> str:
     marks = []
-    if found.kind != "URI":
-        marks.append(f"{found.kind}: {printable(' '.join(found.text.split()))}")
-    if found.alternative is not None:
-        marks.append(f"or {printable(found.alternative)}")
-    if found.cut:
-        marks.append(f"cut before {printable(found.cut)}, which no URI holds there")
+    if reference.kind != "URI":
+        marks.append(f"{reference.kind}: {printable(' '.join(reference.text.split()))}")
+    if reference.alternative is not None:
+        marks.append(f"or {printable(reference.alternative)}")
+    if reference.cut:
+        marks.append(f"cut before {printable(reference.cut)}, which no URI holds there")
     return f"  ({'; '.join(marks)})" if marks else ""

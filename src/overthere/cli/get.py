@@ -227,8 +227,8 @@ class Get:
         locator = located(text, self.options["name"], self.options["zone"])
         if self.options["planned"]:
             credentials = Credentials(self.login.user, None, self.login.address)
-            found = plan_under(self.policy, locator, credentials, gateways=self.gateways)
-            self.answer("\n".join(map(printable, found.render(width()).split("\n"))), found.to_dict())
+            planned = plan_under(self.policy, locator, credentials, gateways=self.gateways)
+            self.answer("\n".join(map(printable, planned.render(width()).split("\n"))), planned.to_dict())
             return
         interactive = Registry.default().scheme(locator.scheme).interactive
         credentials = self.login.credentials(locator, interactive)

@@ -107,7 +107,7 @@ def command(sources: tuple[str, ...], **asked: Any) -> None:
     except (OverthereError, ValueError) as error:
         raise click.UsageError(str(error)) from None
     except BrokenPipeError:
-        raise  # who reads has enough
+        raise  # the reader of the pipe has enough
     except OSError as error:
         raise _Impossible(str(error)) from None
 

@@ -48,9 +48,9 @@ def command(
     credentials = Credentials(user, None, address)
     for text in inputs(texts, "URIs"):
         try:
-            found = plan(located(text, name, zone), credentials, gateways=through)
+            planned = plan(located(text, name, zone), credentials, gateways=through)
         except OverthereError as error:
             output.refuse(text, error)
             continue
-        output.answer(found.render(width()), found.to_dict())
+        output.answer(planned.render(width()), planned.to_dict())
     output.done()

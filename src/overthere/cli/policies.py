@@ -30,12 +30,12 @@ def octets(text: str) -> float:
 
 def _bound(text: str, kind: Callable[[str], float]) -> float:
     try:
-        found = 0 if text == "none" else kind(text)
+        value = 0 if text == "none" else kind(text)
     except ValueError:
-        found = -1
-    if not 0 <= found < inf:
+        value = -1
+    if not 0 <= value < inf:
         raise click.BadParameter(f"{text!r} is no bound: a number, or 0 or none for no bound")
-    return found or inf
+    return value or inf
 
 
 def bounds(function: F) -> F:
@@ -60,7 +60,7 @@ def bounds(function: F) -> F:
 
 
 def policy(options: Mapping[str, Any]) -> Policy:
-    """A URI that a person has typed is his own, unless he says otherwise.  A verb may have a part of the options."""
+    """A typed URI is trusted as the person's own, unless told otherwise.  A verb may have some of the options."""
     own = Policy() if options["safe"] else Policy.local()
     changes: dict[str, Any] = {"ports": own.ports | frozenset(options.get("ports", ()))}
     if options.get("timeout") is not None:

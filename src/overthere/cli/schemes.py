@@ -42,11 +42,11 @@ def command(names: tuple[str, ...], everything: bool, form: str) -> None:
     else:
         pages = [_row(name) for name in (sorted({*registry, *registrations()}) if everything else registry)]
     if form == "jsonl":
-        for found in pages:
-            click.echo(json.dumps(found))
+        for one in pages:
+            click.echo(json.dumps(one))
     elif names:
-        for found in pages:
-            _print_page(console, found)
+        for one in pages:
+            _print_page(console, one)
     else:
         _print_table(console, pages)
 
@@ -71,58 +71,58 @@ def _print_table(console: Console, pages: list[dict[str, Any]]) -> None:
     table.add_column("today", ratio=1)
     if wide:
         table.add_column("IANA", no_wrap=True)
-    for found in pages:
-        documents = found.get("documents", {})
+    for row in pages:
+        documents = row.get("documents", {})
         before = ("yes" if "url-1994" in documents else "", documents.get("rfc1738", "").removeprefix("RFC 1738 "))
         table.add_row(
-            found["scheme"],
-            str(found.get("port", "")),
-            Text(printable(found["title"])),
+            row["scheme"],
+            str(row.get("port", "")),
+            Text(printable(row["title"])),
             *(before if wide else ()),
-            documents.get("rfc3986", found.get("reference", "")),
-            *((found["status"],) if wide else ()),
+            documents.get("rfc3986", row.get("reference", "")),
+            *((row["status"],) if wide else ()),
         )
     console.print(table)
 
 
-def _print_page(console: Console, found: dict[str, Any]) -> None:
-    console.print(Text(f"{found['scheme']}  {printable(found['title'])}", style="bold"))
-    for name, value in _facts(found):
+def _print_page(console: Console, page: dict[str, Any]) -> None:
+    console.print(Text(f"{page['scheme']}  {printable(page['title'])}", style="bold"))
+    for name, value in _facts(page):
         line = Text(f"  {name:<13} ", style="dim")
         line.append(printable(value), style="default not dim")
         console.print(line)
-    for name, rules in found.get("rules", {}).items():
+    for name, rules in page.get("rules", {}).items():
         console.print(Text(f"\n  Rules, {_READINGS[name]}", style="bold"))
         for rule in rules:
             console.print(Padding(Text(rule), (0, 0, 0, 4), expand=False))
     _section(
         console,
         "Written otherwise (RFC 3986 6.2.3)",
-        [f"{rule['what']} ({rule['source']})" for rule in found.get("normal_form", ())],
+        [f"{rule['what']} ({rule['source']})" for rule in page.get("normal_form", ())],
     )
-    _section(console, "Examples", list(_examples(found)))
-    _section(console, "To know", found.get("notes", []))
+    _section(console, "Examples", list(_examples(page)))
+    _section(console, "To know", page.get("notes", []))
     console.print()
 
 
-def _facts(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    yield "IANA", found["status"] + (f", {found['reference']}" if "reference" in found else "")
-    for name, where in found.get("documents", {}).items():
+def _facts(page: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "IANA", page["status"] + (f", {page['reference']}" if "reference" in page else "")
+    for name, where in page.get("documents", {}).items():
         yield _READINGS[name], where
-    if "port" in found:
-        yield "port", str(found["port"])
-    if found["known"]:
-        yield "parts", ", ".join(found["locator"]["parts"])
-        kinds = [kind for kind in ("hierarchical", "interactive") if found[kind]]
+    if "port" in page:
+        yield "port", str(page["port"])
+    if page["known"]:
+        yield "parts", ", ".join(page["locator"]["parts"])
+        kinds = [kind for kind in ("hierarchical", "interactive") if page[kind]]
         yield "kind", " and ".join(kinds) or "neither hierarchical nor interactive"
     else:
         yield "known here", "only by name: read by the generic syntax (RFC 3986 3)"
-    if "locates_nothing" in found:
-        yield "retrieval", f"none: {found['locates_nothing']}"
+    if "locates_nothing" in page:
+        yield "retrieval", f"none: {page['locates_nothing']}"
 
 
-def _examples(found: dict[str, Any]) -> Iterator[str]:
-    for example in found.get("examples", ()):
+def _examples(page: dict[str, Any]) -> Iterator[str]:
+    for example in page.get("examples", ()):
         yield f"{example['uri']}  ({example['source']})" + (f": {example['note']}" if example["note"] else "")
         yield f"  {example['locator']}"
 

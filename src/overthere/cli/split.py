@@ -75,9 +75,9 @@ def command(
         whole = {**parts._asdict(), "userinfo": userinfo, "host": host, "port": port}
         if set(names) & set(_DOMAIN):
             whole |= _domain(host)
-        found = {name: whole[name] for name in names}
-        lines = [f"  {name:<9}  " + (value or '""') for name, value in found.items() if value is not None]
-        output.answer("\n".join([printable(mask(text)), *lines]), {"text": text, **found})
+        chosen = {name: whole[name] for name in names}
+        lines = [f"  {name:<9}  " + (value or '""') for name, value in chosen.items() if value is not None]
+        output.answer("\n".join([printable(mask(text)), *lines]), {"text": text, **chosen})
     output.done()
 
 
@@ -96,12 +96,12 @@ def _by_edition(by: str, texts: tuple[str, ...], form: str) -> None:
     output = Output(form)
     for text in inputs(texts, "URIs"):
         try:
-            found = edition(by).parts(text)
+            parts = edition(by).parts(text)
         except InvalidURI as error:
             output.refuse(text, error)
             continue
-        said = {name: value for name, value in found.items() if value is not None}
+        said = {name: value for name, value in parts.items() if value is not None}
         width = max(map(len, said))
         lines = [f"  {name:<{width}}  " + (value or '""') for name, value in said.items()]
-        output.answer("\n".join([printable(mask(text)), *lines]), {"text": text, "edition": by, **found})
+        output.answer("\n".join([printable(mask(text)), *lines]), {"text": text, "edition": by, **parts})
     output.done()

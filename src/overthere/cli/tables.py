@@ -287,15 +287,15 @@ class Columns:
 
         from overthere.columns.plain import taken
 
-        found = taken(self.work(*old))
-        fields = {"value": found}
-        if pa.types.is_struct(found.type):
-            fields = dict(zip([field.name for field in found.type], found.flatten(), strict=True))
-        nulls = found.null_count
+        answers = taken(self.work(*old))
+        fields = {"value": answers}
+        if pa.types.is_struct(answers.type):
+            fields = dict(zip([field.name for field in answers.type], answers.flatten(), strict=True))
+        nulls = answers.null_count
         if "value" in fields:
             nulls = fields["value"].null_count
             if "error" in fields:
-                nulls -= len(found) - fields["error"].null_count
+                nulls -= len(answers) - fields["error"].null_count
         for name, column in fields.items():
             if pa.types.is_string_view(column.type):
                 fields[name] = column.cast(pa.string())  # which every format holds
@@ -341,11 +341,11 @@ class Summary:
             from overthere.columns.plain import compute
 
             indices = answer.error.indices
-            for found in indices.drop_null().value_counts().to_pylist():
-                kind = answer.error.dictionary[found["values"]].as_py()
-                self.kinds[kind] += found["counts"]
+            for counted in indices.drop_null().value_counts().to_pylist():
+                kind = answer.error.dictionary[counted["values"]].as_py()
+                self.kinds[kind] += counted["counts"]
                 if kind not in self.first:
-                    self.first[kind] = self.rows + compute().index(indices, found["values"]).as_py()
+                    self.first[kind] = self.rows + compute().index(indices, counted["values"]).as_py()
         self.rows += answer.table.num_rows
         self.nulls += answer.nulls
 

@@ -66,35 +66,35 @@ def match(template: Template, texts: tuple[str, ...], form: str) -> None:
     output = Output(form)
     for text in inputs(texts, "URIs"):
         try:
-            found = template.match(text)
+            values = template.match(text)
         except OverthereError as error:
             output.refuse(text, error)
             continue
-        if found is None:
+        if values is None:
             output.refuse(text, OverthereError(f"{template} does not expand to it (RFC 6570 1.4)"))
             continue
-        said = {name: _said(value) for name, value in found.items()}
+        said = {name: _said(value) for name, value in values.items()}
         lines = [f"  {name}  {value if isinstance(value, str) else json.dumps(value)}" for name, value in said.items()]
         output.answer("\n".join([text, *lines]), {"text": text, "variables": said})
     output.done()
 
 
 def _given(variables: tuple[str, ...], template: Template) -> dict[str, str | list[str]]:
-    found = dict[str, Any]()
+    given = dict[str, Any]()
     known = {v.name for v in template.variables}
     for variable in variables:
         name, equals, value = variable.partition("=")
         if not equals or name not in known:
             raise click.UsageError(f"{variable!r} is no NAME=VALUE of the template's: {', '.join(sorted(known))}")
-        found.setdefault(name, []).append(value)
-    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
+        given.setdefault(name, []).append(value)
+    return {name: values[0] if len(values) == 1 else values for name, values in given.items()}
 
 
 def _object(line: str) -> dict[str, object]:
-    found = json.loads(line)
-    if not isinstance(found, dict):
+    read = json.loads(line)
+    if not isinstance(read, dict):
         raise ValueError("a line is no JSON object")
-    return found
+    return read
 
 
 def _said(value: object) -> object:

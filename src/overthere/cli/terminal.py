@@ -60,7 +60,7 @@ def one_line(text: str) -> str:
 
 
 def bare(uri: str) -> str:
-    """A URI without the password that it holds: whoever opens it gives his own."""
+    """A URI without the password that it holds: those who open it give their own."""
     for start, end in reversed(password_spans(uri)):
         uri = uri[:start].removesuffix(":") + uri[end:]
     return uri

@@ -127,13 +127,13 @@ def _text(column: Any, operation: str, errors: Errors, threads: int | None, view
         if operation not in ("normalize", "resolve", "to_iri") or how.get("iri"):
             raise ValueError("errors='repair' is for what takes URIs and references")
         column, errors = repair(column, relative=True, threads=threads, views=views), "null"
-    found = works.text(column, operation, details=errors != "null", threads=_threads(threads), views=views, **how)
+    answer = works.text(column, operation, details=errors != "null", threads=_threads(threads), views=views, **how)
     if errors == "raise":
-        found = works.taken(found)
-        if (bad := works.first_bad(found)) is not None:
+        answer = works.taken(answer)
+        if (bad := works.first_bad(answer)) is not None:
             raise ColumnError(*bad)
-        found = works.field(found, "value")
-    return found  # type: ignore[no-any-return]
+        answer = works.field(answer, "value")
+    return answer  # type: ignore[no-any-return]
 
 
 def check(
@@ -194,12 +194,12 @@ def parse(
     Raises: ColumnError under `errors="raise"`.
     """
     works = engine()
-    found = works.parts(column, _names(components), _rule(rule), zone=zone, threads=_threads(threads), views=views)
+    answer = works.parts(column, _names(components), _rule(rule), zone=zone, threads=_threads(threads), views=views)
     if errors == "raise":
-        found = works.taken(found)
-        if (bad := works.first_bad(found)) is not None:
+        answer = works.taken(answer)
+        if (bad := works.first_bad(answer)) is not None:
             raise ColumnError(*bad)
-    return found  # type: ignore[no-any-return]
+    return answer  # type: ignore[no-any-return]
 
 
 def host(column: Any, *, threads: int | None = None, views: bool = True) -> ArrowColumn:

@@ -31,11 +31,11 @@ def part(column: Any, name: str, *, private: bool = True, threads: int | None = 
         else:
             kind = pa.large_string() if pa.types.is_string_view(chunk.type) else chunk.type
             coded = chunk.cast(kind).dictionary_encode()
-        found = list[str | None]()
+        cuts = list[str | None]()
         for host in coded.dictionary.to_pylist():
             cut = rules.cut(host, private=private) if host else None
-            found.append(None if cut is None else cut[index])
-        made = pa.array(found, pa.large_string() if pa.types.is_large_string(coded.type.value_type) else pa.string())
+            cuts.append(None if cut is None else cut[index])
+        made = pa.array(cuts, pa.large_string() if pa.types.is_large_string(coded.type.value_type) else pa.string())
         return made.take(coded.indices)
 
     if isinstance(hosts, pa.ChunkedArray):

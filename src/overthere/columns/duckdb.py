@@ -28,8 +28,8 @@ def register(con: duckdb.DuckDBPyConnection) -> None:
         import pyarrow as pa
         from duckdb.sqltypes import BOOLEAN, VARCHAR
 
-    def text(found: Any) -> Any:
-        return taken(found).cast(pa.string())
+    def text(column: Any) -> Any:
+        return taken(column).cast(pa.string())
 
     def component(name: str) -> Callable[[Any], Any]:
         return lambda column: text(compute().struct_field(taken(columns.split(column, [name])), name))

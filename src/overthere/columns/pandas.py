@@ -31,8 +31,8 @@ class Accessor:
     def _column(self) -> Any:
         return pa.array(self._series, pa.large_string(), from_pandas=True)
 
-    def _wrap(self, found: Any) -> pd.Series:
-        column = taken(found)
+    def _wrap(self, values: Any) -> pd.Series:
+        column = taken(values)
         if pa.types.is_string_view(column.type):
             column = column.cast(pa.large_string())
         return pd.Series(pd.arrays.ArrowExtensionArray(column), index=self._series.index, name=self._series.name)
@@ -48,8 +48,8 @@ class Accessor:
 
     def split(self, components: Sequence[str] = columns.SIX) -> pd.DataFrame:
         """The components of each row, unchecked, as a frame."""
-        found = taken(columns.split(self._column(), components))
-        return pd.DataFrame({name: self._wrap(compute().struct_field(found, name)) for name in components})
+        parts = taken(columns.split(self._column(), components))
+        return pd.DataFrame({name: self._wrap(compute().struct_field(parts, name)) for name in components})
 
     def public_suffix(self, *, private: bool = True) -> pd.Series:
         """The public suffix of each row's host."""

@@ -61,7 +61,7 @@ def arrow(column: Any) -> Any:
     """A column as pyarrow sees it: an Array, or a ChunkedArray of a stream.
 
     Raises: TypeError for a column that holds no text; ValueError if its text is not UTF-8 or outside of its data: Arrow
-    is memory as it lies, and nobody may have looked at it.
+    is memory as it lies, and may never have been checked.
     """
     import pyarrow as pa
 
@@ -121,13 +121,13 @@ def parts(column: Any, names: list[str], rule: str | None, *, zone: bool, thread
     import pyarrow as pa
 
     def work(rows: list[str | None]) -> Any:
-        found: list[dict[str, str | None]] = []
+        answers: list[dict[str, str | None]] = []
         errors: list[_Error | None] = []
         for row in rows:
             answer, error = ({}, None) if row is None else _parts(row, rule, zone)
-            found.append(answer)
+            answers.append(answer)
             errors.append(error)
-        columns = [pa.array([f.get(name) for f in found], _kind(views)) for name in names]
+        columns = [pa.array([f.get(name) for f in answers], _kind(views)) for name in names]
         labels = list(names)
         if rule is not None:
             columns += _errors(errors)
@@ -166,8 +166,8 @@ def text(column: Any, operation: str, *, details: bool, threads: int, views: boo
         value = pa.array([a for a, _ in answers], _kind(views))
         if not details:
             return value
-        found = [value, *_errors([e for _, e in answers])]
-        return pa.StructArray.from_arrays(found, ["value", "error", "error_at"], mask=_nulls(rows))
+        fields = [value, *_errors([e for _, e in answers])]
+        return pa.StructArray.from_arrays(fields, ["value", "error", "error_at"], mask=_nulls(rows))
 
     return _each(column, work)
 
@@ -236,17 +236,17 @@ def _not_utf8(row: str) -> int:
     return 0  # pragma: no cover
 
 
-def first_bad(found: Any) -> tuple[int, str, int] | None:
+def first_bad(answer: Any) -> tuple[int, str, int] | None:
     """The first refused row of a struct with `error` and `error_at`: its number, the kind, the place."""
     import pyarrow as pa
 
-    kinds = field(found, "error")
+    kinds = field(answer, "error")
     if kinds.null_count == len(kinds):
         return None
     row = compute().index(kinds.is_valid(), pa.scalar(True)).as_py()
-    return row, kinds[row].as_py(), field(found, "error_at")[row].as_py()
+    return row, kinds[row].as_py(), field(answer, "error_at")[row].as_py()
 
 
-def field(found: Any, name: str) -> Any:
+def field(answer: Any, name: str) -> Any:
     """A column of a struct column."""
-    return compute().struct_field(taken(found), name)
+    return compute().struct_field(taken(answer), name)

@@ -24,9 +24,9 @@ def _struct(names: Sequence[str]) -> pl.Struct:
     return pl.Struct(dict.fromkeys(names, pl.String()))
 
 
-def _series(found: Any, name: str, kind: pl.DataType) -> pl.Series:
+def _series(values: Any, name: str, kind: pl.DataType) -> pl.Series:
     # An Arrow object brings its own name along, so the name comes after.
-    return pl.Series(found, dtype=kind).alias(name)
+    return pl.Series(values, dtype=kind).alias(name)
 
 
 class _Namespace(ABC):

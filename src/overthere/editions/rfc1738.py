@@ -303,7 +303,7 @@ def _normalize(text: str, rung: Rung, registry: Registry | None) -> str:
     """2.1: schemes have no case.  2.2: hexadecimal digits have none, and an escape of a character that is neither
     reserved nor unsafe means that character.  The document has no dot-segments, and does not fold hosts.
 
-    At the scheme rung, what 3.2 to 3.11 let somebody omit.  A fragment stays as it is; it is not part of a URL.
+    At the scheme rung, what 3.2 to 3.11 allow to be omitted.  A fragment stays as it is; it is not part of a URL.
     """
     url, sharp, fragment = bare(text).partition("#")
     if findings := _check(url, "url", 1):

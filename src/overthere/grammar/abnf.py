@@ -147,7 +147,7 @@ def read(text: str) -> dict[str, Rule]:
                 "a rule begins with its name and '='", line, margin + 1, " " * margin + body.split("\n")[0]
             )
         name, sign = head.groups()
-        node = _Reader(body, head.end(), line, margin).rule()
+        node = _RuleReader(body, head.end(), line, margin).rule()
         printed = _tidy(body[head.end() :])
         known = rules.get(name.lower())
         if sign == "=/":
@@ -196,7 +196,7 @@ def _split(text: str) -> Iterator[tuple[int, int, str]]:
         yield start, margin or 0, "\n".join(held)
 
 
-class _Reader:
+class _RuleReader:
     """One rule's elements, by recursive descent over its tokens."""
 
     def __init__(self, text: str, pos: int, line: int, margin: int) -> None:

@@ -146,14 +146,14 @@ def nat64_prefix(prefix: IPv6Network | str) -> IPv6Network:
     IPv6Network('64:ff9b:1:fffe::/96')
     """
     try:
-        found = IPv6Network(prefix)
+        network = IPv6Network(prefix)
     except ValueError as error:
         raise ValueError(f"{str(prefix)!r} is no NAT64 prefix: {error} (RFC 6052 2.2)") from None
-    if found.prefixlen not in (32, 40, 48, 56, 64, 96):
-        raise ValueError(f"a NAT64 prefix has 32, 40, 48, 56, 64 or 96 bits, {found} not (RFC 6052 2.2)")
-    if found.network_address.packed[8]:
-        raise ValueError(f"bits 64 to 71 of a NAT64 prefix are zero, of {found} not (RFC 6052 2.2)")
-    return found
+    if network.prefixlen not in (32, 40, 48, 56, 64, 96):
+        raise ValueError(f"a NAT64 prefix has 32, 40, 48, 56, 64 or 96 bits, {network} not (RFC 6052 2.2)")
+    if network.network_address.packed[8]:
+        raise ValueError(f"bits 64 to 71 of a NAT64 prefix are zero, of {network} not (RFC 6052 2.2)")
+    return network
 
 
 def _translated(packed: bytes, prefix: IPv6Network) -> IPv4Address:
@@ -184,7 +184,7 @@ _SPECIAL = [
         ("198.51.100.0/24", "for documentation (RFC 5737)"),
         ("203.0.113.0/24", "for documentation (RFC 5737)"),
         ("192.88.99.0/24", "a 6to4 relay (RFC 7526)"),
-        # Public by number; whoever asks from within is answered by the platform (Microsoft, "What is IP address ...").
+        # Public by number; a request from within is answered by the platform (Microsoft, "What is IP address ...").
         ("168.63.129.16/32", "the platform's of Azure"),
         ("198.18.0.0/15", "for benchmarking (RFC 2544)"),
         ("240.0.0.0/4", "reserved (RFC 1112)"),

@@ -50,8 +50,8 @@ class SuffixList:
     __slots__ = ("_rules", "version")
 
     def __init__(self, text: str) -> None:
-        found = _VERSION.search(text)
-        self.version: str | None = found[1].strip("-") if found else None
+        match = _VERSION.search(text)
+        self.version: str | None = match[1].strip("-") if match else None
         """The day on which the list was made, such as "2026-10-22"; None if its text does not say."""
         self._rules: dict[str, int] = {}
         private = False
@@ -73,7 +73,7 @@ class SuffixList:
             forms.add(".".join(map(_a_label, name.split("."))))
         for form in forms:
             self._rules[form] = self._rules.get(form, 0) | flag << (_PRIVATE if private else 0)
-            # The names above it say that there are rules below them: a name that is not there ends the search.
+            # A name with rules below it is in the list itself: a missing name ends the search.
             while (dot := form.find(".")) >= 0:
                 form = form[dot + 1 :]
                 self._rules.setdefault(form, 0)

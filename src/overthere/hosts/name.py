@@ -27,7 +27,7 @@ def host_name(host: str | None) -> str:
     'bücher.example'
     """
     name = decoded_host(host)
-    if found := _OCTET.search(name):
-        told = f"%{ord(found[0]) & 0xFF:02X}" if found[0] >= "\udc80" else f"U+{ord(found[0]):04X}"
+    if match := _OCTET.search(name):
+        told = f"%{ord(match[0]) & 0xFF:02X}" if match[0] >= "\udc80" else f"U+{ord(match[0]):04X}"
         raise PlanRefused(f"the host holds {told}, and is not UTF-8: no name to be asked for", "RFC 3986 3.2.2")
     return name

@@ -355,7 +355,7 @@ def _port_by_value(parts: Parts) -> Parts:
 def scheme_steps(rules: Iterable[Step]) -> tuple[Step, ...]:
     """6.2.3 step by step, each with the paragraph that allows it: a scheme's own rules between those of every scheme.
 
-    rules: what the scheme lets somebody write differently, as (paragraph, from components to components).
+    rules: what the scheme allows to be written differently, as (paragraph, from components to components).
     """
     return (("RFC 3986 6.2.3", _no_empty_port), *rules, ("RFC 3986 3.2.3", _port_by_value))
 

@@ -40,11 +40,11 @@ class Link(NamedTuple):
     part: str | None
     """The part of the same message that the target names (RFC 2557 8; RFC 2392), as the `source` of its rows."""
     audit: str | None
-    """Kinds of `overthere.audit` on the target, with blanks between; None if there are none or nobody asked;
+    """Kinds of `overthere.audit` on the target, with blanks between; None if there are none or --audit is off;
     "audit-failed" is a fault of this library."""
     browser: str | None = None
     """What browsers open (URL Standard) where it is not the target, or there is none: "" if they open nothing; None
-    where it is the target, in running text, or if nobody asked."""
+    where it is the target, in running text, or if --whatwg is off."""
 
 
 class Document(NamedTuple):
@@ -55,7 +55,7 @@ class Document(NamedTuple):
     base: Base
     """What stands outside of the content gives this base (RFC 3986 5.1.2 to 5.1.4)."""
     media_type: str = ""
-    """As told: lower case, without parameters; "" if nobody told."""
+    """As told: lower case, without parameters; "" if not told."""
     charset: str | None = None
     """As told."""
     notes: tuple[str, ...] = ()

@@ -108,18 +108,18 @@ def run(
         parts.claim(folder)
     made = list(parts.parts(_listed(sources), None if told is None else URI(told), octets))
     parts.begin(how, len(made))
-    summary, found = Summary(), 0
+    summary, earlier = Summary(), 0
     if made:
         merged = _mapped(_frame(session, made), partial(_make, how), "task int, found int, summary string")
         merged = merged.repartition(-(-len(made) // _MERGED), F.col("task"))
         for row in _mapped(merged, _merge, "found int, summary string").collect():
             summary += Summary.from_dict(jsons.loads(row.summary))
-            found += row.found
+            earlier += row.found
     parts.finish(how)
     if distinct:
         _write_graph(session, how, folder)
     summary.seconds = time.monotonic() - began
-    return Outcome(summary, len(made), found)
+    return Outcome(summary, len(made), earlier)
 
 
 def partitions(
@@ -289,12 +289,12 @@ def _make(how: How, batches: _Batches) -> _Batches:
     for batch in batches:
         for told in batch.column("part"):
             part = Part.from_json(told.as_py())
-            summary, found = parts.make(part, how, guarded=_again())
+            summary, kept = parts.make(part, how, guarded=_again())
             seen = jsons.dumps(summary.to_dict())
             yield pa.record_batch(
                 {
                     "task": pa.array([part.number], pa.int32()),
-                    "found": pa.array([int(found)], pa.int32()),
+                    "found": pa.array([int(kept)], pa.int32()),
                     "summary": [seen],
                 }
             )
@@ -303,12 +303,12 @@ def _make(how: How, batches: _Batches) -> _Batches:
 def _merge(batches: _Batches) -> _Batches:
     import pyarrow as pa
 
-    summary, found = Summary(), 0
+    summary, earlier = Summary(), 0
     for batch in batches:
         for one, told in zip(batch.column("found"), batch.column("summary"), strict=True):
             summary += Summary.from_dict(jsons.loads(told.as_py()))
-            found += one.as_py()
-    yield pa.record_batch({"found": pa.array([found], pa.int32()), "summary": [jsons.dumps(summary.to_dict())]})
+            earlier += one.as_py()
+    yield pa.record_batch({"found": pa.array([earlier], pa.int32()), "summary": [jsons.dumps(summary.to_dict())]})
 
 
 def _read_parts(version: str, options: Options, batches: _Batches) -> _Batches:

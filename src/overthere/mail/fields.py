@@ -102,7 +102,7 @@ def parameters(value: str) -> dict[str, str]:
     >>> parameters("a/b; Charset=x; n*0*=utf-8'en'%C3; n*1*=%A9%20; n*2=\\"%20 \\\\\\"\\"; n*4=no; m*='''")
     {'charset': 'x', 'n': 'é %20 "', 'm': "'"}
     """
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     continued: dict[str, dict[int, tuple[str, bool]]] = {}
     for match in _PARAMETER.finditer(value):
         name, text = match[1].lower(), match[2]
@@ -110,14 +110,14 @@ def parameters(value: str) -> dict[str, str]:
             text = _PAIR.sub(r"\1", text[1:-1])
         section = _SECTION.fullmatch(name)
         if section is None:
-            found.setdefault(name, text)
+            values.setdefault(name, text)
         else:
             escaped = section[2] is None or bool(section[3])
             continued.setdefault(section[1], {}).setdefault(int(section[2] or 0), (text, escaped))
     for name, sections in continued.items():
         if 0 in sections:
-            found.setdefault(name, _continued(sections))
-    return found
+            values.setdefault(name, _continued(sections))
+    return values
 
 
 def _continued(sections: dict[int, tuple[str, bool]]) -> str:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from overthere.access.wire import Effect, Read
 from overthere.mail.fields import Header
 
-__all__ = ["ENCODED", "END", "PLAIN", "Decoder", "Mark", "Reader", "decoder"]
+__all__ = ["ENCODED", "END", "PLAIN", "Decoder", "Mark", "MessageReader", "decoder"]
 
 _SIZE = 1 << 18
 _LINE = 1 << 16
@@ -43,7 +43,7 @@ class Mark(NamedTuple):
 END = Mark(-1)
 
 
-class Reader:
+class MessageReader:
     """The file of channel 0."""
 
     def __init__(self) -> None:
@@ -145,9 +145,9 @@ class Reader:
                 if self.over:
                     return self._rest(), END
                 # A mark may be cut, and the CR before it.
-                found = self._take(max(self.at, len(self.held) - 7))
+                taken = self._take(max(self.at, len(self.held) - 7))
                 yield from self.fill()
-                return found, None
+                return taken, None
             start = match.start()
             end = self.held.find(b"\n", start + 1, start + _MARK)
             if end < 0 and not self.over and len(self.held) - start < _MARK:
@@ -162,26 +162,26 @@ class Reader:
                     return self._take(start), None
                 continue
             # The empty line before "From " belongs to the file, the line end before a delimiter to the delimiter.
-            found = self._take(start - (1 if start > self.at and self.held[start - 1] == 13 else 0))
+            taken = self._take(start - (1 if start > self.at and self.held[start - 1] == 13 else 0))
             # Its line end may be that of another delimiter, which follows at once (RFC 2046 5.1.1).
             self.at = start + 1 if mark is END else end if end >= 0 else len(self.held)
             self.owed = mark is not END and end >= 0
-            return found, mark
+            return taken, mark
 
     def _take(self, end: int) -> bytes:
-        found = bytes(self.held[self.at : end])
+        taken = bytes(self.held[self.at : end])
         self.at = max(self.at, end)
-        if found and self.owed:
-            self.owed, found = False, found[1:]
-        return found
+        if taken and self.owed:
+            self.owed, taken = False, taken[1:]
+        return taken
 
     def _rest(self) -> bytes:
         """To the end of the file; an mbox has an empty line behind its last message too."""
-        found = self._take(len(self.held))
+        rest = self._take(len(self.held))
         self.owed = False
-        if self.mbox and found.endswith((b"\n\n", b"\n\r\n")):
-            found = found[:-1].removesuffix(b"\r")
-        return found
+        if self.mbox and rest.endswith((b"\n\n", b"\n\r\n")):
+            rest = rest[:-1].removesuffix(b"\r")
+        return rest
 
 
 def _mark(line: bytes, marks: dict[bytes, int]) -> Mark | None:
@@ -271,5 +271,5 @@ PLAIN = frozenset(("", "7bit", "8bit", "binary"))
 
 
 def decoder(encoding: str) -> Decoder:
-    """By what Content-Transfer-Encoding says; one that nobody knows changes nothing (RFC 2045 6.4)."""
+    """By what Content-Transfer-Encoding says; an unknown one changes nothing (RFC 2045 6.4)."""
     return _DECODERS.get(encoding, Decoder)()

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from overthere.access.wire import Effect
 from overthere.mail.fields import Header
-from overthere.mail.reader import ENCODED, END, Mark, Reader
+from overthere.mail.reader import ENCODED, END, Mark, MessageReader
 
 __all__ = ["End", "Part", "Walk"]
 
@@ -55,7 +55,7 @@ class Walk:
     Linear in the message; what is held does not grow with it.
     """
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: MessageReader) -> None:
         self.reader = reader
         self.marks: dict[bytes, int] = {}
         """The boundaries of the multiparts that are open, and how deep they are."""

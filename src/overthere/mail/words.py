@@ -14,7 +14,7 @@ _WORD = re.compile(r"=\?([!-)+->@-~]{1,40}+)(?:\*[!->@-~]{0,40}+)?\?([BbQq])\?([
 
 
 def words(text: str) -> str:
-    """A text with its encoded words read; one that is broken, or in a charset that nobody knows, stays (6.2, 6.3).
+    """A text with its encoded words read; one that is broken, or in an unknown charset, stays (6.2, 6.3).
 
     White space between two of them is no part of the text, and they may cut a character.  Linear in the text.
 

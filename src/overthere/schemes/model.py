@@ -57,7 +57,7 @@ class Access(NamedTuple):
 
 
 class NormalRule(NamedTuple):
-    """One thing that the scheme lets somebody write differently (RFC 3986 6.2.3)."""
+    """One thing that the scheme allows to be written differently (RFC 3986 6.2.3)."""
 
     what: str
     """In words: "the default port is left out"."""

@@ -56,7 +56,7 @@ _NAME = re.compile("[a-z][a-z0-9+.-]*")
 
 
 class Claim(NamedTuple):
-    """Who claims a name: a package, and where in it the scheme is."""
+    """The claim to a name: a package, and where in it the scheme is."""
 
     package: str
     place: str
@@ -183,7 +183,7 @@ class Registry:
             given.account = scheme.account(edition)
             kind = scheme.locator if reading(edition) in scheme.documents else GenericLocator
         locator = kind.split(given)
-        object.__setattr__(locator, "written", Written(text, edition))  # still nobody else's
+        object.__setattr__(locator, "written", Written(text, edition))  # not shared yet
         return locator
 
 

@@ -45,14 +45,14 @@ def audit(
 
     parts = cut(text, registry)
     places = _places(parts, level)
-    found = [finding(parts, place) for place in islice(places, limit)]
-    found.sort(key=lambda one: one.start)
+    findings = [finding(parts, place) for place in islice(places, limit)]
+    findings.sort(key=lambda one: one.start)
     rest = sum(1 for _ in places)
     if rest:
         from overthere.security.parts import Place
 
-        found.append(finding(parts, Place("more", len(text), len(text), f"{rest:,}", component="any")))
-    return found
+        findings.append(finding(parts, Place("more", len(text), len(text), f"{rest:,}", component="any")))
+    return findings
 
 
 def kinds(uri: Value | str, *, level: Level = "note", registry: Registry | None = None) -> tuple[str, ...]:

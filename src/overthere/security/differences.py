@@ -20,7 +20,7 @@ _BASE = f"https://{_AT_HOME}/"  # RFC 2606 2: there is no such host
 _ENOUGH = 1 << 14
 """So much of a text is read; hosts stand at its beginning."""
 
-# Where every reader finds the same host: nothing around it could be part of it for anybody.
+# Where every reader finds the same host: nothing around it could be part of it for any reader.
 _AGREED = re.compile(
     r"(?:[a-zA-Z][a-zA-Z0-9+.-]*+:)?+//(?:[a-zA-Z0-9._~-]++@)?[a-zA-Z0-9.-]++(?::[0-9]*+)?+"
     r"(?:/[^\\\x00-\x20]*+|[?#][^\\@\x00-\x20]*+)?+\Z"
@@ -53,7 +53,7 @@ def differences(cut: Cut) -> Iterator[Place]:
 
 
 def _hosts(cut: Cut, text: str) -> Iterator[tuple[str, str]]:
-    """Who asks which host; those who say nothing of it are left out."""
+    """Which reader asks which host; readers that say nothing of it are left out."""
     if cut.scheme and not cut.of(cut.host).startswith("["):  # documents before 2003 know no brackets (RFC 2732)
         for name in NAMES:
             if name == "rfc3986":
@@ -62,7 +62,7 @@ def _hosts(cut: Cut, text: str) -> Iterator[tuple[str, str]]:
                 host = edition(name).host_of(text)
             except OverthereError:
                 continue
-            # The draft of 2003 leaves a reg-name to a registry: it asks nobody (3.2.1).
+            # The draft of 2003 leaves a reg-name to a registry: no host is asked (3.2.1).
             if host is not None:
                 yield edition(name).document, host
     if whatwg.available() and (cut.scheme in SPECIAL or not cut.scheme):

@@ -1,4 +1,4 @@
-"""Who is asked: userinfo, host and port (RFC 3986 3.2, 7.2, 7.4 to 7.6; RFC 3987 8)."""
+"""The host that is asked: userinfo, host and port (RFC 3986 3.2, 7.2, 7.4 to 7.6; RFC 3987 8)."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _host(cut: Cut, start: int, end: int) -> Iterator[Place]:
     if percent and text.startswith("[") and not link_local(bare):
         yield Place("host-zone", start, end, MASK if hidden else quoted(text))
     address = literal(text)
-    if address is not None and not (text.isdigit() and cut.default_port is None):  # a drive, a number of somebody
+    if address is not None and not (text.isdigit() and cut.default_port is None):  # a drive, another number
         yield from _address(address, text, start, end, hidden)
         return
     name, files = decoded(text), cut.facts is not None and cut.facts.host_of_files
@@ -161,7 +161,7 @@ def _name(cut: Cut, name: str, start: int, end: int, hidden: bool) -> Iterator[P
         yield Place("host-long", start, end)
         return
     files = cut.facts is not None and cut.facts.host_of_files
-    if cut.scheme and not files and cut.default_port is None:  # names of somebody's own (3.2.2)
+    if cut.scheme and not files and cut.default_port is None:  # names of the scheme's own (3.2.2)
         return
     if not problem and asked.isascii():
         odd = (_NO_HOST if asked == cut.text[start:end] else _NO_HOST_ESCAPED).search(asked)

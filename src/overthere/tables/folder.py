@@ -54,31 +54,31 @@ class Folder(Writer):
         for name in os.listdir(self.path):
             if name.startswith(".part-") and name.endswith(".parquet"):
                 (self.path / name).unlink()  # of a job that was killed
-        if self.resume and (found := load_mark(self.marked, self.name, self.job)) is not None:
-            self._keep(parts, found)
-            self.take(found)
-            if found.done:
+        if self.resume and (mark := load_mark(self.marked, self.name, self.job)) is not None:
+            self._keep(parts, mark)
+            self.take(mark)
+            if mark.done:
                 self._unlock()
             return
         for name in parts:
             (self.path / name).unlink()
         self.mark.save(self.marked)
 
-    def _keep(self, parts: list[str], found: Mark) -> None:
+    def _keep(self, parts: list[str], mark: Mark) -> None:
         """The parts that hold what is committed; of the last of them, its rows up to there."""
         start, sizes = 0, [about(self.path / name).num_rows for name in parts]
-        if sum(sizes) < found.rows:
-            raise ResumeError(self.name, f"it has {sum(sizes):,} rows, and had {found.rows:,} when it was marked")
+        if sum(sizes) < mark.rows:
+            raise ResumeError(self.name, f"it has {sum(sizes):,} rows, and had {mark.rows:,} when it was marked")
         for name, size in zip(parts, sizes, strict=True):
-            if start >= found.rows:
+            if start >= mark.rows:
                 (self.path / name).unlink()
                 continue
             self.number = int(name[5:-8])
-            if start + size > found.rows:
+            if start + size > mark.rows:
                 part = self._part()
-                for batch in read(self.path / name, self.columns, found.rows - start):
+                for batch in read(self.path / name, self.columns, mark.rows - start):
                     part.write(batch)
-                part.end(found)
+                part.end(mark)
             start += size
             self.number += 1
 

@@ -47,8 +47,8 @@ class Layout(NamedTuple):
 def fitting(columns: Any, form: str, steady: Collection[str] = ()) -> Any:
     """The columns as a format holds them, a `pyarrow.Schema`.
 
-    An Arrow file holds one dictionary a column, and of a table that is not read to its end nobody knows whether there
-    are more: there dictionaries are written as their values, but for columns in which every batch has the same.
+    An Arrow file holds one dictionary a column, and a table that is not read to its end may have
+    more: there dictionaries are written as their values, but for columns in which every batch has the same.
 
     steady: those columns.
 

@@ -43,31 +43,31 @@ class Text(FileWriter):
             self._open()
 
     def _open(self) -> None:
-        found = load_mark(self.marked, self.name, self.job) if self.resume else None
+        mark = load_mark(self.marked, self.name, self.job) if self.resume else None
         if self.resume and not self.part.exists() and self.path.exists():
-            if found is None:
+            if mark is None:
                 raise ResumeError(self.name, f"it is finished, or of another job: there is no {self.marked.name}")
-            if found.done:
-                self.take(found)
+            if mark.done:
+                self.take(mark)
                 return
             own(self.path)
-            self._check(self.path.stat().st_size, found)
+            self._check(self.path.stat().st_size, mark)
             os.replace(self.path, self.part)
         file = open_part(self.part, self.path, resume=self.resume)
         try:
-            self._begin(file, found)
+            self._begin(file, mark)
         except BaseException:
             file.close()
             raise
 
-    def _begin(self, file: IO[bytes], found: Mark | None) -> None:
+    def _begin(self, file: IO[bytes], mark: Mark | None) -> None:
         size = os.fstat(file.fileno()).st_size
-        if found is not None and (size or not found.octets):
-            self._check(size, found)
-            file.truncate(found.octets)
-            self.octets, self.safe = found.octets, found
-            self.take(found)
-            if found.done:  # it was killed before it could be given its name
+        if mark is not None and (size or not mark.octets):
+            self._check(size, mark)
+            file.truncate(mark.octets)
+            self.octets, self.safe = mark.octets, mark
+            self.take(mark)
+            if mark.done:  # it was killed before it could be given its name
                 os.replace(self.part, self.path)
                 file.close()
                 return
@@ -80,9 +80,9 @@ class Text(FileWriter):
         if not self.octets:
             self._hold(self.header)
 
-    def _check(self, size: int, found: Mark) -> None:
-        if size < found.octets:
-            raise ResumeError(self.name, f"it has {size:,} octets, and had {found.octets:,} when it was marked")
+    def _check(self, size: int, mark: Mark) -> None:
+        if size < mark.octets:
+            raise ResumeError(self.name, f"it has {size:,} octets, and had {mark.octets:,} when it was marked")
 
     def _hold(self, data: Any) -> None:
         self.held.append(data)

@@ -56,9 +56,9 @@ class Mark(NamedTuple):
 def read_mark(text: str | bytes, name: str, job: str) -> Mark:
     """The mark in a text.  Raises: ResumeError if it is none, or of another job; it names what differs."""
     try:
-        found = json.loads(text)
-        mark = Mark(found["job"], int(found["rows"]), int(found["octets"]), dict(found["state"]))
-        if found[KEY] != 1 or mark.rows < 0 or mark.octets < 0:
+        fields = json.loads(text)
+        mark = Mark(fields["job"], int(fields["rows"]), int(fields["octets"]), dict(fields["state"]))
+        if fields[KEY] != 1 or mark.rows < 0 or mark.octets < 0:
             raise ValueError
     except (ValueError, TypeError, KeyError, RecursionError):
         raise ResumeError(name, "its mark cannot be read, so that nothing says where to go on") from None

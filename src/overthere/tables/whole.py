@@ -95,18 +95,18 @@ class Table(FileWriter):
         super().__init__(path, layout, job, resume)
         self.indexed = layout.form == ".parquet"
         self.growing: Growing | None = None
-        found = self._found() if resume else None
-        if found is not None and found.done:
-            self.take(found)
+        mark = self._found() if resume else None
+        if mark is not None and mark.done:
+            self.take(mark)
             return
         left = self.part.exists()
         with self._guarded():
             self.growing = Growing(path, self.part, layout)
-            if found is not None:
-                for batch in read(path, self.columns, found.rows):
+            if mark is not None:
+                for batch in read(path, self.columns, mark.rows):
                     self.growing.write(batch)
-                self.take(found)
-        if resume and left and found is None:
+                self.take(mark)
+        if resume and left and mark is None:
             self.notice = (
                 f"{self.part.name} was left by a job that was killed, and cannot be read without its end: "
                 "the table begins anew"

@@ -88,7 +88,7 @@ class Writer(ABC):
                 self._close()
 
     def drop(self) -> None:
-        """End without what was not committed: where nobody may go on, what was there before stays.  Raises nothing."""
+        """End without what was not committed; what cannot be resumed leaves the file of before.  Raises nothing."""
         if not self.closed:
             self.closed = True
             self._fail()

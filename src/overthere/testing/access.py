@@ -32,7 +32,7 @@ class AccessSuite:
 
     What has to hold: the answer is read, and the steps of the plan are what is sent; the words of its steps change
     nothing; data make no lines at a port of another protocol; how it comes in pieces changes nothing; where it ends
-    early, is not what was recorded, has numbers or encoded words that nobody can read, or has no end, only documented
+    early, is not what was recorded, has unreadable numbers or encoded words, or has no end, only documented
     errors come out, in bounded memory; a reader may stop at any time; and a password that is repeated in the answer is
     in no error and no detail.
     """
@@ -73,12 +73,12 @@ class AccessSuite:
         return iter(range(0, length, max(1, length // self.runs)))
 
     def test_the_answer_is_read(self) -> None:
-        found = self.whole()
+        outcome = self.whole()
         if self.missing:
-            assert found.error is not None, "nothing was refused"
+            assert outcome.error is not None, "nothing was refused"
         else:
-            assert found.error is None, repr(found.error)
-            assert found.head is not None, "there was no head"
+            assert outcome.error is None, repr(outcome.error)
+            assert outcome.head is not None, "there was no head"
 
     def test_the_plan_is_what_is_sent(self) -> None:
         sent = self.whole().sent
@@ -86,11 +86,11 @@ class AccessSuite:
         for step in self._way.plan.steps:
             if not isinstance(step, Send):
                 continue
-            found = sent.find(step.data, place)
-            if found < 0 and (step.after or self.missing):
+            at = sent.find(step.data, place)
+            if at < 0 and (step.after or self.missing):
                 continue
-            assert found >= 0, f"{step.line()} is not what was sent"
-            place = found + len(step.data)
+            assert at >= 0, f"{step.line()} is not what was sent"
+            place = at + len(step.data)
 
     def test_words_are_for_people(self) -> None:
         """Nothing that a plan says in words is read by its dialogue: other words, and the same comes out."""
@@ -98,25 +98,25 @@ class AccessSuite:
         dialogue = self.dialogue()
         dialogue.close()
         self._way.plan, words = reworded(self._way.plan)
-        found = Replay(self.answer, self.data).run(self._way.dialogue(self._way.scheme()))
-        assert as_before(found, words) == as_before(whole, {})
+        outcome = Replay(self.answer, self.data).run(self._way.dialogue(self._way.scheme()))
+        assert as_before(outcome, words) == as_before(whole, {})
 
     def test_pieces_change_nothing(self) -> None:
         whole = self.whole()
         for piece in (1, 2, 3, 7, 64):
-            found = Replay(self.answer, self.data, piece=piece).run(self.dialogue())
-            assert (found.head, found.content, found.entries) == (whole.head, whole.content, whole.entries), piece
-            assert repr(found.error) == repr(whole.error), piece
+            outcome = Replay(self.answer, self.data, piece=piece).run(self.dialogue())
+            assert (outcome.head, outcome.content, outcome.entries) == (whole.head, whole.content, whole.entries), piece
+            assert repr(outcome.error) == repr(whole.error), piece
 
     def test_an_end_at_every_offset(self) -> None:
         whole = self.whole()
         for offset in self._offsets(self._length):
-            found = Replay(self.answer, self.data, length=offset).run(self.dialogue())
-            assert found.error is not None or found.head is not None, f"nothing came out at {offset}"
-            assert whole.content.startswith(found.content), f"other content at {offset}"
+            outcome = Replay(self.answer, self.data, length=offset).run(self.dialogue())
+            assert outcome.error is not None or outcome.head is not None, f"nothing came out at {offset}"
+            assert whole.content.startswith(outcome.content), f"other content at {offset}"
         for offset in self._offsets(len(self.data)):
-            found = Replay(self.answer, self.data, data_length=offset).run(self.dialogue())
-            assert whole.content.startswith(found.content), f"other content at {offset} of the data"
+            outcome = Replay(self.answer, self.data, data_length=offset).run(self.dialogue())
+            assert whole.content.startswith(outcome.content), f"other content at {offset} of the data"
 
     def test_garbage(self) -> None:
         random = Random(3986)
@@ -140,7 +140,7 @@ class AccessSuite:
                 self._any(Replay(answer, data))
 
     def test_encoded_words(self) -> None:
-        """RFC 2047: in charsets that nobody knows, in codecs that are none, broken."""
+        """RFC 2047: in unknown charsets, in codecs that are no charsets, broken."""
         for word in _WORDS:
             for answer, data in self._replaced(_VALUE, word):
                 self._any(Replay(answer, data))
@@ -162,8 +162,8 @@ class AccessSuite:
                 replay.run(self.dialogue(), most=100)
 
     def test_a_reader_who_stops(self) -> None:
-        found = Replay(self.answer, self.data).run(_first(self.dialogue()))
-        assert (found.head is None) == (self.whole().head is None)
+        outcome = Replay(self.answer, self.data).run(_first(self.dialogue()))
+        assert (outcome.head is None) == (self.whole().head is None)
 
     def test_no_password_is_shown(self) -> None:
         """RFC 3986 7.5: of a server that repeats it somewhere in its answer."""
@@ -177,12 +177,12 @@ class AccessSuite:
             at = random.randint(0, len(whole))
             # In place of other octets, lengths in the answer hold.
             answer = whole[:at] + word + whole[at + random.choice((0, len(word))) :]
-            found = self._any(Replay(answer, self.data), credentials)
-            if found is not None and found.error is not None:
-                told = [str(found.error), repr(found.error), *format_exception(found.error)]
-                assert password not in "".join(told), f"repeated at {at}: {found.error!r}"
-            if found is not None and found.head is not None:
-                assert password not in repr(found.head.details), f"repeated at {at}: {found.head.details!r}"
+            outcome = self._any(Replay(answer, self.data), credentials)
+            if outcome is not None and outcome.error is not None:
+                told = [str(outcome.error), repr(outcome.error), *format_exception(outcome.error)]
+                assert password not in "".join(told), f"repeated at {at}: {outcome.error!r}"
+            if outcome is not None and outcome.head is not None:
+                assert password not in repr(outcome.head.details), f"repeated at {at}: {outcome.head.details!r}"
 
     def test_data_make_no_lines(self) -> None:
         """At a port of another protocol, under the safe policy: whatever a URI says there, what is sent is refused, or

@@ -176,10 +176,10 @@ class SchemeSuite:
                 secret = _with(locator, "password", "s3cr3t!")
                 assert "s3cr3t" not in repr(secret)
                 try:
-                    found = plan(secret, registry=self.registry)
+                    made = plan(secret, registry=self.registry)
                 except (PlanRefused, NotSpecified, Unwritable):
                     continue
-                assert "s3cr3t" not in f"{found}{found!r}{found.to_dict()}{found.steps!r}"
+                assert "s3cr3t" not in f"{made}{made!r}{made.to_dict()}{made.steps!r}"
 
     def test_locators_are_values(self) -> None:
         for locator in self.locators():

@@ -75,36 +75,36 @@ class Replay:
         Raises: AssertionError for a dialogue that waits for what it has not asked for, or takes memory without bound;
         whatever it raises itself that is not documented.
         """
-        found = Outcome()
+        outcome = Outcome()
         content, pieces = bytearray(), 0
         given: object = None
         try:
             while True:
                 match effect := dialogue.send(given):
                     case Head():
-                        assert found.head is None, "a second head"
-                        found.head = effect
+                        assert outcome.head is None, "a second head"
+                        outcome.head = effect
                     case Data(octets):
-                        assert found.head is not None, "content before the head"
+                        assert outcome.head is not None, "content before the head"
                         content += octets
                     case Item(entry):
-                        assert found.head is not None, "an entry before the head"
-                        found.entries.append(entry)
+                        assert outcome.head is not None, "an entry before the head"
+                        outcome.entries.append(entry)
                 if isinstance(effect, Head | Data | Item):
                     self.taken, given, pieces = 0, None, pieces + 1
                     if len(content) > self.held or pieces > most:
                         break
                 else:
-                    given = self._answer(effect, found)
+                    given = self._answer(effect, outcome)
         except StopIteration:
             pass
         except DOCUMENTED as error:
-            found.error = error
+            outcome.error = error
         dialogue.close()
-        found.content = bytes(content)
-        return found
+        outcome.content = bytes(content)
+        return outcome
 
-    def _answer(self, effect: object, found: Outcome) -> object:
+    def _answer(self, effect: object, outcome: Outcome) -> object:
         match effect:
             case Dial(transport=transport, channel=channel):
                 self.open.add(channel)
@@ -115,11 +115,11 @@ class Replay:
                 self.open.discard(channel)
             case Write(data, channel):
                 assert channel in self.open, "it writes to a channel that is not open"
-                found.sent += data if not channel else b""
+                outcome.sent += data if not channel else b""
             case Read(size, channel, patience):
                 if channel not in self.open:
                     raise AccessFailed("the connection is closed")
-                return self._read(min(size, self.piece), channel, found, patience)
+                return self._read(min(size, self.piece), channel, outcome, patience)
             case Seek(port=port):
                 return [("192.0.2.1", port)]
             case Look(path):
@@ -128,10 +128,10 @@ class Replay:
                 raise AssertionError(effect)
         return None
 
-    def _read(self, size: int, channel: int, found: Outcome, patience: float | None) -> bytes | None:
+    def _read(self, size: int, channel: int, outcome: Outcome, patience: float | None) -> bytes | None:
         while not channel and not self.coming[0] and self.exchanges and self.left[0]:
             asked, came = self.exchanges[0]
-            if not found.sent.startswith(self.awaited + asked):
+            if not outcome.sent.startswith(self.awaited + asked):
                 assert patience is not None, f"it waits, but has not sent {asked!r} after {self.awaited!r}"
                 self._nothing()
                 return None

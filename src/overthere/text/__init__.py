@@ -154,19 +154,19 @@ class _Scanner:
         while match := self.search(self.text, at):
             mark = match[0][0]
             if mark in '<"':
-                found, at = self._wrapped(match.start())
+                reference, at = self._wrapped(match.start())
             elif mark == ":":
-                found, at = self._colon(match.start())
+                reference, at = self._colon(match.start())
             elif mark == "@":
-                found, at = self._address(match.start())
+                reference, at = self._address(match.start())
             elif mark == ".":
                 start = match.start() - 3
-                found, at = self._suffix(start, match.end()) if start >= at else (None, match.end())
+                reference, at = self._suffix(start, match.end()) if start >= at else (None, match.end())
             else:
-                found, at = self._suffix(match.start(), match.end())
-            if found is not None:
+                reference, at = self._suffix(match.start(), match.end())
+            if reference is not None:
                 self.floor = at
-                yield found
+                yield reference
 
     # -- between brackets and quotes
 
@@ -179,12 +179,12 @@ class _Scanner:
         kind = self._kind(inside, at)
         if kind is None:
             return None, at + 1
-        found = self._found(inside.reference, inside.start, inside.end, inside.delimiter, kind, (at, inside.closed))
-        if found is None:
+        reference = self._found(inside.reference, inside.start, inside.end, inside.delimiter, kind, (at, inside.closed))
+        if reference is None:
             return None, at + 1
         if inside.alternative is not None and meant(inside.alternative, kind) is not None:
-            found = found._replace(alternative=inside.alternative)
-        return found, inside.closed
+            reference = reference._replace(alternative=inside.alternative)
+        return reference, inside.closed
 
     def _kind(self, inside: Wrapped, at: int) -> Kind | None:
         """Of what stands between delimiters: whether it is meant for a URI."""
@@ -291,18 +291,18 @@ class _Scanner:
         match = _WITH_SCHEME.fullmatch(text)
         if match is None or not match[2].strip("/"):
             return None, scanned
-        found = self._plain(text, start, end, "URI", scanned)
-        return found, scanned if found is None else end
+        reference = self._plain(text, start, end, "URI", scanned)
+        return reference, scanned if reference is None else end
 
     def _plain(self, text: str, start: int, end: int, kind: Kind, scanned: int) -> Found | None:
         """scanned: where it ended before punctuation was taken off."""
         delimiter, outer = ("URL:", self.prefix[0]) if self.prefix[1] == start else ("", start)
-        found = self._found(text, start, end, delimiter, kind, (outer, end))
+        reference = self._found(text, start, end, delimiter, kind, (outer, end))
         mark = self.text[scanned : scanned + 1]
         # The same before it is its partner: `code`, |cell|.
-        if found is None or mark not in CUTTING or mark == self.text[start - 1 : start]:
-            return found
-        return found._replace(cut=mark) if CUT.match(self.text, scanned) else found
+        if reference is None or mark not in CUTTING or mark == self.text[start - 1 : start]:
+            return reference
+        return reference._replace(cut=mark) if CUT.match(self.text, scanned) else reference
 
     def _suffix(self, start: int, end: int) -> tuple[Found | None, int]:
         """A suffix reference (4.5): the authority, of which text[start:end] was seen, then a path if there is one."""
@@ -321,8 +321,8 @@ class _Scanner:
         scanned, end = end, trimmed(text, start, end)
         if not self._guessed(text[start:end]):
             return None, scanned
-        found = self._plain(text[start:end], start, end, "abbreviated", scanned)
-        return found, scanned if found is None else end
+        reference = self._plain(text[start:end], start, end, "abbreviated", scanned)
+        return reference, scanned if reference is None else end
 
     def _is_host(self, start: int, end: int) -> bool:
         """A registered name by its last labels, and by a path after it where these are not sure (rule 9)."""

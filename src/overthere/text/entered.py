@@ -19,7 +19,7 @@ _HYPHEN = re.compile(r"-[^\S\r\n]*+(?:\r\n?|\n)\s*+")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+):")
 # What follows the colon of a name and its port, and of no scheme that is known.
 _PORT = re.compile(r"[0-9]{1,5}(?:[/?#].*)?", re.DOTALL)
-# Whoever is asked for a URI means a host by a name with a dot; an address, and one's own machine, too.
+# A person asked for a URI means a host by a name with a dot, by an address, or by the name of the own machine.
 _NAME = re.compile(
     r"(?:(?:[^\s/?#@:\[\]]++|localhost)(?::[0-9]*+)?|\[[0-9A-Fa-f:.]++\](?::[0-9]*+)?)(?:[/?#].*)?", re.DOTALL
 )

@@ -144,7 +144,7 @@ class _Paragraph:
         end = at if dead and not image else self._target(begin, at)
         if end > at or (not (dead and not image) and self._defined(self.text[begin : begin + 1000], at - 1 - begin)):
             # "Links may not contain other links": what the rules beyond CommonMark found is none.
-            kept = [] if image else [found for found in self.found[before:] if found.delimiter]
+            kept = [] if image else [link for link in self.found[before:] if link.delimiter]
             self.found[before:] = kept
             if not image:
                 self.dead = len(self.open)

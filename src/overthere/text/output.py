@@ -38,15 +38,15 @@ def linkable(registry: Registry | None = None) -> frozenset[str]:
     return _linkable(Registry.default() if registry is None else registry)
 
 
-def _leads(found: Found, schemes: Collection[str] | None) -> bool:
+def _leads(one: Found, schemes: Collection[str] | None) -> bool:
     schemes = linkable() if schemes is None else schemes
-    return found.uri.partition(":")[0].lower() in schemes
+    return one.uri.partition(":")[0].lower() in schemes
 
 
-def _parts(text: str, found: Iterable[Found], *, outer: bool = False) -> Iterator[tuple[str, Found | None]]:
+def _parts(text: str, references: Iterable[Found], *, outer: bool = False) -> Iterator[tuple[str, Found | None]]:
     """The text in parts: what lies between, and what was found, with its delimiters if `outer`."""
     at = 0
-    for one in found:
+    for one in references:
         start, end = one.outer if outer else (one.start, one.end)
         yield text[at:start], None
         yield text[start:end], one

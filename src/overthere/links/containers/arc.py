@@ -85,11 +85,11 @@ def _documents(record: _Record, here: Document, options: Options) -> Iterator[Do
         yield here
         return
     notes = list(record.notes)
-    found = target(record.line.url)
-    if found is None:
+    uri = target(record.line.url)
+    if uri is None:
         notes.append("corrupt")
     else:
-        here = here._replace(base=Base(found, "retrieval", "retrieval"))
+        here = here._replace(base=Base(uri, "retrieval", "retrieval"))
     if header(record.content) is not None:
         yield from response(record.content, here, notes, options)
         return
@@ -165,16 +165,16 @@ def _next(file: BinaryIO, at: int, size: int) -> int:
     """Where from `at` on a line of a record follows a line end; or `size`."""
     while at < size:
         file.seek(at)
-        found = _SUCH.search(file.read(_WINDOW + _LONGEST))
-        if found is not None and found.start() < _WINDOW:
-            return at + found.end()
+        match = _SUCH.search(file.read(_WINDOW + _LONGEST))
+        if match is not None and match.start() < _WINDOW:
+            return at + match.end()
         at += _WINDOW
     return size
 
 
 def _gzipped(file: BinaryIO, size: int, at: int, end: int, limit: int) -> Iterator[_Record]:
     while at < end:
-        data, note, after = member(file, size, at, limit + _LONGEST, _holds)
+        data, note, after = member(file, size, at, limit + _LONGEST, lambda head: _URL.match(head) is not None)
         line = _line(data)
         notes = (note,) if note else ()
         if line is None:
@@ -190,10 +190,6 @@ def _gzipped(file: BinaryIO, size: int, at: int, end: int, limit: int) -> Iterat
                     str(at), line, content, notes or (("wrong-length",) if len(content) < line.length else ())
                 )
         at = after
-
-
-def _holds(head: bytes) -> bool:
-    return _URL.match(head) is not None
 
 
 def _whole(file: BinaryIO, at: int, size: int, limit: int) -> Iterator[_Record]:

@@ -142,7 +142,7 @@ class _Guarded(io.RawIOBase):
 def _placed(name: bytes, base: Base, beneath: URI | None) -> Base:
     if beneath is None:
         return base
-    # What climbs out of the archive is brought back, as a dot-segment at the root is (RFC 3986 5.2.4).
+    # A path that leads out of the archive ends at its root, as dot-segments do (RFC 3986 5.2.4).
     segments = [segment for segment in name.split(b"/") if segment not in (b"", b".", b"..")]
     return (
         Base(beneath.join(URIReference.build(segments=segments, keep=IN_SEGMENT)), "retrieval", "retrieval")
@@ -240,7 +240,7 @@ def _zipped(
         yield Member(within._replace(notes=("encrypted",)), None)
         return
     crc = info.CRC
-    # The library looks at it with the last octets, and keeps these to itself if it differs.
+    # The library compares it at the last octets, and does not give these out if it differs.
     del info.CRC
     octets.reads = zipnames.header
     try:
@@ -319,7 +319,7 @@ def _tar(file: Stream, document: Document, beneath: URI | None) -> Iterator[Memb
 
 
 class _Ending:
-    """A stream whose end is an error for who goes on to read: tarfile would read 2**95 octets that are not there."""
+    """A stream that raises when read beyond its end: tarfile would read 2**95 octets that are not there."""
 
     def __init__(self, stream: Stream) -> None:
         self.stream = stream

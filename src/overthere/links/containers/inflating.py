@@ -33,9 +33,9 @@ def taken(file: BinaryIO, at: int, most: int, ratio: int) -> tuple[bytes, int, s
     file.seek(at)
     head = file.read(4)
     if len(head) == 4 and not head[3] & _UNUSUAL:
-        found = _by(_QUICK, file, at, most, ratio)
-        if not found[2]:
-            return found
+        pieces = _by(_QUICK, file, at, most, ratio)
+        if not pieces[2]:
+            return pieces
     # What comes out before a fault is what zlib gives.
     return _by(zlib, file, at, most, ratio)
 

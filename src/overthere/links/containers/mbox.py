@@ -8,7 +8,7 @@ from typing import BinaryIO
 from overthere.base import enclosed
 from overthere.links.containers.message.steps import Steps, carried, taken
 from overthere.links.model import Document, Note, Options
-from overthere.mail.reader import Decoder, Reader
+from overthere.mail.reader import Decoder, MessageReader
 
 __all__ = ["members"]
 
@@ -26,7 +26,7 @@ def members(file: BinaryIO, document: Document, options: Options) -> Iterator[Do
 
 
 def _messages(document: Document, options: Options) -> Steps:
-    reader = Reader()
+    reader = MessageReader()
     reader.mbox = True
     base = enclosed(document.base)
     number = 0

@@ -42,7 +42,7 @@ def unpacked(file: Stream) -> Stream | None:
     return None if make is None else _Pieces(pieces(whole, make))
 
 
-# What is read at once: on an error the library keeps what it had made of it to itself.
+# Octets fed at once: on an error the library drops all that it had made of them.
 _STEP = 1 << 10
 _PIECE = 1 << 16
 

@@ -287,7 +287,7 @@ def _next_member(file: BinaryIO, at: int, size: int, holds: Callable[[bytes], bo
         window = file.read(step + _FIRST)
         place = window.find(_GZIP)
         while 0 <= place < step:
-            # What is made to look like members without end is not tried without end.
+            # Content made to look like endless members is tried only so often.
             if tried < _RATIO * _BELIEVED + 8 * (at + place - begun):
                 tried += _FIRST
                 if _holds(window[place : place + _FIRST], holds):

@@ -68,7 +68,7 @@ def _dechunked(data: bytes, limit: int) -> tuple[bytes, str]:
         if got > limit:
             break
         if end >= len(data):
-            # Digits that begin a content without chunks do not count what follows.
+            # Content that is not chunked may begin with digits: they count nothing.
             return b"".join(parts), "truncated"
         behind = _BEHIND.match(data, end)
         if behind is None:
@@ -89,22 +89,22 @@ def _inflated(data: bytes, limit: int, *forms: int) -> tuple[bytes, str]:
     for form in forms:
         inflate = zlib.decompressobj(form)
         try:
-            found = inflate.decompress(data, limit + 1)
+            content = inflate.decompress(data, limit + 1)
         except zlib.error:
             # What stands before the error is not lost.
-            found, note = _finely(_Inflating(data, form), limit)
+            content, note = _finely(_Inflating(data, form), limit)
             if note == "wrong-type":
                 continue
-            return found, note
-        if len(found) > limit:
-            return found, ""
+            return content, note
+        if len(content) > limit:
+            return content, ""
         if not inflate.eof:
-            return found, "truncated" if found else "wrong-type"
+            return content, "truncated" if content else "wrong-type"
         behind = len(data) - len(inflate.unused_data)
         if data.startswith(_GZIP, behind):
-            more, note = _finely(_Inflating(data, form, behind), limit - len(found))
-            return found + more, "wrong-length" if note == "wrong-type" else note
-        return found, "wrong-length" if inflate.unused_data.strip(b"\0") else ""
+            more, note = _finely(_Inflating(data, form, behind), limit - len(content))
+            return content + more, "wrong-length" if note == "wrong-type" else note
+        return content, "wrong-length" if inflate.unused_data.strip(b"\0") else ""
     return b"", "wrong-type"
 
 
@@ -123,10 +123,10 @@ class _Inflating:
             if self.inflate.eof:
                 self.inflate = zlib.decompressobj(self.form)
             piece = self.data[self.at : self.at + size]
-            found = self.inflate.decompress(piece)
+            inflated = self.inflate.decompress(piece)
             self.at += len(piece) - len(self.inflate.unused_data)
-            if found:
-                return found
+            if inflated:
+                return inflated
         if not self.inflate.eof:
             raise EOFError("incomplete")
         return b""

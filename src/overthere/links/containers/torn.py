@@ -61,7 +61,7 @@ def locals_of(file: BinaryIO) -> Iterator[Local | str]:
 def opened(file: BinaryIO, local: Local) -> zipfile.ZipExtFile:
     """The data of a member without its compression.
 
-    Raises: NotImplementedError for a method of compression that nobody knows.
+    Raises: NotImplementedError for an unknown method of compression.
     """
     return zipfile.ZipExtFile(_Within(file, local.start, local.size), "r", local.info)
 
@@ -121,14 +121,14 @@ class _Walk:
         """How much data there is whose size stands behind it (4.3.9), and its sum if that was found."""
         if method == zipfile.ZIP_DEFLATED:
             end = self._deflated(start)
-            if end is not None and (found := self._descriptor(end, end - start)):
-                crc, self.at = found
+            if end is not None and (described := self._descriptor(end, end - start)):
+                crc, self.at = described
                 return end - start, crc
         else:
             end = start
             while (end := self.find(end, _DESCRIPTOR)) < self.size:
-                if found := self._descriptor(end, end - start):
-                    crc, self.at = found
+                if described := self._descriptor(end, end - start):
+                    crc, self.at = described
                     return end - start, crc
                 end += 1
         return self._to_next(start), None
@@ -141,7 +141,7 @@ class _Walk:
             while not inflate.eof and self.left > 0 and (piece := self.read(at, step)):
                 at += len(piece)
                 while piece and not inflate.eof:
-                    # Of a call that fails it is not known what it has made: no more than this.
+                    # How much a failing call has made is unknown: at most this much.
                     out = inflate.decompress(piece, _RATIO * step)
                     made += len(out)
                     self.left -= len(out) // 8
@@ -159,8 +159,8 @@ class _Walk:
         skipped = 4 if data.startswith(_DESCRIPTOR) else 0
         for form in ("<2LL", "<L2Q"):
             if len(data) >= skipped + struct.calcsize(form):
-                crc, found, _ = struct.unpack_from(form, data, skipped)
-                if found == packed:
+                crc, size, _ = struct.unpack_from(form, data, skipped)
+                if size == packed:
                     return crc, at + skipped + struct.calcsize(form)
         return None
 

@@ -71,16 +71,16 @@ def _documents(record: Record, here: Document, options: Options) -> Iterator[Doc
     notes = list(record.notes)
     if first(said, b"warc-truncated") or first(said, b"warc-segment-number"):
         notes.append("truncated")  # a segmented record goes on in other records (WARC 1.1 section 7)
-    found = target(next((value for name, value in said if name == b"warc-target-uri"), b""))
-    if found is None:
+    uri = target(next((value for name, value in said if name == b"warc-target-uri"), b""))
+    if uri is None:
         notes.append("corrupt")
-    elif found.scheme.lower() == "dns":
+    elif uri.scheme.lower() == "dns":
         yield Passed("dns")
         if notes:
             yield here._replace(notes=_once(notes))
         return
     else:
-        here = here._replace(base=Base(found, "retrieval", "retrieval"))
+        here = here._replace(base=Base(uri, "retrieval", "retrieval"))
     media_type, charset = media_type_of(first(said, b"content-type"))
     if media_type == HTTP:
         yield from response(record.content, here, notes, options)
@@ -92,7 +92,7 @@ def _documents(record: Record, here: Document, options: Options) -> Iterator[Doc
                 yield here._replace(notes=_once(notes))
             return
         media_type, charset = METADATA, None
-    elif found is not None and media_type == "application/json" and (page := page_of(str(found))) is not None:
+    elif uri is not None and media_type == "application/json" and (page := page_of(str(uri))) is not None:
         here = here._replace(base=base_of(page, here.base))
         media_type, charset = METADATA, None
     content = record.content

@@ -23,7 +23,7 @@ MARKS = (
 def decoded(content: bytes, told: str | None, default: str = "utf-8") -> tuple[str, bool]:
     """The characters of `content`, and whether it is not what was told.
 
-    told: the charset as somebody told it; its label is read as the Encoding Standard reads it (4.2): latin-1 and
+    told: the charset as it was told; its label is read as the Encoding Standard reads it (4.2): latin-1 and
     US-ASCII are windows-1252.
     default: the charset where nothing was told, or what was told is no charset.
 
@@ -50,14 +50,14 @@ def decoded(content: bytes, told: str | None, default: str = "utf-8") -> tuple[s
 @lru_cache(1024)  # labels are what strangers write
 def _codec(label: str) -> str | None:
     """Python's name of the codec for a label of the Encoding Standard; None if it has no such label."""
-    found = _lookup(label)
+    known = _lookup(label)
     # "replacement" stands for charsets that browsers refuse (4.2): what is US-ASCII in their octets is read.
-    if found is None or found.name == "replacement":
+    if known is None or known.name == "replacement":
         return None
-    if found.name in _WIDER:
-        return _WIDER[found.name]
-    own = found.name == "x-user-defined" or found.name.startswith("windows-")
-    return found.name if own else found.codec_info.name
+    if known.name in _WIDER:
+        return _WIDER[known.name]
+    own = known.name == "x-user-defined" or known.name.startswith("windows-")
+    return known.name if own else known.codec_info.name
 
 
 # What the Encoding Standard has under a name is more than Python has under it (10.1, 11.1, 12.3, 13.1).
@@ -66,8 +66,8 @@ _WIDER = {"gbk": "gb18030", "big5": "big5hkscs", "shift_jis": "cp932", "euc-kr":
 
 def encoding(label: str) -> str | None:
     """The name of the encoding that has this label (Encoding Standard 4.2); None if none has it."""
-    found = _lookup(label)
-    return None if found is None else found.name
+    known = _lookup(label)
+    return None if known is None else known.name
 
 
 def _lookup(label: str) -> Encoding | None:

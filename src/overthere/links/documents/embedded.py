@@ -1,6 +1,6 @@
 """References that HTML holds in a syntax of its own: metas of Open Graph and Twitter, JSON in scripts, `srcdoc`.
 
-Read by choice (`Options.metadata`); what nobody asks for is passed over, and counted.
+Read by choice (`Options.metadata`); what is not asked for is passed over, and counted.
 """
 
 from __future__ import annotations
@@ -52,26 +52,28 @@ def _document(text: str, base: Base, options: Options, depth: int) -> Iterator[F
     if depth >= options.depth:
         yield Note("too-deep")
         return
-    href, found, too_deep = html.read(text)
+    href, references, too_deep = html.read(text)
     inner = base if href is None else narrowed(href, base, "HTML base")
     if inner is None:
         yield Note("too-large")
         inner = base
     if too_deep:
         yield Note("too-deep")
-    for one in within(found, inner, options, depth + 1):
+    for one in within(references, inner, options, depth + 1):
         if isinstance(one, Found):
             outer = base if one.where == "base href" else one.base or inner
             one = one._replace(where=f"iframe srcdoc > {one.where}", base=outer)
         yield one
 
 
-def within(found: list[Found | Embedded], base: Base, options: Options, depth: int) -> Iterator[Found | Note | Passed]:
+def within(
+    references: list[Found | Embedded], base: Base, options: Options, depth: int
+) -> Iterator[Found | Note | Passed]:
     """What `html.read` has found, and in it what is embedded; of this, `base` is that of the document.
 
     The reference of a `base` element has none, nor has any other that is not embedded.
     """
-    for one in found:
+    for one in references:
         if isinstance(one, Found):
             yield one
         else:
@@ -82,7 +84,7 @@ def within(found: list[Found | Embedded], base: Base, options: Options, depth: i
 _URL_LIKE = re.compile(r"\.{0,2}/|[A-Za-z][A-Za-z0-9+.-]*+:")
 
 
-class _ImportMap(json.Reader):
+class _ImportMap(json.JSONReader):
     """`imports`, `scopes` and `integrity`; a specifier that is no URL is a name (HTML 8.1.6.2)."""
 
     def named(self, inner: json.Open, raw: str) -> Found | None:
@@ -104,7 +106,7 @@ class _ImportMap(json.Reader):
         return Found(self.pointer(), text)
 
 
-class _SpeculationRules(json.Reader):
+class _SpeculationRules(json.JSONReader):
     """The `urls` of rules; what `where` matches are patterns (HTML 7.6.1)."""
 
     def reference(self, inner: json.Open | None, text: str) -> Found | None:
@@ -114,8 +116,8 @@ class _SpeculationRules(json.Reader):
         return Found(self.pointer(), text)
 
 
-_SCRIPTS: dict[str, tuple[str, type[json.Reader]]] = {
-    "application/ld+json": ("ld+json", jsonld.Reader),
+_SCRIPTS: dict[str, tuple[str, type[json.JSONReader]]] = {
+    "application/ld+json": ("ld+json", jsonld.LDReader),
     "importmap": ("importmap", _ImportMap),
     "speculationrules": ("speculationrules", _SpeculationRules),
 }

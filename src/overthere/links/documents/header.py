@@ -49,12 +49,12 @@ def fields(block: bytes) -> Fields:
     """
     if b"\n " in block or b"\n\t" in block:
         block = _FOLDED.sub(b" ", block)
-    found: Fields = []
+    pairs: Fields = []
     for line in block.split(b"\n"):
         name, colon, value = line.partition(b":")
         if colon:
-            found.append((name.strip().lower(), value.strip()))
-    return found
+            pairs.append((name.strip().lower(), value.strip()))
+    return pairs
 
 
 def first(fields: Fields, name: bytes) -> str:

@@ -253,29 +253,29 @@ class Read(NamedTuple):
 def read(text: str) -> Read:
     """Tokens (HTML 13.2.5) and no tree: nesting costs nothing, and a reference stands once where it is written."""
     base: str | None = None
-    found: list[Found | Embedded] = []
+    held: list[Found | Embedded] = []
     script: str | None = None
     too_deep = False
     for token in tokens(text):
         if token is None:
             too_deep = True
         elif isinstance(token, Sheet):
-            found += _styles("style", token.text)
+            held += _styles("style", token.text)
         elif isinstance(token, Script):
             if script is not None:
-                found.append(Embedded(script, token.text))
+                held.append(Embedded(script, token.text))
         else:
             name, attributes, namespace, in_template = token
             counts = namespace is Namespace.HTML and not in_template
             if name == "base" and base is None and "href" in attributes and counts:
                 base = attributes["href"].strip(_SPACE)
-            found += references(name, attributes, namespace is Namespace.SVG)
+            held += references(name, attributes, namespace is Namespace.SVG)
             known = embedded(name, attributes) if namespace is Namespace.HTML else None
             if name == "script":
                 script = known
             elif known is not None:
-                found.append(Embedded(known, attributes["srcdoc" if name == "iframe" else "content"]))
-    return Read(base, found, too_deep)
+                held.append(Embedded(known, attributes["srcdoc" if name == "iframe" else "content"]))
+    return Read(base, held, too_deep)
 
 
 def references(tag: str, attributes: Mapping[str, str | None], is_svg: bool = False) -> Iterator[Found]:

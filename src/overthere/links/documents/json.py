@@ -25,7 +25,7 @@ from overthere.links.model import Document, Found, Note, Options
 from overthere.schemes.iana import registration
 from overthere.schemes.registry import Registry
 
-__all__ = ["DEPTH", "Open", "Reader", "is_uri", "read"]
+__all__ = ["DEPTH", "Open", "JSONReader", "is_uri", "read"]
 
 DEPTH = 512
 """Arrays and objects in one another."""
@@ -60,7 +60,7 @@ def read(document: Document, options: Options) -> Iterator[Found | Note]:
     text, wrong = decoded(document.content, told)
     if wrong:
         yield Note("wrong-charset")
-    yield from Reader(document.base).read(text)
+    yield from JSONReader(document.base).read(text)
 
 
 class Open:
@@ -79,7 +79,7 @@ class Open:
 _VALUE, _VALUE_OR_END, _NAME, _NAME_OR_END, _COLON, _COMMA_OR_END = range(6)
 
 
-class Reader:
+class JSONReader:
     """Takes token by token; what does not fit where it stands is noted, and taken as well as it goes.
 
     Which strings are references, others may know otherwise: `opened`, `named`, `reference` and `closed` are theirs.
@@ -96,8 +96,8 @@ class Reader:
     def read(self, text: str) -> Iterator[Found | Note]:
         """The references of a text of JSON, or of several, and what is the matter with it."""
         for token in _TOKEN.finditer(text):
-            if (found := self.take(token)) is not None:
-                yield found
+            if (reference := self.take(token)) is not None:
+                yield reference
             if len(self.open) > DEPTH:
                 yield Note("too-deep")
                 return
@@ -111,7 +111,7 @@ class Reader:
 
     def named(self, inner: Open, raw: str) -> Found | None:
         """A name stands in an object, written so; its value comes."""
-        inner.says = _says(inner.name)
+        inner.says = len(inner.name) <= 100 and _SAYING.fullmatch(inner.name) is not None
         return None
 
     def reference(self, inner: Open | None, text: str) -> Found | None:
@@ -119,11 +119,11 @@ class Reader:
         base = None if inner is None else inner.base
         if not ((inner is not None and inner.says and text and not text.startswith("_:")) or is_uri(text)):
             return None
-        found = Found(self.pointer(), text, base)
+        made = Found(self.pointer(), text, base)
         if inner is not None and inner.name == "$id" and not inner.array:
             # Against the base around the object; one that would be too long changes nothing.
             inner.base = narrowed(text, base or self.outer, "$id") or base
-        return found
+        return made
 
     def closed(self, last: Open) -> None:
         """An array or an object has ended."""
@@ -188,9 +188,9 @@ class Reader:
             self.next = _COLON
             return self.named(inner, raw)
         self.expect(_VALUE, _VALUE_OR_END)
-        found = self.reference(inner, self.characters(raw).strip(" \t\r\n"))
+        reference = self.reference(inner, self.characters(raw).strip(" \t\r\n"))
         self.ended()
-        return found
+        return reference
 
     def characters(self, raw: str) -> str:
         if "\\" not in raw:
@@ -214,10 +214,6 @@ class Reader:
 
 
 @lru_cache(4096)
-def _says(name: str) -> bool:
-    return len(name) <= 100 and _SAYING.fullmatch(name) is not None
-
-
 def is_uri(text: str) -> bool:
     """Whether a text is a URI as a whole: its scheme is followed by `//`, or is a registered one."""
     match = _SCHEME.match(text)

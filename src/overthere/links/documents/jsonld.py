@@ -21,7 +21,7 @@ from overthere.links.documents import json
 from overthere.links.documents.scope import LONGEST, narrowed
 from overthere.links.model import Found
 
-__all__ = ["REFERRING", "Reader"]
+__all__ = ["REFERRING", "LDReader"]
 
 REFERRING = frozenset(
     (
@@ -72,7 +72,7 @@ class _Node:
         """What the terms meant outside that its contexts define."""
 
 
-class Reader(json.Reader):
+class LDReader(json.JSONReader):
     def __init__(self, outer: Base) -> None:
         super().__init__(outer)
         self.nodes: list[_Node] = []
@@ -150,6 +150,6 @@ class Reader(json.Reader):
 
     def _rebase(self, owner: _Node, text: str) -> Found:
         place = self.open[self.nodes.index(owner)]
-        found = Found(self.pointer(), text, place.base)
+        reference = Found(self.pointer(), text, place.base)
         place.base = narrowed(text, place.base or self.outer, "@base") or place.base
-        return found
+        return reference

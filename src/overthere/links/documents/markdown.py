@@ -51,11 +51,11 @@ def read(document: Document, options: Options) -> Iterator[Found | Note | Passed
         # A bracket costs a thousand times what a letter does: text that is hardly anything else has no links.
         brackets = piece.count("[") * 3 > len(piece) > 100
         deep = deep or brackets
-        for found in _piece(piece, _markdown(links=not brackets)):
-            if isinstance(found, Found):
-                yield found
+        for part in _piece(piece, _markdown(links=not brackets)):
+            if isinstance(part, Found):
+                yield part
                 continue
-            for one in embedded.read(found, document.base, options, document.depth):
+            for one in embedded.read(part, document.base, options, document.depth):
                 yield one._replace(where=f"html {one.where}") if isinstance(one, Found) else one
     if deep:
         yield Note("too-deep")
@@ -66,9 +66,9 @@ def _pieces(text: str) -> Iterator[str]:
     while len(text) - at > PIECE:
         least, most = at + PIECE // 2, at + PIECE
         for cut in ("\n\n#", "\n\n", "\n", " "):
-            found = text.rfind(cut, least, most)
-            if found >= 0:
-                most = found + 1
+            place = text.rfind(cut, least, most)
+            if place >= 0:
+                most = place + 1
                 break
         yield text[at:most]
         at = most
@@ -142,8 +142,8 @@ def _inline(tokens: Iterable[Token]) -> Iterator[Found | Embedded]:
 
 def _html(text: str) -> Iterator[Found | Embedded]:
     if _ATTRIBUTES.search(text) or _STYLE.search(text):
-        for found in html.read(text).found:
-            yield found._replace(where=f"html {found.where}") if isinstance(found, Found) else found
+        for one in html.read(text).found:
+            yield one._replace(where=f"html {one.where}") if isinstance(one, Found) else one
 
 
 def _bare(text: str) -> Iterator[Found]:
@@ -151,5 +151,5 @@ def _bare(text: str) -> Iterator[Found]:
     if not _EXTENDED.search(text):
         return
     # A word in front of it keeps the text from being read as the start of a block.
-    for found in gfm.find(f"a {text}", extended=True):
-        yield Found("autolink", found.text, target=found.uri if found.kind in ("abbreviated", "mail") else None)
+    for link in gfm.find(f"a {text}", extended=True):
+        yield Found("autolink", link.text, target=link.uri if link.kind in ("abbreviated", "mail") else None)

@@ -95,8 +95,8 @@ def _at(told: Any, *names: str) -> Any:
 
 
 def _list(told: Any, name: str) -> list[Any]:
-    found = _at(told, name)
-    return found if isinstance(found, list) else []
+    value = _at(told, name)
+    return value if isinstance(value, list) else []
 
 
 def base_of(page: str, outside: Base) -> Base:

@@ -21,10 +21,10 @@ def read(document: Document, options: Options) -> Iterator[Found | Note]:
     if wrong:
         yield Note("wrong-charset")
     cut = False
-    for found in find(text):
-        abbreviated = found.kind == "abbreviated"
-        where = "text" + ", abbreviated" * abbreviated + ", cut" * bool(found.cut)
-        cut = cut or bool(found.cut)
-        yield Found(where, found.reference, target=found.uri if abbreviated else None)
+    for reference in find(text):
+        abbreviated = reference.kind == "abbreviated"
+        where = "text" + ", abbreviated" * abbreviated + ", cut" * bool(reference.cut)
+        cut = cut or bool(reference.cut)
+        yield Found(where, reference.reference, target=reference.uri if abbreviated else None)
     if cut:
         yield Note("cut")

@@ -31,11 +31,11 @@ def declared(content: bytes) -> Declared:
     >>> declared(b'<!-- <meta charset=koi8-r> --><meta charset=x><meta charset=latin1>')
     Declared(encoding='windows-1252', unknown=True)
     """
-    found = _prescan(content[:_HEAD])
-    if found.encoding is None and any(map(_may_declare, _METAS.finditer(content))):
+    early = _prescan(content[:_HEAD])
+    if early.encoding is None and any(map(_may_declare, _METAS.finditer(content))):
         late = _elements(content)
-        found = Declared(late.encoding, late.unknown or found.unknown)
-    return found
+        early = Declared(late.encoding, late.unknown or early.unknown)
+    return early
 
 
 # "Get an attribute"; the tokenizer's own (`tokens`), but for CR.
@@ -77,21 +77,21 @@ def _prescan(head: bytes) -> Declared:
             if at >= len(head):
                 break
             if markup["meta"]:
-                found = _meta(attributes)
-                if found.encoding is not None:
-                    return Declared(found.encoding, unknown)
-                unknown |= found.unknown
+                meta = _meta(attributes)
+                if meta.encoding is not None:
+                    return Declared(meta.encoding, unknown)
+                unknown |= meta.unknown
     return Declared(_of(_xml(head)), unknown)
 
 
 def _attributes(head: bytes, at: int) -> tuple[dict[str, str], int]:
     """The attributes of a tag, and where its ">" is; the end, if it is not there."""
     attributes: dict[str, str] = {}
-    while found := _ATTRIBUTE.match(head, at):
-        at = found.end()
-        if at == len(head) or (found.lastindex == 1 and _UNCLOSED.match(head, at)):
+    while match := _ATTRIBUTE.match(head, at):
+        at = match.end()
+        if at == len(head) or (match.lastindex == 1 and _UNCLOSED.match(head, at)):
             return attributes, len(head)
-        name, value = found[1], found[2] or found[3] or found[4] or b""
+        name, value = match[1], match[2] or match[3] or match[4] or b""
         attributes.setdefault(name.decode("latin-1").lower(), value.decode("latin-1"))
     return attributes, at
 
@@ -105,14 +105,14 @@ def _meta(attributes: Mapping[str, str]) -> Declared:
         if match is None:
             return Declared(None, False)
         label = match[1] or match[2] or match[3] or ""
-    found = _of(label)
-    return Declared(found, found is None)
+    name = _of(label)
+    return Declared(name, name is None)
 
 
 def _of(label: str | None) -> str | None:
     """UTF-16 cannot be read so far, and is not what is meant; nor is x-user-defined (HTML 13.2.3.2)."""
-    found = None if label is None else encoding(label)
-    return {"utf-16le": "utf-8", "utf-16be": "utf-8", "x-user-defined": "windows-1252"}.get(found or "", found)
+    known = None if label is None else encoding(label)
+    return {"utf-16le": "utf-8", "utf-16be": "utf-8", "x-user-defined": "windows-1252"}.get(known or "", known)
 
 
 def _xml(head: bytes) -> str | None:
@@ -132,8 +132,8 @@ def _elements(content: bytes) -> Declared:
     unknown = False
     for token in tokens(content.decode("latin-1")):
         if isinstance(token, Start) and token.name == "meta" and token.namespace is Namespace.HTML:
-            found = _meta(token.attributes)
-            if found.encoding is not None:
-                return Declared(found.encoding, unknown)
-            unknown |= found.unknown
+            meta = _meta(token.attributes)
+            if meta.encoding is not None:
+                return Declared(meta.encoding, unknown)
+            unknown |= meta.unknown
     return Declared(None, unknown)

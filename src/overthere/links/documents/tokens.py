@@ -128,13 +128,13 @@ def _content_end(text: str, at: int, name: str) -> int:
 def _tag(text: str, at: int) -> tuple[dict[str, str], str, int]:
     """The attributes of a tag, "/>" or ">" (or "": it does not end, and is none), and where it ends."""
     attributes: dict[str, str] = {}
-    while found := _ATTRIBUTE.match(text, at):
-        at = found.end()
-        name = _lower(found[1])
+    while match := _ATTRIBUTE.match(text, at):
+        at = match.end()
+        name = _lower(match[1])
         if name not in attributes:  # of an attribute that stands twice the first counts
-            value = found[2] or found[3] or found[4] or ""
+            value = match[2] or match[3] or match[4] or ""
             attributes[name] = _in_attribute(value) if "&" in value or "\0" in value else value
-        if found.lastindex == 1 and _UNCLOSED.match(text, at):
+        if match.lastindex == 1 and _UNCLOSED.match(text, at):
             return {}, "", len(text)
     close = _CLOSE.match(text, at)
     return (attributes, "", len(text)) if close is None else (attributes, close[0][-2:].lstrip("\t\n\f "), close.end())
@@ -143,19 +143,19 @@ def _tag(text: str, at: int) -> tuple[dict[str, str], str, int]:
 def _script_end(text: str, at: int) -> int:
     """Where the end tag of a script begins: `<!-- <script>` hides one."""
     depth = 0  # 0 script data, 1 escaped, 2 double escaped
-    while found := _SCRIPT.search(text, at):
-        at = found.end()
-        if found[0] == "<!--":
+    while match := _SCRIPT.search(text, at):
+        at = match.end()
+        if match[0] == "<!--":
             depth = depth or 1
             at -= 2  # "<!-->" is a whole comment
-        elif found[0] == "-->":
+        elif match[0] == "-->":
             depth = 0
-        elif not found[1]:
+        elif not match[1]:
             depth = 2 if depth else 0
         elif depth == 2:
             depth = 1
         else:
-            return found.start()
+            return match.start()
     return len(text)
 
 

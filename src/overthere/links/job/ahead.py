@@ -101,7 +101,7 @@ class _Ahead:
             self.begin()
 
     def begin(self) -> None:
-        """Begin what may be begun now; whoever calls holds the lock."""
+        """Begin what may be begun now; the caller holds the lock."""
         first = True
         for one in self.window:
             if not isinstance(one, _Retrieval):
@@ -128,7 +128,7 @@ class _Ahead:
                     drop([result.path])
             one.result = result
             self.changed.notify_all()
-            with suppress(RuntimeError):  # no thread to be had: whoever waits for it says so
+            with suppress(RuntimeError):  # no thread to be had: the wait for it says so
                 self.begin()
 
     def next(self) -> str | os.PathLike[str] | URI | Laid:
@@ -149,7 +149,7 @@ class _Ahead:
             return one.result
 
     def close(self) -> None:
-        """Begin nothing more, and remove what nobody has asked for; what is under way does so at its end."""
+        """Begin nothing more, and remove what was not asked for; retrievals under way remove theirs at their end."""
         with self.changed:
             self.closed = True
             for one in self.window:
@@ -162,8 +162,8 @@ def _laid(source: str | URI, policy: Policy, edition: str) -> Laid:
     path, file = hold()
     try:
         with file:
-            found = retrieve(source, policy, file, edition)
-            return Laid(source, path, file.tell(), found)
+            retrieved = retrieve(source, policy, file, edition)
+            return Laid(source, path, file.tell(), retrieved)
     except BaseException:
         drop([path])
         raise

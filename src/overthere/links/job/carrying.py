@@ -27,7 +27,7 @@ class Done(NamedTuple):
     """Its documents: by their kind how many there were, and of how many octets."""
     size: int
     """Octets of its sources."""
-    passed: dict[str, int] = {}  # noqa: RUF012 - a default that nobody changes
+    passed: dict[str, int] = {}  # noqa: RUF012 - a default that is never changed
     """What held no document that can be read, or is read by choice only, by kind."""
     mark: str = ""
     """Of all tasks so far: the same only if their sources are."""

@@ -14,7 +14,7 @@ from overthere.links.documents.kinds import CONTAINERS, HEAD, kind, media_type_o
 from overthere.links.faults import guarded
 from overthere.links.job.carrying import Done
 from overthere.links.job.carrying import read as rows_of
-from overthere.links.job.unpacked import Known, Reader, known
+from overthere.links.job.unpacked import FileReader, Known, known
 from overthere.links.model import Document, Options
 from overthere.uri import URI, URIReference
 
@@ -52,8 +52,8 @@ def _read(given: Mapping[str, Any], base: URI | None, options: Options) -> Itera
     """Each document with its kind, for the name of a URI is its path."""
     outside = document(given, base)
     kinds = kind(_name(outside), outside.media_type, outside.content[:HEAD])
-    for found in _within(outside, kinds, options):
-        yield (found, kinds) if found.source == outside.source else known(found)
+    for inside in _within(outside, kinds, options):
+        yield (inside, kinds) if inside.source == outside.source else known(inside)
 
 
 def document(given: Mapping[str, Any], base: URI | None) -> Document:
@@ -66,13 +66,13 @@ def document(given: Mapping[str, Any], base: URI | None) -> Document:
     URI('s3a://b/x%20y.html')
     """
     path, url, content = (given.get(name) for name in ("path", "url", "content"))
-    found = None if url is None else _absolute(url)
-    notes = ("corrupt",) if url is not None and found is None else ()
-    if found is None and path is not None:
-        found = _published(path, base)
+    uri = None if url is None else _absolute(url)
+    notes = ("corrupt",) if url is not None and uri is None else ()
+    if uri is None and path is not None:
+        uri = _published(path, base)
     at = Base(THIS_MESSAGE, "default", "default")
-    if found is not None:
-        at = Base(found.replace(fragment=None), "retrieval", "retrieval")
+    if uri is not None:
+        at = Base(uri.replace(fragment=None), "retrieval", "retrieval")
     source = path if path is not None else url or ""
     media_type, charset = media_type_of(given.get("media_type") or "")
     if content is None:
@@ -119,7 +119,7 @@ def _within(outside: Document, kinds: tuple[str, tuple[str, ...]], options: Opti
             notes = (*notes, "unsupported")
         yield outside._replace(content=content, notes=notes)
         return
-    reader = Reader(options)
+    reader = FileReader(options)
     reader.left = 64 * options.limit + 32 * len(content)
     yield from guarded(reader.leaf(outside, kinds, named=True), outside.failed)
 

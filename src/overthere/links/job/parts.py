@@ -116,15 +116,15 @@ _TASK: dict[str, tuple[type, ...]] = {
 }
 
 
-def _fields(found: object, kinds: dict[str, tuple[type, ...]]) -> dict[str, Any]:
+def _fields(fields: object, kinds: dict[str, tuple[type, ...]]) -> dict[str, Any]:
     """An object of JSON with these fields, each of one of its types; numbers count octets or parts."""
-    if not isinstance(found, dict) or found.keys() != kinds.keys():
+    if not isinstance(fields, dict) or fields.keys() != kinds.keys():
         raise ValueError(f"no part of a job: it is no object of {', '.join(kinds)}")
     for name, types in kinds.items():
-        value: object = found[name]
+        value: object = fields[name]
         if type(value) not in types or (isinstance(value, int) and not 0 <= value < 1 << 63):
             raise ValueError(f"no part of a job: {name} is {repr(value)[:80]}")
-    return found
+    return fields
 
 
 class How(NamedTuple):
@@ -193,8 +193,8 @@ def _part(number: int, held: list[Task]) -> Part:
         told.update(json.dumps(task).encode())
         for path in task.paths:
             try:
-                found = os.stat(path)
-                told.update(b"%d %d\n" % (found.st_size, found.st_mtime_ns))
+                status = os.stat(path)
+                told.update(b"%d %d\n" % (status.st_size, status.st_mtime_ns))
             except (OSError, ValueError):
                 told.update(b"-\n")
     return Part(number, tuple(held), told.hexdigest(), folder)
@@ -225,15 +225,15 @@ def make(part: Part, how: How, *, guarded: bool = False) -> tuple[Summary, bool]
     guarded: as for `carry_out`.
 
     A part in which a file was "unreadable" is made again: it may have been the machine that could not read it.
-    Two who make the same part at the same time do not meet: the later file replaces the earlier, which is equal.
+    Two processes may make the same part at the same time: the later file replaces the earlier, which is equal.
 
     Raises: OSError if the file cannot be written.
     """
     path = _place(how.folder, part.number)
     job = json.dumps([how.job, part.key])
-    found = _found(path, job)
-    if found is not None and not found.notes["unreadable"]:
-        return found, True
+    kept = _found(path, job)
+    if kept is not None and not kept.notes["unreadable"]:
+        return kept, True
     path.parent.mkdir(parents=True, exist_ok=True)
     aside = Path(how.folder, _ASIDE, f"{part.number}-{uuid.uuid4().hex}.parquet")
     aside.parent.mkdir(exist_ok=True)
@@ -254,9 +254,9 @@ def _place(folder: str, number: int) -> Path:
 def _found(path: Path, job: str) -> Summary | None:
     """The summary of what an earlier run made of the same part."""
     try:
-        found = about(path)
-        mark = read_mark((found.metadata or {}).get(KEY.encode(), b""), str(path), job)
-        return Summary.from_dict(mark.state["summary"]) if mark.rows == found.num_rows else None
+        file = about(path)
+        mark = read_mark((file.metadata or {}).get(KEY.encode(), b""), str(path), job)
+        return Summary.from_dict(mark.state["summary"]) if mark.rows == file.num_rows else None
     except (OSError, ResumeError):
         return None
 

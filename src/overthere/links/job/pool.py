@@ -41,7 +41,7 @@ _DONE, _PART, _PLACE = b"done", b"part", b"path"
 """How the end of a task begins, the end of one of its paths, and where a worker is; a batch begins with four
 octets of ones (Arrow IPC, encapsulated messages)."""
 _MESSAGE = 1 << 14
-"""Octets that a pipe takes while nobody reads from it."""
+"""Octets that a pipe takes while nothing reads from it."""
 
 
 def run(tasks: Iterable[Task], options: Options, workers: int) -> Generator[pa.RecordBatch | Done, None, None]:
@@ -83,7 +83,7 @@ def _without_interrupts() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    # Whoever starts the first process starts this one too, which unblocks the signal again.
+    # The thread that starts the first process starts the tracker too, which unblocks the signal again.
     resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -224,7 +224,7 @@ class _Pool:
             if len(worker.tasks) >= _AHEAD or self.next - self.turn > 4 * self.most:
                 return
             self.waiting = self.waiting or next(self.tasks, None)
-            # Who works may be waiting to be heard: a message that his pipe cannot hold would wait for him in turn.
+            # A worker may wait to be read from: a message that its pipe cannot hold would wait for it in turn.
             if self.waiting is None or (worker.tasks and len(pickle.dumps(self.waiting)) > _MESSAGE):
                 return
             self.give(worker, self.next, self.waiting)

@@ -40,7 +40,7 @@ def fill(rows: Rows, document: Document, kind: str, notes: tuple[str, ...], opti
     for note in document.notes:
         rows.note(document, note)
     if not document.content:
-        # A container has none here, and who has a note has said why.
+        # A container has none here; a document with a note has said why.
         if not document.notes:
             rows.note(document, "empty")
         return
@@ -92,7 +92,7 @@ def _say(rows: Rows, document: Document, kind: str, said: set[str]) -> None:
 
 
 def _add(
-    rows: Rows, document: Document, outer: Base, found: Iterator[Found | Note | Passed], said: set[str]
+    rows: Rows, document: Document, outer: Base, references: Iterator[Found | Note | Passed], said: set[str]
 ) -> Iterator[int]:
     """Put in what a reader has found, which has the base `outer` where it has none of its own.
 
@@ -104,7 +104,7 @@ def _add(
             return None
         return one.base if one.codebase is None else from_content(one.codebase, one.base or outer)
 
-    for base, group in groupby(found, base_of):
+    for base, group in groupby(references, base_of):
         # A long base stands in every row, in most targets and in their normal forms.
         step = min(_STEP, OCTETS // (3 * len(str((base or outer).uri))) + 1)
         for first in group:

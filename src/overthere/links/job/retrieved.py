@@ -44,7 +44,7 @@ class Retrieved(NamedTuple):
     name: str = ""
     """The path of that URI: by its suffix a kind may be known."""
     media_type: str = ""
-    """As told by the server or the scheme; "" if nobody told."""
+    """As told by the server or the scheme; "" if neither does."""
     charset: str | None = None
     headers: tuple[tuple[Base, bytes], ...] = ()
     """Of each answer on the way the fields that refer to something, as lines, and what their base is: its URI."""
@@ -84,19 +84,19 @@ def retrieve(source: str | URI, policy: Policy, file: BinaryIO, edition: str) ->
         resource = opened(way)
     except DOCUMENTED as error:
         kinds = {AccessRefused: "refused", ResourceMissing: "missing"}
-        found = _failed(here, source, error, kinds.get(type(error), "not-opened"))
+        answer = _failed(here, source, error, kinds.get(type(error), "not-opened"))
     except Exception as error:
-        found = _failed(here, source, error, noted(error))
+        answer = _failed(here, source, error, noted(error))
     else:
         with resource:
             if resource.session is None:
-                found = _written(resource, file, edition)
+                answer = _written(resource, file, edition)
             else:
-                found = _failed(here, source, NotSpecified("it is a session, and no content"), "not-opened")
+                answer = _failed(here, source, NotSpecified("it is a session, and no content"), "not-opened")
     # Each redirect refers to the next URI, also the last one, where that could not be opened.
     redirects = () if way is None else way.redirects
     led = (_pointing(uri, _fields(head) or [("Location", head.location or "")]) for uri, head in redirects)
-    return found._replace(headers=(*chain.from_iterable(led), *found.headers))
+    return answer._replace(headers=(*chain.from_iterable(led), *answer.headers))
 
 
 def _base(uri: URI, by: str = "retrieval") -> Base:
@@ -105,14 +105,14 @@ def _base(uri: URI, by: str = "retrieval") -> Base:
 
 def _fields(head: Head) -> list[tuple[str, str]]:
     """Those of HTTP, as octets of ISO Latin 1; of other protocols none."""
-    found: list[tuple[str, str]] = head.details.get("headers", [])
-    return found
+    pairs: list[tuple[str, str]] = head.details.get("headers", [])
+    return pairs
 
 
 def _pointing(uri: URI, fields: list[tuple[str, str]]) -> Iterator[tuple[Base, bytes]]:
     lines = [(name.encode("latin-1", "replace"), value.encode("latin-1", "replace")) for name, value in fields]
-    if found := pointing((name.lower(), value) for name, value in lines):
-        yield _base(uri), found
+    if references := pointing((name.lower(), value) for name, value in lines):
+        yield _base(uri), references
 
 
 def _failed(here: Base, source: object, error: Exception, note: str) -> Retrieved:

@@ -134,10 +134,10 @@ _PLACED = re.compile(r"(.+)#([0-9]{1,18}),([1-9][0-9]{0,17})", re.DOTALL)
 
 def _placed(path: str) -> tuple[str, int, int] | None:
     """The file, the offset and the length that a source names."""
-    found = _PLACED.fullmatch(path)
-    if found is None or os.path.lexists(path) or not os.path.isfile(found[1]):
+    match = _PLACED.fullmatch(path)
+    if match is None or os.path.lexists(path) or not os.path.isfile(match[1]):
         return None
-    return found[1], int(found[2]), int(found[3])
+    return match[1], int(match[2]), int(match[3])
 
 
 def _walk(root: str) -> Iterator[tuple[str, int]]:
@@ -147,12 +147,12 @@ def _walk(root: str) -> Iterator[tuple[str, int]]:
         folder = folders.pop()
         try:
             with os.scandir(folder) as entries:
-                found = sorted(entries, key=lambda entry: entry.name)
+                there = sorted(entries, key=lambda entry: entry.name)
         except OSError:
             yield folder, 0
             continue
         below: list[str] = []
-        for entry in found:
+        for entry in there:
             if entry.is_dir(follow_symlinks=False):
                 below.append(entry.path)
             elif entry.is_symlink():
@@ -164,8 +164,8 @@ def _walk(root: str) -> Iterator[tuple[str, int]]:
 
 def is_within(link: str, root: str) -> bool:
     """Whether a link leads to what is in the folder, and is none itself."""
-    folder, found = os.path.realpath(root), os.path.realpath(link)
-    return os.path.commonpath((folder, found)) == folder and not os.path.isdir(found)
+    folder, target = os.path.realpath(root), os.path.realpath(link)
+    return os.path.commonpath((folder, target)) == folder and not os.path.isdir(target)
 
 
 def _size(path: str) -> int:
@@ -207,5 +207,5 @@ def _cuts(path: str, split: int) -> Iterator[int]:
         with open(path, "rb") as file:
             if kind(path, "", file.read(HEAD))[0] == "warc":
                 yield from islice(records.cuts(file, split), 1, None)
-    except Exception as error:  # who reads it says what is the matter
+    except Exception as error:  # its reader says what is the matter
         noted(error)

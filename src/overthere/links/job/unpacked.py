@@ -26,7 +26,7 @@ from overthere.uri import URI
 if TYPE_CHECKING:
     pass
 
-__all__ = ["Known", "Reader", "blamed", "documents", "known"]
+__all__ = ["Known", "FileReader", "blamed", "documents", "known"]
 
 
 def documents(task: Task, options: Options, walk: Walk | None = None) -> Iterator[Document]:
@@ -36,7 +36,7 @@ def documents(task: Task, options: Options, walk: Walk | None = None) -> Iterato
     and containers; of a file that was named the note "unsupported" says so.
     """
     for path in task.paths:
-        yield from guarded(Reader(options, walk).file(task, path), partial(_document, task, path))
+        yield from guarded(FileReader(options, walk).file(task, path), partial(_document, task, path))
 
 
 def blamed(task: Task, options: Options) -> Iterator[Document]:
@@ -57,7 +57,7 @@ def _document(task: Task, path: str, *notes: str) -> Document:
         )
     base = None if task.base is None else URI(task.base)
     if task.name is not None:
-        # Nobody has retrieved it: the base is what was given, or by default (RFC 3986 5.1.4) where we are.
+        # It was not retrieved: the base is what was given, or by default (RFC 3986 5.1.4) where we are.
         here = Base(URI(f"{file_uri('.')}/"), "default", "default")
         return Document(_shown(task.name), b"", here if base is None else _base(base), notes=notes)
     place = Path(path)
@@ -74,7 +74,7 @@ def _shown(path: str) -> str:
     return os.fsencode(path).decode("utf-8", "replace")
 
 
-class Reader:
+class FileReader:
     """Reads a file and what is in it."""
 
     def __init__(self, options: Options, walk: Walk | None = None) -> None:
@@ -211,7 +211,7 @@ Known = tuple[Document, _Kinds]
 
 
 def known(document: Document) -> Known:
-    """A document with its kind; one whose kind cannot be found out has a note."""
+    """A document with its kind; if that cannot be told, with a note."""
     try:
         return document, kind_of(document)
     except Exception as error:
@@ -231,7 +231,7 @@ _RECORDED = ("warc", "arc")
 class _Counted:
     """A stream that takes from what may still be read."""
 
-    def __init__(self, reader: Reader, stream: archives.Stream) -> None:
+    def __init__(self, reader: FileReader, stream: archives.Stream) -> None:
         self.reader, self.stream = reader, stream
         self.crc = 0
 

@@ -15,7 +15,7 @@ from overthere.links.model import Document
 __all__ = ["Browsing", "output_encoding"]
 
 _READ = frozenset(("html", "xml", "css", "http"))
-"""Kinds of documents whose references browsers parse; in running text nobody says what they would."""
+"""Kinds of documents whose references browsers parse; for running text no document says how."""
 _FIELDS = frozenset(("Location", "Content-Location", "Link", "Refresh"))
 _EMBEDDED = ("iframe srcdoc > ", "script ")
 """What may have a base of its own: a document in `srcdoc`, JSON-LD."""
@@ -35,13 +35,13 @@ def output_encoding(content: bytes, told: str | None) -> str:
     """
     if content.startswith(tuple(mark for mark, _ in MARKS)):
         return "utf-8"
-    found = (None if told is None else encoding(told)) or declared(content).encoding
-    if found is None:
+    known = (None if told is None else encoding(told)) or declared(content).encoding
+    if known is None:
         try:
             content.decode()
         except UnicodeError:
             return "windows-1252"
-    return "utf-8" if found is None or found.startswith(("utf-16", "replacement")) else found
+    return "utf-8" if known is None or known.startswith(("utf-16", "replacement")) else known
 
 
 class Browsing:
@@ -78,11 +78,11 @@ class Browsing:
                 url = self._read(source, reference, base, where)
                 if url and not url.startswith(("data:", "javascript:")):
                     self.bases[source] = (url, base if target is None else target.partition("#")[0])
-        found = pa.array([self._row(*row) for row in rows], pa.string())
+        opened = pa.array([self._row(*row) for row in rows], pa.string())
         self.pages = {source: page for source, page in self.pages.items() if source == self.last}
         self.bases = {source: base for source, base in self.bases.items() if source == self.last}
         self.rows, self.new = -1, False
-        return batch.set_column(batch.schema.get_field_index("browser"), "browser", found)
+        return batch.set_column(batch.schema.get_field_index("browser"), "browser", opened)
 
     def _row(self, source: str, base: str, reference: str | None, where: str, target: str | None) -> str | None:
         if reference is None or source not in self.pages:
@@ -104,18 +104,18 @@ class Browsing:
 @lru_cache(1 << 14)
 def _opened(reference: str, base: str, encoding: str) -> str | None:
     try:
-        found = whatwg.read(reference, base)
-        if found is None or encoding == "utf-8" or found.protocol not in _ENCODED:
-            return None if found is None else found.href
+        url = whatwg.read(reference, base)
+        if url is None or encoding == "utf-8" or url.protocol not in _ENCODED:
+            return None if url is None else url.href
         before, hash, fragment = reference.partition("#")
         start, mark, query = before.partition("?")
         if query.isascii():
-            return found.href
-        found = whatwg.read(f"{start}{mark}{_query(query, encoding)}{hash}{fragment}", base)
+            return url.href
+        url = whatwg.read(f"{start}{mark}{_query(query, encoding)}{hash}{fragment}", base)
     except Exception as error:
         noted(error)
         return None
-    return None if found is None else found.href
+    return None if url is None else url.href
 
 
 def _query(query: str, encoding: str) -> str:

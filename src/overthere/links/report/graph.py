@@ -62,8 +62,8 @@ def pairs(batch: Any) -> Any:
     count = _number(len(ends.dictionary))
     bare = pc.and_(goals.is_null(), target.is_valid())
     if bare.true_count:  # no authority: behind the hosts, the schemes
-        found = pa.array(columns.split(target.filter(bare), ("scheme",), threads=1, views=False)).field("scheme")
-        encoded = pc.ascii_lower(found.cast(pa.string())).dictionary_encode()
+        named = pa.array(columns.split(target.filter(bare), ("scheme",), threads=1, views=False)).field("scheme")
+        encoded = pc.ascii_lower(named.cast(pa.string())).dictionary_encode()
         schemes = encoded.dictionary
         goals = pc.replace_with_mask(goals, bare, pc.add(encoded.indices.cast(pa.int64()), count))
     # A pair as one number, which value_counts takes; a group_by would load acero, and with it pandas if it is there.
@@ -115,10 +115,10 @@ def _summed(table: Any) -> Any:
     """Each pair once, sorted, as one batch."""
     import pyarrow as pa
 
-    found = pa.table(table).group_by(list(_KEYS), use_threads=False).aggregate([("links", "sum")])
-    found = found.rename_columns({"links_sum": "links"}).select(schema().names).cast(schema())
-    found = found.sort_by([(name, "ascending") for name in _KEYS]).combine_chunks()
-    batches = found.to_batches()
+    pairs = pa.table(table).group_by(list(_KEYS), use_threads=False).aggregate([("links", "sum")])
+    pairs = pairs.rename_columns({"links_sum": "links"}).select(schema().names).cast(schema())
+    pairs = pairs.sort_by([(name, "ascending") for name in _KEYS]).combine_chunks()
+    batches = pairs.to_batches()
     return batches[0] if batches else pa.RecordBatch.from_pylist([], schema())
 
 
@@ -155,12 +155,12 @@ class Graph:
         self._levels: list[list[Path]] = []
         self._made = 0
 
-    def add(self, found: Any) -> None:
+    def add(self, pairs: Any) -> None:
         """Add what `pairs` gave.  Raises: OSError if the temporary files cannot be written."""
         import pyarrow as pa
 
-        self.links += compute().sum(found.column("links")).as_py() or 0
-        self._hold(found)
+        self.links += compute().sum(pairs.column("links")).as_py() or 0
+        self._hold(pairs)
         if self._rows <= 2 * self.limit and self._bytes <= 2 * _BYTES:
             return
         batch = _summed(pa.Table.from_batches(self._held))

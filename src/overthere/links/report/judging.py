@@ -30,6 +30,6 @@ def judged(batch: Any, registry: Registry | None = None) -> Any:
 
     texts = pc.coalesce(batch.column("target"), batch.column("reference"))
     counted = pc.dictionary_encode(texts)
-    found = [None if harmless(text) else _found(text, registry) for text in counted.dictionary.to_pylist()]
-    judged = pa.array(found, pa.string()).take(counted.indices)
+    kinds = [None if harmless(text) else _found(text, registry) for text in counted.dictionary.to_pylist()]
+    judged = pa.array(kinds, pa.string()).take(counted.indices)
     return batch.set_column(batch.schema.get_field_index("audit"), "audit", judged)

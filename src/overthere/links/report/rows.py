@@ -72,7 +72,7 @@ class Rows(ABC):
         """What `step` has come to that holds references in a syntax of its own; it is given once."""
 
     @abstractmethod
-    def add(self, document: Document, base: Base, found: Sequence[Found]) -> None:
+    def add(self, document: Document, base: Base, references: Sequence[Found]) -> None:
         """Rows of references that share a base."""
 
     @abstractmethod
@@ -115,16 +115,16 @@ class _Native(Rows):
     def html(self, document: Document, content: bytes) -> bool:
         self.base = base = document.base
         too_deep = self.native.html(document.source, content, str(base.uri), base.layer, _parts(document))
-        if self.options.metadata and (found := self.native.base()) != (str(base.uri), base.layer):
-            self.base = Base(URI(found[0]), "content", "HTML base")
+        if self.options.metadata and (given := self.native.base()) != (str(base.uri), base.layer):
+            self.base = Base(URI(given[0]), "content", "HTML base")
         return too_deep
 
     def step(self, count: int) -> bool:
         return self.native.step(count)
 
     def embedded(self) -> Embedded | None:
-        found = self.native.embedded() if self.options.metadata else None
-        return None if found is None else Embedded(*found)
+        given = self.native.embedded() if self.options.metadata else None
+        return None if given is None else Embedded(*given)
 
     @property
     def passed(self) -> Counter[str]:
@@ -134,8 +134,8 @@ class _Native(Rows):
                 passed[kind(name)] += count
         return passed
 
-    def add(self, document: Document, base: Base, found: Sequence[Found]) -> None:
-        plain = [(_text(one.where), _text(one.reference), one.target) for one in found]
+    def add(self, document: Document, base: Base, references: Sequence[Found]) -> None:
+        plain = [(_text(one.where), _text(one.reference), one.target) for one in references]
         self.native.add(document.source, str(base.uri), base.layer, plain, _parts(document))
 
     def note(self, document: Document, kind: str) -> None:
@@ -195,17 +195,17 @@ class _Plain(Rows):
         self.octets += sum(len(part) for part in link if isinstance(part, str))
 
     def html(self, document: Document, content: bytes) -> bool:
-        href, found, too_deep = html.read(content.decode("utf-8", "replace"))
+        href, held, too_deep = html.read(content.decode("utf-8", "replace"))
         self.base = base = from_content(href, document.base)
         if not self.options.metadata:
-            self.others.update(kind(one.name) for one in found if isinstance(one, Embedded))
-            found = [one for one in found if isinstance(one, Found)]
+            self.others.update(kind(one.name) for one in held if isinstance(one, Embedded))
+            held = [one for one in held if isinstance(one, Found)]
 
         def against(one: Found) -> Base:
             # Each base element is resolved against what stands outside of it (HTML 4.2.3).
             return document.base if one.where == "base href" else from_content(one.codebase, base)
 
-        self.waiting = (one if isinstance(one, Embedded) else self.of(document, against(one), one) for one in found)
+        self.waiting = (one if isinstance(one, Embedded) else self.of(document, against(one), one) for one in held)
         return too_deep
 
     def step(self, count: int) -> bool:
@@ -222,44 +222,44 @@ class _Plain(Rows):
         return True
 
     def embedded(self) -> Embedded | None:
-        found, self.next = self.next, None
-        return found
+        given, self.next = self.next, None
+        return given
 
-    def add(self, document: Document, base: Base, found: Sequence[Found]) -> None:
-        for one in found:
+    def add(self, document: Document, base: Base, references: Sequence[Found]) -> None:
+        for one in references:
             self._put(self.of(document, base, one))
 
     def note(self, document: Document, kind: str) -> None:
         self._put(_EMPTY._replace(source=document.source, base=str(document.base.uri), error=kind))
 
-    def _of(self, document: Document, base: Base, found: Found) -> Link:
-        if found.target is not None:
-            reference, error, error_at = _meant(found.target, found.reference)
+    def _of(self, document: Document, base: Base, one: Found) -> Link:
+        if one.target is not None:
+            reference, error, error_at = _meant(one.target, one.reference)
         else:
-            reference, problem = to_reference(found.reference)
+            reference, problem = to_reference(one.reference)
             error, error_at = (None, None) if problem is None else (problem.kind, problem.start)
         if reference is None:
-            return _link(document, base, found, error=error, error_at=error_at)
+            return _link(document, base, one, error=error, error_at=error_at)
         target = base.uri.join(reference)
         text = str(target)
         same = text.partition("#")[0] == str(base.uri)
         return _link(
-            document, base, found, target=text, fragment=target.fragment, same_document=same, error=error,
+            document, base, one, target=text, fragment=target.fragment, same_document=same, error=error,
             error_at=error_at, normal=self.normal(text), part=part_of(text, document.parts),
         )  # fmt: skip
 
-    def _by_edition(self, document: Document, base: Base, found: Found) -> Link:
+    def _by_edition(self, document: Document, base: Base, one: Found) -> Link:
         """By an older document's grammar and algorithm; 1994 and RFC 1738 have no relative references."""
         by = edition(self.options.edition)
-        reference = found.reference if found.target is None else found.target
+        reference = one.reference if one.target is None else one.target
         rule, has_relative = _REFERENCES[by.name]
         findings = by.check(reference, rule, 1)
         if findings:
             kind = "not-specified" if not has_relative and _is_relative(reference) else findings[0].kind
-            return _link(document, base, found, error=kind, error_at=findings[0].start)
+            return _link(document, base, one, error=kind, error_at=findings[0].start)
         try:
             target = by.resolve(str(base.uri), reference)
-            if found.where in _REQUESTS:
+            if one.where in _REQUESTS:
                 target = for_request(target, str((document.base if by.name == "url-1997" else base).uri))
             text, fragment, same = target
         except NotSpecified:
@@ -274,7 +274,7 @@ class _Plain(Rows):
             error = problem.kind
         part = None if text is None else part_of(text, document.parts)
         return _link(
-            document, base, found, target=text, fragment=fragment, same_document=same, normal=normal, error=error,
+            document, base, one, target=text, fragment=fragment, same_document=same, normal=normal, error=error,
             part=part,
         )  # fmt: skip
 
@@ -313,12 +313,12 @@ _REQUESTS = ("form action", "img src")
 _EMPTY = Link("", None, None, None, None, None, None, None, None, None, None, None, None)
 
 
-def _link(document: Document, base: Base, found: Found, **more: Any) -> Link:
+def _link(document: Document, base: Base, one: Found, **more: Any) -> Link:
     return _EMPTY._replace(
         source=document.source,
         base=str(base.uri),
         base_from=base.layer,
-        reference=found.reference,
-        where=found.where,
+        reference=one.reference,
+        where=one.where,
         **more,
     )

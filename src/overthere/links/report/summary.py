@@ -175,16 +175,16 @@ class Summary:
 
     def to_dict(self, hosts: int | None = None) -> dict[str, Any]:
         """The counts as JSON has them; of the hosts so many, by default all, as going on needs them."""
-        found: dict[str, Any] = {name: getattr(self, name) for name in (*_NUMBERS, "seconds")}
+        counts: dict[str, Any] = {name: getattr(self, name) for name in (*_NUMBERS, "seconds")}
         for name in _COUNTERS:
-            found[name] = dict(getattr(self, name).most_common())
+            counts[name] = dict(getattr(self, name).most_common())
         for name in _TOPS:
             top = getattr(self, name)
-            found[name] = {"missed": top.missed, "counts": dict(top.ranked()[:hosts])}
-        return found
+            counts[name] = {"missed": top.missed, "counts": dict(top.ranked()[:hosts])}
+        return counts
 
     @classmethod
-    def from_dict(cls, found: Mapping[str, Any]) -> Self:
+    def from_dict(cls, counts: Mapping[str, Any]) -> Self:
         """The inverse of `to_dict`.
 
         >>> one = Summary()
@@ -194,12 +194,12 @@ class Summary:
         """
         made = cls()
         for name in (*_NUMBERS, "seconds"):
-            setattr(made, name, found[name])
+            setattr(made, name, counts[name])
         for name in _COUNTERS:
-            setattr(made, name, Counter(found.get(name, ())))
+            setattr(made, name, Counter(counts.get(name, ())))
         for name in _TOPS:
             top = getattr(made, name)
-            top.missed, top.counts = found[name]["missed"], Counter(found[name]["counts"])
+            top.missed, top.counts = counts[name]["missed"], Counter(counts[name]["counts"])
         return made
 
     def lines(self, width: int = 80, hosts: int = 5) -> list[str]:

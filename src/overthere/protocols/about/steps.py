@@ -13,7 +13,7 @@ __all__ = ["steps"]
 def steps(locator: AboutLocator, credentials: Credentials) -> Iterator[Step]:
     """One step, and nothing is sent: a blank page for the one token that is defined (RFC 6694 3)."""
     if locator.token == "blank":
-        # 3 says what is seen, not of which type it is.
+        # Paragraph 3 says what is shown, not its media type.
         yield Content(source="RFC 6694 3", media_type="text/html", note="a blank page; its media type is not specified")
         return
     query = "" if locator.query is None else f"?{locator.query}"

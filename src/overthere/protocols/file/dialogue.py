@@ -29,15 +29,15 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
 
 def looked_at(path: str, mounted: str = "") -> Dialogue:
     """A file with its length and the media type that its suffix tells; a directory as the names in it, with URIs."""
-    found: Found = yield Look(path, mounted=mounted)
-    if found.names is not None:
+    seen: Found = yield Look(path, mounted=mounted)
+    if seen.names is not None:
         yield Head(listing=True, details={"path": path})
-        for name in found.names:
+        for name in seen.names:
             yield Item(_entry(path, name))
         return
     media_type, coding = guessed_media(path.replace(chr(92), "/").rpartition("/")[2])
     details = {"path": path, **({"coding": coding} if coding else {})}
-    wire, length = Wire(), found.size
+    wire, length = Wire(), seen.size
     if not length:  # the system makes some files only when they are read, and tells no length
         yield from wire.fill()
         length = None if wire.held else 0

@@ -147,7 +147,7 @@ _REPLY = re.compile(rb"([1-5][0-9][0-9])(?:[ -]|\Z)")
 
 
 def _judge(reply: Reply, step: Step) -> None:
-    """The first digit decides (RFC 1123 4.1.2.11); no greeting, no data connection and a few codes tell who failed."""
+    """The first digit decides (RFC 1123 4.1.2.11); no greeting, no data connection and a few codes tell the side."""
     if reply.code < 400:
         return
     where = step.line()
@@ -163,7 +163,7 @@ def _judge(reply: Reply, step: Step) -> None:
 def _asks(reply: Reply, where: str) -> ResourceMissing | ProtocolError:
     """3yz: the server wants something more before the next step, and the plan has nothing to say."""
     if reply.code not in (331, 332):
-        return ProtocolError(f"a reply that the command has not: {reply}", "RFC 959 5.4", where=where)
+        return ProtocolError(f"a reply that this command does not have: {reply}", "RFC 959 5.4", where=where)
     what = "a password" if reply.code == 331 else "an account"
     return ResourceMissing(f"the server asks for {what}: {reply}", str(reply.code), "RFC 1738 3.2.1", where=where)
 
@@ -219,8 +219,8 @@ def _head(control: _Control, name: str, kind: str, size: int | None) -> Head:
 
 def _size(reply: Reply, name: str) -> int | None:
     """What "150 Opening BINARY mode data connection for x (1234 bytes)." says, where the name cannot be that."""
-    found = _BYTES.search(reply.text) if "bytes" not in name else None
-    return int(found[1]) if found and reply.code // 100 == 1 else None
+    match = _BYTES.search(reply.text) if "bytes" not in name else None
+    return int(match[1]) if match and reply.code // 100 == 1 else None
 
 
 _BYTES = re.compile(r"\(([0-9]{1,18}) bytes\)\.?\Z")
@@ -243,10 +243,10 @@ def _names(locator: FTPLocator, max_line: int, where: str) -> Dialogue:
     while (yield from data.fill()) or data.held:
         while b"\n" in data.held or len(data.held) > max_line or (data.over and data.held):
             line = yield from data.line(where)
-            found = entry(line, directory, locator.charset)
-            if found is not None:
+            listed = entry(line, directory, locator.charset)
+            if listed is not None:
                 nameless = 0
-                yield Item(found)
+                yield Item(listed)
                 continue
             nameless += len(line) + 1
             if nameless > _NAMELESS:

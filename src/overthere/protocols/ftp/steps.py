@@ -85,7 +85,7 @@ def _login(locator: FTPLocator, credentials: Credentials) -> Iterator[Step]:
     else:
         user, password, secret, said = "anonymous", credentials.address, False, "utf-8"
         if password is None:
-            # An address without a host: clients that will not tell their user's send it.
+            # An address without a host, as clients send that do not tell the user's address.
             password = "anonymous@"
             note = Cited("an e-mail address as the password is a courtesy, and asked for by some servers", "RFC 1635")
     if password is None:

@@ -44,7 +44,7 @@ _TEXTS = frozenset("046h")
 
 
 def dialogue(plan: Plan, policy: Policy) -> Dialogue:
-    """One request, one answer (RFC 1436 2); a session (types 2, 8, T) is described, and nobody is connected."""
+    """One request, one answer (RFC 1436 2); a session (types 2, 8, T) is described, and no connection is made."""
     locator = plan.locator
     assert isinstance(locator, GopherLocator)
     wire = Wire(policy.max_line)
@@ -68,7 +68,7 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
 
 
 def media_type(locator: GopherLocator) -> tuple[str | None, str, str]:
-    """The media type of what a locator asks for, how it is known, and the paragraph; nobody tells it.
+    """The media type of what a locator asks for, how it is known, and the paragraph; no server tells it.
 
     The name of a view is one (Gopher+ A3.0); else it is known by the type, or guessed from the selector.
 
@@ -136,13 +136,13 @@ def _menu(framed: Framed, head: Head) -> Dialogue:
     errors: list[str] = []
     before: MenuItem | None = None
     while (line := (yield from framed.line())) is not None:
-        found, item = entry(line, before)
+        listed, item = entry(line, before)
         if item is not None and item.type not in "+i":
             before = item
         if waiting is None:
-            yield Item(found)
+            yield Item(listed)
             continue
-        waiting.append(Item(found))
+        waiting.append(Item(listed))
         if item is not None and _is_error(item):
             errors.append(item.display.strip())
         if item is None or not (item.type == "i" or _is_error(item)) or len(waiting) > 40:

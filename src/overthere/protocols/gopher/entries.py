@@ -140,15 +140,15 @@ class Described:
             name = match[1].decode("utf-8", "replace")
             self._block = self.blocks.setdefault(name, [])
             if match[2]:
-                found, _ = entry(match[2])
-                if found.uri is not None:
-                    self.references[name] = found.uri
+                listed, _ = entry(match[2])
+                if listed.uri is not None:
+                    self.references[name] = listed.uri
                 else:
                     self._block.append(_shown(match[2]))
             return
         if self._block is None:
             self._block = self.blocks.setdefault("", [])
-        # A line begins with a space, which some forget, as the document does (Gopher+ 2.5, 2.7).
+        # A line begins with a space; some servers, and the document's own examples, leave it out (Gopher+ 2.5, 2.7).
         self._block.append(_shown(line[1:] if line[:1] == b" " else line))
 
     def entry(self) -> Entry:
@@ -156,12 +156,12 @@ class Described:
         of those that stand elsewhere, "admin", "views", "abstract" and "ask" what the known ones say."""
         if self.info is None:
             asked = replace(self.asked, plus=View(), written=None)
-            found = Entry("", str(asked.uri()), KINDS.get(asked.gophertype, "unknown"), {"type": asked.gophertype})
+            listed = Entry("", str(asked.uri()), KINDS.get(asked.gophertype, "unknown"), {"type": asked.gophertype})
             locator: GopherLocator | None = asked
         else:
-            found, item = entry(self.info)
-            locator = item.locator() if item is not None and found.uri is not None and item.link is None else None
-        details = found.details
+            listed, item = entry(self.info)
+            locator = item.locator() if item is not None and listed.uri is not None and item.link is None else None
+        details = listed.details
         details["attributes"] = self.blocks
         if self.references:
             details["references"] = self.references
@@ -174,7 +174,7 @@ class Described:
             details["abstract"] = "\n".join(self.blocks["+ABSTRACT"])
         if "+ASK" in self.blocks:
             details["ask"] = [Question.read(line)._asdict() for line in self.blocks["+ASK"]]
-        return found
+        return listed
 
 
 # "+ADMIN" alone stands in an example of 2.8, "+ADMIN:" in the others, "+ADMIN: " in Appendix II.
@@ -188,20 +188,20 @@ def _view(line: str, locator: GopherLocator | None) -> dict[str, Any]:
     match = _VIEW.fullmatch(line.strip())
     if match is None:
         return {"view": line, "problem": "it is no content type with a language and a size (Gopher+ A3.0)"}
-    found: dict[str, Any] = {"view": match[1]}
+    details: dict[str, Any] = {"view": match[1]}
     if match[2]:
-        found["language"] = match[2]
+        details["language"] = match[2]
     if match[3]:
-        found["size"] = match[3]
+        details["size"] = match[3]
         size = _SIZE.fullmatch(match[3])
         if size and size[1]:
-            found["octets"] = int(float(size[1]) * {"k": 1 << 10, "m": 1 << 20}.get(size[2].lower(), 1))
+            details["octets"] = int(float(size[1]) * {"k": 1 << 10, "m": 1 << 20}.get(size[2].lower(), 1))
     if locator is not None:
         try:
-            found["uri"] = str(replace(locator, plus=View(match[1], match[2]), written=None).uri())
+            details["uri"] = str(replace(locator, plus=View(match[1], match[2]), written=None).uri())
         except _NOT_HERE as error:
-            found["problem"] = str(error)
-    return found
+            details["problem"] = str(error)
+    return details
 
 
 def _shown(line: bytes) -> str:
@@ -332,11 +332,11 @@ class AskForm(NamedTuple):
         given: dict[int, _Answer] = {}
         pairs = values.items() if isinstance(values, Mapping) else enumerate(values)
         for key, value in pairs:
-            found = [at for at, question in enumerate(asking) if key in (at, question.prompt)]
-            if len(found) != 1:
-                what = "no question" if not found else f"{len(found)} questions"
+            matching = [at for at, question in enumerate(asking) if key in (at, question.prompt)]
+            if len(matching) != 1:
+                what = "no question" if not matching else f"{len(matching)} questions"
                 raise CodingError(f"{key!r} is {what} of the form (Gopher+ 2.8)")
-            given[found[0]] = value
+            given[matching[0]] = value
         sends = any(question.kind.lower() == "choosef" for question in asking)
         if (file is not None) != sends:
             raise CodingError(f"the form {'asks for a' if sends else 'takes no'} file (Gopher+ 2.8)")

@@ -145,7 +145,7 @@ def _text(wire: Wire, what: str, told: bool) -> Dialogue:
                 yield from periods.decide(True)
                 held.clear()
                 return
-        # A line that begins with one period, or is one, is doubled nowhere in this text.
+        # In this text no period at the beginning of a line is doubled.
         yield from periods.decide(False)
         yield from periods.give(b".")
         del held[:1]

@@ -11,12 +11,12 @@ from overthere.access.wire import Dialogue, Effect, Read
 if TYPE_CHECKING:
     from overthere.access.policy import Policy
 
-__all__ = ["Reader", "said", "status_line", "tunnel"]
+__all__ = ["AnswerReader", "said", "status_line", "tunnel"]
 
 _INTERIM = 100
 
 
-class Reader:
+class AnswerReader:
     """The answer to a request, read by h11, which is told what was asked: it must know whether there is a body.
 
     method: of the request; upgrade: whether it asks for WebSocket.
@@ -74,13 +74,13 @@ class Reader:
 
 def tunnel(policy: Policy) -> Dialogue:
     """What a proxy answers to CONNECT (9.3.6).  Raises: AccessFailed if it is no 2xx: there is no tunnel then."""
-    reader = Reader(policy, "CONNECT")
+    reader = AnswerReader(policy, "CONNECT")
     event = yield from reader.head()
     where = "the proxy's answer"
     if not 200 <= event.status_code < 300:
         raise AccessFailed(f"the proxy opens no tunnel: {status_line(event)}", "RFC 9110 9.3.6", where=where)
     if reader.held:  # it would be read as if it had come through TLS
-        raise ProtocolError("octets of the server before it was spoken to", "RFC 9110 9.3.6", where=where)
+        raise ProtocolError("the server sent octets before it was asked", "RFC 9110 9.3.6", where=where)
 
 
 def status_line(event: Any) -> str:

@@ -10,7 +10,7 @@ from overthere.access.errors import LARGER, LimitExceeded, ProtocolError, Resour
 from overthere.access.media import guessed
 from overthere.access.steps import Connect, Receive, Send
 from overthere.access.wire import Data, Dial, Dialogue, Hangup, Head, Wire, Write
-from overthere.protocols.http.answer import Reader, said, status_line, tunnel
+from overthere.protocols.http.answer import AnswerReader, said, status_line, tunnel
 from overthere.protocols.http.steps import HTTPRole
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def _response(plan: Plan, policy: Policy) -> Dialogue:
 
     Raises: ResourceMissing, ResourceUnavailable with the status as their code for all that is neither (15.4 to 15.6).
     """
-    reader = Reader(policy)
+    reader = AnswerReader(policy)
     event = yield from reader.head()
     details, fields = said(event)
     status: int = event.status_code
@@ -95,7 +95,7 @@ _PACKED = frozenset(
 )
 
 
-def _content(reader: Reader, size: int | None, chunked: bool) -> Dialogue:
+def _content(reader: AnswerReader, size: int | None, chunked: bool) -> Dialogue:
     """The octets of the body (RFC 7230 3.3.3), its transfer coding undone."""
     if chunked:
         while isinstance(event := (yield from reader.event(_BODY)), reader.h11.Data):

@@ -27,7 +27,7 @@ _URIS = 1_000
 _ATTRIBUTES = 10_000
 _VALUES = 1_000_000
 _UNSOLICITED = 100
-"""So many notifications in a row that nobody asked for are passed over."""
+"""So many unsolicited notifications in a row are passed over."""
 
 # RFC 4511 4.1.9, in its words.
 _CODES = {
@@ -78,8 +78,8 @@ class Result(NamedTuple):
         return told + (f"; there is {printable(self.matched)!r}" if self.matched else "")
 
     def to_dict(self) -> dict[str, Any]:
-        found = {"code": self.code, "name": _CODES.get(self.code, ""), "matchedDN": self.matched}
-        return {**found, "diagnosticMessage": self.message, "referral": list(self.referral)}
+        shown = {"code": self.code, "name": _CODES.get(self.code, ""), "matchedDN": self.matched}
+        return {**shown, "diagnosticMessage": self.message, "referral": list(self.referral)}
 
 
 def answer(wire: Wire, asked: int, most: int, where: str) -> Generator[Effect, Any, Element]:
@@ -135,10 +135,10 @@ def _elements(octets: bytes, where: str) -> Iterator[Element]:
 
 def _fields(octets: bytes, tags: tuple[int, ...], what: str, where: str) -> list[bytes]:
     """What the first elements hold, which have these tags."""
-    found = list(islice(_elements(octets, where), len(tags)))
-    if tuple(one.tag for one in found) != tags:
+    elements = list(islice(_elements(octets, where), len(tags)))
+    if tuple(one.tag for one in elements) != tags:
         raise ProtocolError(f"there is no {what} in the answer", "RFC 4511 4", where=where)
-    return [one.content for one in found]
+    return [one.content for one in elements]
 
 
 def result(operation: Element, where: str) -> Result:
@@ -157,12 +157,12 @@ def _told(octets: bytes) -> str:
 
 def uris(octets: bytes, where: str) -> tuple[str, ...]:
     """The URIs of a referral or of a SearchResultReference (4.1.10, 4.5.3)."""
-    found = list(islice(_elements(octets, where), _URIS + 1))
-    if not found or any(one.tag != OCTETS for one in found):
+    elements = list(islice(_elements(octets, where), _URIS + 1))
+    if not elements or any(one.tag != OCTETS for one in elements):
         raise ProtocolError("a referral without URIs", "RFC 4511 4.1.10", where=where)
-    if len(found) > _URIS:
+    if len(elements) > _URIS:
         raise LimitExceeded(f"a referral of more than {_URIS:,} URIs", where=where)
-    return tuple(_told(one.content) for one in found)
+    return tuple(_told(one.content) for one in elements)
 
 
 def entry(operation: Element, where: str) -> tuple[bytes, dict[str, list[str] | list[bytes]]]:

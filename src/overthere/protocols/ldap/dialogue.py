@@ -43,7 +43,7 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
             case Receive(role=LDAPRole.BOUND, what=what):
                 operation = yield from answers.answer(wire, asked, most, what)
                 if operation.tag != answers.BIND_RESPONSE:
-                    raise ProtocolError("the answer to the bind is none", "RFC 4511 4.2.2", where=what)
+                    raise ProtocolError("the answer to the bind is another operation", "RFC 4511 4.2.2", where=what)
                 bound = answers.result(operation, what)
                 if bound.code:
                     raise ResourceMissing(str(bound), str(bound.code), "RFC 4511 4.2.2", where=what)

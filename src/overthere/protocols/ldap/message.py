@@ -89,7 +89,7 @@ def integer(value: int, tag: int = INTEGER) -> bytes:
 
 
 def bind_request(number: int, name: bytes = b"", password: bytes = b"") -> bytes:
-    r"""The message that says who asks (RFC 4511 4.2), by a name and password; without both it is anonymous.
+    r"""The bind request (RFC 4511 4.2): a name and password; without both it is anonymous.
 
     >>> bind_request(1)
     b'0\x0c\x02\x01\x01`\x07\x02\x01\x03\x04\x00\x80\x00'

@@ -32,7 +32,7 @@ def message_id(request: Role | None) -> int:
     return _REQUESTS.index(request) + 1 if request in _REQUESTS else 0
 
 
-# In lines they delimit; in BER they do not, but a DN has its own escapes for whoever means them.
+# In lines they delimit; in BER they do not, but a DN has its own escapes for them.
 _UNESCAPED = re.compile("[\0\t\n\r]")
 _ESCAPED = "which is written with a backslash and its digits, RFC 4514 2.4"
 
@@ -64,10 +64,10 @@ def steps(locator: LDAPLocator, credentials: Credentials) -> Iterator[Step]:
 
 
 def _login(locator: LDAPLocator, credentials: Credentials) -> tuple[bytes, bytes, str]:
-    """The name and password to bind with, and in words who that is.
+    """The name and password to bind with, and in words which identity that is.
 
-    The name of the extension with the caller's password, if it is his name or he gives none; else the caller's own;
-    else nobody's: a name without a password would be taken as nobody's all the same (RFC 4513 5.1.2).
+    The name of the extension with the caller's password, if the caller gives the same name or none; else the caller's;
+    else anonymous: a server takes a name without a password as anonymous (RFC 4513 5.1.2).
 
     Raises: PlanRefused for a critical extension that is not implemented or cannot be followed (RFC 4516 2).
     """

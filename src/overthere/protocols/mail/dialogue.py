@@ -15,7 +15,7 @@ from overthere.access.steps import Place
 from overthere.access.wire import Data, Dialogue, Effect, Found, Hangup, Head, Look
 from overthere.errors import NotSpecified
 from overthere.mail.fields import Header
-from overthere.mail.reader import ENCODED, PLAIN, Decoder, Reader, decoder
+from overthere.mail.reader import ENCODED, PLAIN, Decoder, MessageReader, decoder
 from overthere.mail.walk import Part, Walk
 from overthere.protocols.mail.steps import MailRole
 
@@ -77,11 +77,11 @@ Looking = Generator[Effect, Any, bool]
 
 
 def _store(path: str, wanted: _Wanted) -> Looking:
-    found: Found = yield Look(path)
-    if found.names is None:
+    seen: Found = yield Look(path)
+    if seen.names is None:
         return (yield from _file(path, wanted))
     folders = [path]
-    if "cur/" in found.names and "new/" in found.names:
+    if "cur/" in seen.names and "new/" in seen.names:
         # A message goes from new to cur while others look: in this order it is met in one of them.
         folders = [os.path.join(path, "new"), os.path.join(path, "cur")]
     for folder in folders:
@@ -89,7 +89,7 @@ def _store(path: str, wanted: _Wanted) -> Looking:
             inside: Found | None = yield Look(folder, optional=True)
             names = [name for name in (inside and inside.names) or () if not name.startswith(".")]
         else:
-            names = [name for name in found.names if name.lower().endswith(".eml")]
+            names = [name for name in seen.names if name.lower().endswith(".eml")]
         for name in names:
             if name.endswith("/"):
                 continue
@@ -101,14 +101,14 @@ def _store(path: str, wanted: _Wanted) -> Looking:
 
 def _file(path: str, wanted: _Wanted) -> Looking:
     """One message, or those of an mbox, each behind a line that begins with "From "."""
-    reader = Reader()
+    reader = MessageReader()
     reader.mbox = yield from reader.starts(b"From ")
-    number, found = 0, False
-    while not found and (yield from reader.next_message()):
+    number, given = 0, False
+    while not given and (yield from reader.next_message()):
         number += 1
-        found = yield from _message(Walk(reader), wanted, {"path": path, **({"number": number} if reader.mbox else {})})
+        given = yield from _message(Walk(reader), wanted, {"path": path, **({"number": number} if reader.mbox else {})})
     yield Hangup()
-    return found
+    return given
 
 
 def _message(walk: Walk, wanted: _Wanted, where: dict[str, Any]) -> Looking:

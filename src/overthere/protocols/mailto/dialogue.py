@@ -21,7 +21,7 @@ __all__ = ["dialogue", "draft"]
 
 
 def dialogue(plan: Plan, policy: Policy) -> Dialogue:
-    """The draft.  Nobody is connected, and nothing is sent: that is a person's to do (RFC 6068 3 and 7).
+    """The draft.  No connection is made, and nothing is sent: that is a person's to do (RFC 6068 3 and 7).
 
     Raises: PlanRefused for an address that fits into no line.
     """
@@ -64,13 +64,13 @@ def _field(name: str, value: str) -> bytes:
         value = ", ".join(map(_mailbox, mailboxes(value)))
     elif name not in _IDENTIFIERS and not value.isascii():
         value = _encoded(value, name)
-    found = _folded(name, value)
-    if found is None and name not in _ADDRESSES | _IDENTIFIERS:
-        found = _folded(name, _encoded(value, name))
-    if found is None:
+    line = _folded(name, value)
+    if line is None and name not in _ADDRESSES | _IDENTIFIERS:
+        line = _folded(name, _encoded(value, name))
+    if line is None:
         raise PlanRefused(f"{name} holds a word that fits into no line of a message", "RFC 5322 2.1.1")
     try:
-        return found.encode() + b"\r\n"
+        return line.encode() + b"\r\n"
     except UnicodeEncodeError:
         raise PlanRefused(f"{name} holds octets that are not UTF-8", "RFC 6532 3.1") from None
 

@@ -45,7 +45,7 @@ def steps(locator: MailtoLocator, credentials: Credentials) -> Iterator[Step]:
             keywords.append(value)
     headers = [("From", credentials.address)] if credentials.address is not None else []
     guarded(credentials.address or "", "address", "RFC 5322 2.2")
-    headers += [(_LISTS[name], _list(found, name)) for name, found in lists.items() if found]
+    headers += [(_LISTS[name], _list(addresses, name)) for name, addresses in lists.items() if addresses]
     headers += [(_ONCE[name], value) for name, value in once.items() if name != "body"]
     yield Compose(
         source="RFC 6068 3",
@@ -80,9 +80,9 @@ def _in_ascii(mailbox: str) -> str:
     return f"{before}{opened}{local}@{name}{closed}{after}"
 
 
-def _list(found: list[str], name: str) -> str:
+def _list(addresses: list[str], name: str) -> str:
     """The value of one header field; the addresses have to come apart again where they were joined."""
-    value = ", ".join(found)
-    if mailboxes(value) != tuple(found):
+    value = ", ".join(addresses)
+    if mailboxes(value) != tuple(addresses):
         raise PlanRefused(f"{name} holds a quotation, comment or bracket that is not closed", "RFC 5322 3.4")
     return value

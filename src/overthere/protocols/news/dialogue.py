@@ -165,9 +165,9 @@ def _numbers_of_group(plan: Plan, details: dict[str, Any], where: str) -> Dialog
     yield Head(listing=True, details={**details, "numbers": "first to last, by GROUP; some may be missing (RFC 977)"})
     if details.get("number", 1) > 0:
         for number in range(first, last + 1):
-            found = _number(str(number), locator)
-            assert found is not None
-            yield Item(found)
+            article = _number(str(number), locator)
+            assert article is not None
+            yield Item(article)
 
 
 def _wanted(locator: NewsLocator | NNTPLocator) -> Matches | None:
@@ -208,13 +208,13 @@ def _content(wire: Wire, plan: Plan, step: Receive, reply: Reply, details: dict[
     yield Head(listing=True, details=details)
     entry = _ENTRIES[step.role]
     while (line := (yield from wire.line(what))) != b".":
-        # Octets that are not UTF-8 are kept, so that a name leads where it should.
+        # Octets that are not UTF-8 are kept: the name asks the server for the same group again.
         text = (line[1:] if line.startswith(b".") else line).decode("utf-8", "surrogateescape")
-        found = entry(text, locator)
-        if found is None:
+        item = entry(text, locator)
+        if item is None:
             raise ProtocolError(f"a line that is none of {what}: {readable(line)}", "RFC 3977 3.1.1", where=what)
-        if wanted is None or wanted(found.name):
-            yield Item(found)
+        if wanted is None or wanted(item.name):
+            yield Item(item)
 
 
 _ARTICLE = re.compile(r"([0-9]{1,16}) <([^<>\0-\x20\x7f]{1,248})>(?= |$)")
@@ -268,19 +268,19 @@ _ACTIVE = re.compile(r"([^ \t]+)(?:[ \t]+([0-9]{1,16})[ \t]+([0-9]{1,16})[ \t]+(
 def _overview(text: str, locator: NewsLocator | NNTPLocator) -> Entry | None:
     """8.3.2: number, Subject, From, Date, Message-ID, References, octets, lines; trailing ones may be left out."""
     number, subject, author, date, message_id, _, octets, lines = (text.split("\t", 8) + [""] * 8)[:8]
-    found = _number(number, locator)
-    if found is None:
+    article = _number(number, locator)
+    if article is None:
         return None
     match = _MESSAGE_ID.fullmatch(message_id)
     details = {
-        **found.details,
+        **article.details,
         "from": _words(author),
         "date": date,
         "message_id": match[1] if match else None,
         "bytes": int(octets) if _DIGITS.fullmatch(octets) else None,
         "lines": int(lines) if _DIGITS.fullmatch(lines) else None,
     }
-    uri = (_at(locator, message_id=match[1]) if match else None) or found.uri
+    uri = (_at(locator, message_id=match[1]) if match else None) or article.uri
     details = {name: value for name, value in details.items() if value not in (None, "")}
     return Entry(_words(subject), uri, "article", details)
 

@@ -60,7 +60,7 @@ def steps(locator: NewsLocator | NNTPLocator, credentials: Credentials) -> Itera
     """The dialogue with the server that the locator names.
 
     Without one it is "a configured default server" (RFC 5538 4), which no locator holds: the plan names the place
-    alone.  A caller who knows his server puts it into the locator (`at_server`), as opening does with that of its
+    alone.  A caller that knows the server puts it into the locator (`at_server`), as opening does with that of its
     policy.
     """
     if locator.query is not None:
@@ -161,10 +161,10 @@ def _overview(group: bytes, numbers: tuple[int, int | None] | None = None) -> It
     asked = _argument(f"{first}-{'' if last is None else last}", "article_range", _NOT_EXACT)
     yield _command("OVER", asked, "RFC 5538 4, RFC 3977 8.3", NewsRole.OVER, note)
     yield _received(NewsRole.OVERVIEW, "the overview of the newsgroup", "RFC 3977 8.3", "224")
-    # Of a server before RFC 3977, which may have the command under its first name.
+    # A server older than RFC 3977 may know the command by its first name only.
     yield _command("XOVER", asked, "RFC 2980 2.8", NewsRole.XOVER, after=("500",))
     yield _received(NewsRole.OVERVIEW, "the overview of the newsgroup", "RFC 2980 2.8", "224")
-    # All need not be asked for, and older servers know no range (RFC 3977 6.1.2.2).
+    # All articles are the default; older servers know no range (RFC 3977 6.1.2.2).
     listed = group + b" " + asked if numbers else group
     yield _command("LISTGROUP", listed, "RFC 3977 6.1.2", NewsRole.LISTGROUP, after=("500", "502", "503"))
     yield _received(NewsRole.NUMBERS, "the numbers of its articles", "RFC 3977 6.1.2", "211")
@@ -193,7 +193,7 @@ def _at_the_configured_server(locator: NewsLocator | NNTPLocator) -> Place:
 
 
 def _login(locator: NewsLocator | NNTPLocator, credentials: Credentials) -> Iterator[Step]:
-    """RFC 4643 2.3, for whom the URI names (RFC 5538 7), else for whom the caller does; else nobody logs in."""
+    """RFC 4643 2.3, for whom the URI names (RFC 5538 7), else whom the caller names; else without a login."""
     user, password, charset, said = locator.user, locator.password, locator.charset, locator.charset
     if user is None and password is None:
         user, password, charset, said = credentials.user, credentials.password, "utf-8", "utf-8"
@@ -236,8 +236,8 @@ def _word(text: str, part: str, charset: str) -> bytes:
 
 def _argument(text: str, part: str, excluded: re.Pattern[str], charset: str = "utf-8") -> bytes:
     octets = guarded(text, part, "RFC 3977 3.1", delimiters=b" ", charset=charset)
-    if found := excluded.search(text):
-        raise PlanRefused(f"{part} holds {found[0]!r}, which NNTP does not allow there", "RFC 3977 9.8")
+    if match := excluded.search(text):
+        raise PlanRefused(f"{part} holds {match[0]!r}, which NNTP does not allow there", "RFC 3977 9.8")
     return octets
 
 

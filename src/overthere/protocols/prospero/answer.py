@@ -66,8 +66,8 @@ class Method(NamedTuple):
         writer = _WRITERS.get(self.name)
         if writer is None or (not host and self.name not in ("AFS", "WAIS")):
             return None
-        found = writer(self, host, port)
-        return None if found is None else _written(found)
+        locator = writer(self, host, port)
+        return None if locator is None else _written(locator)
 
 
 class Link(NamedTuple):
@@ -81,8 +81,8 @@ class Link(NamedTuple):
 
     def methods(self) -> tuple[Method, ...]:
         """How the object is accessed, as far as its attributes say it."""
-        found = (method(one, self.there) for one in self.attributes)
-        return tuple(one for one in found if one is not None)
+        read = (method(one, self.there) for one in self.attributes)
+        return tuple(one for one in read if one is not None)
 
     def entry(self) -> Entry:
         """ "External Prospero links are represented as URLs of the underlying access method" (RFC 4157 2)."""
@@ -110,10 +110,6 @@ _HOST = re.compile(r"([A-Za-z0-9](?:[A-Za-z0-9.-]{0,252}))(?:\(([0-9]{1,5})\))?|
 _APPLIES = frozenset(("LINK", "OBJECT", "CACHED", "REPLACEMENT", "ADDITIONAL"))
 _SPACES = frozenset(("FIELD", "INTRINSIC", "APPLICATION"))
 _KINDS = frozenset(("SEQUENCE", "LINK", "FILTER"))
-
-
-def _text(token: bytes) -> str:
-    return token.decode("utf-8", "surrogateescape")
 
 
 def _host(there: Named) -> tuple[str, int | None]:
@@ -184,7 +180,7 @@ def read(octets: bytes, where: str) -> Iterator[tuple[str, ...]]:
         for number, line in enumerate(read_lines(octets)):
             if number == _LINES:
                 raise LimitExceeded(f"more than {_LINES:,} lines", where=where)
-            yield tuple(map(_text, line))
+            yield tuple(token.decode("utf-8", "surrogateescape") for token in line)
     except NotProspero as error:
         raise ProtocolError(f"the answer is no Prospero: {error}", "Prospero 5", where=where) from None
 
@@ -207,11 +203,11 @@ def attribute(line: tuple[str, ...]) -> Attribute | None:
     return Attribute(rest[1], values[1:] if values and values[0] in _KINDS else values)
 
 
-def method(found: Attribute | None, link: Named) -> Method | None:
+def method(attribute: Attribute | None, link: Named) -> Method | None:
     """The access method that an attribute names; None if it is another, or has less than its five elements."""
-    if found is None or found.name != "ACCESS-METHOD" or len(found.values) < 5:
+    if attribute is None or attribute.name != "ACCESS-METHOD" or len(attribute.values) < 5:
         return None
-    name, host_type, host, hsoname_type, hsoname, *arguments = found.values
+    name, host_type, host, hsoname_type, hsoname, *arguments = attribute.values
     if not host:
         # The port of a link is that of Prospero.
         host_type, host = link.host_type, link.host.partition("(")[0]
@@ -223,22 +219,22 @@ def method(found: Attribute | None, link: Named) -> Method | None:
 def links(lines: Iterator[tuple[str, ...]], where: str) -> Iterator[Link]:
     """The links of a directory.  Raises: ProtocolError, LimitExceeded."""
     held: tuple[str, ...] = ()
-    found: list[Attribute] = []
+    attributes: list[Attribute] = []
     for line in lines:
         if line[0] == "LINK":
             if held:
-                yield _link(held, found)
+                yield _link(held, attributes)
             if len(line) < 9:
                 raise ProtocolError(f"a link of {len(line)} tokens", "Prospero 5, Links", where=where)
-            held, found = line, []
+            held, attributes = line, []
         elif held and (one := attribute(line)) is not None:
-            found.append(one)
-            if len(found) > _MOST:
+            attributes.append(one)
+            if len(attributes) > _MOST:
                 raise LimitExceeded(f"a link of more than {_MOST:,} attributes", where=where)
     if held:
-        yield _link(held, found)
+        yield _link(held, attributes)
 
 
-def _link(line: tuple[str, ...], found: list[Attribute]) -> Link:
+def _link(line: tuple[str, ...], attributes: list[Attribute]) -> Link:
     _, kind, target, name, *there = line
-    return Link(kind, target, name, Named(*there[:5]), tuple(found))
+    return Link(kind, target, name, Named(*there[:5]), tuple(attributes))

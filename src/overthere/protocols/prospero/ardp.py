@@ -39,7 +39,7 @@ class Moved(NamedTuple):
 
 
 def connections() -> Iterator[int]:
-    """Ids for connections, none twice and none that others can guess: whoever does not see the request cannot answer
+    """Ids for connections, none twice and none that others can guess: without sight of the request none can answer
     it.  There are 65,535, as the field has 16 bits.
     """
     used = {0}
@@ -72,7 +72,7 @@ class _Answer:
         self.total = total
         if packet.number in self.pieces:
             return False
-        # Bit 6: a sequenced control packet, of which the application hears nothing.
+        # Bit 6: a sequenced control packet, which is not passed on to the application.
         self.pieces[packet.number] = b"" if packet.flags & 0x40 else packet.data
         self.size += len(self.pieces[packet.number])
         if self.size > _MOST:

@@ -43,7 +43,7 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
             case Receive(what=what, role=role):
                 octets = yield from exchange(request, next(ids), policy.read_timeout, what)
                 if isinstance(octets, Moved):
-                    # The whole is asked for there: the policy judges it as it judges any redirect.
+                    # The whole request goes to the other server: the policy judges it like any redirect.
                     yield Hangup()
                     yield Head(location=str(replace(locator, host=octets.host, port=octets.port, written=None).uri()))
                     return
@@ -130,24 +130,24 @@ def _words(line: tuple[str, ...]) -> str:
 
 
 def _methods(octets: bytes, own: Named, where: str) -> list[Method]:
-    found: list[Method] = []
+    methods: list[Method] = []
     for line in read(octets, where):
         one = method(attribute(line), own)
         if one is not None:
-            found.append(one)
-        if len(found) > 1000:
+            methods.append(one)
+        if len(methods) > 1000:
             raise LimitExceeded("more than 1,000 access methods", where=where)
-    return found
+    return methods
 
 
 def _contents(octets: bytes, where: str) -> bytes | None:
     """The values one behind the other: DATA, or TAGGED, which names them (as the program vget writes them)."""
     pieces: list[bytes] = []
     for line in read(octets, where):
-        found = attribute(line)
-        if found is None or found.name != "CONTENTS":
+        contents = attribute(line)
+        if contents is None or contents.name != "CONTENTS":
             continue
-        kind, *values = found.values or ("",)
+        kind, *values = contents.values or ("",)
         if kind == "TAGGED" and len(values) >= 2:
             text = f"{values[0]}: {values[1]}" + ("" if values[1].endswith("\n") else "\n")
         elif kind == "DATA" and values:

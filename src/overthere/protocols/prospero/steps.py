@@ -75,11 +75,11 @@ _PACKET = "each request is sent in a packet of ARDP, with a connection id that i
 
 
 def _send(credentials: Credentials, request: bytes, source: str, after: tuple[str, ...] = (), note: str = "") -> Send:
-    """A request, which goes in one packet, on a connection of its own; who asks is a name without proof."""
+    """A request, which goes in one packet, on a connection of its own; the user is named without proof."""
     user = guarded(credentials.user or "anonymous", "user", _TOKENS)
     head = command(b"VERSION", b"5") + command(b"AUTHENTICATE", b"''", b"UNAUTHENTICATED", token(user))
     data = head + request
     if len(data) > _LONGEST:
         raise PlanRefused(f"a request of {len(data):,} octets does not fit into a datagram", "Prospero 5, ARDP")
-    # A line for each message, as data can end none.
+    # A line for each message: data cannot end a line.
     return Send(source=source, data=data, after=after, note=note, lines=2 + request.count(b"\n"))

@@ -87,8 +87,8 @@ class Session:
         return _addresses(Transport(self._seek(), self.policy, self._named, self._default).advance())
 
     def _seek(self) -> Dialogue:
-        found: list[Any] = yield Seek(self.host, self.port)
-        yield Head(details={"addresses": [_written(address) for address in found]})
+        addresses: list[Any] = yield Seek(self.host, self.port)
+        yield Head(details={"addresses": [_written(address) for address in addresses]})
 
     def command(self, client: str | None = None) -> list[str]:
         """The program and its arguments, for no shell: it is given the address that was judged, and no other look-up
@@ -116,12 +116,12 @@ class Session:
         Raises: as `command`; AccessFailed if there is no such program.
         """
         program, *arguments = self.command(client)
-        found = shutil.which(program)
-        if found is None:
+        path = shutil.which(program)
+        if path is None:
             why = f"the program {printable(program)!r}, to which the session would be handed over, is not installed"
             raise AccessFailed(why, uri=self.uri, where=self.program)
         try:
-            return subprocess.run([found, *arguments], check=False).returncode
+            return subprocess.run([path, *arguments], check=False).returncode
         except OSError as error:
             raise AccessFailed(f"the program cannot be run: {error}", uri=self.uri, where=self.program) from error
 
@@ -168,8 +168,8 @@ async def _telnet(address: str, port: int, encoding: str | bool, policy: Policy)
 
 def _addresses(given: object) -> list[str]:
     assert isinstance(given, Head)
-    found: list[str] = given.details["addresses"]
-    return found
+    addresses: list[str] = given.details["addresses"]
+    return addresses
 
 
 def _written(address: tuple[Any, ...]) -> str:

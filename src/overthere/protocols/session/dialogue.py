@@ -16,7 +16,7 @@ __all__ = ["described", "dialogue"]
 
 
 def dialogue(plan: Plan, policy: Policy) -> Dialogue:
-    """Nobody is asked: the session is described, for a person to begin."""
+    """No server is asked: the session is described, for a person to begin."""
     for step in plan.steps:
         assert isinstance(step, Interact)
         yield described(step, plan, policy)

@@ -21,11 +21,11 @@ def steps(locator: TelnetLocator, credentials: Credentials) -> Iterator[Step]:
     source = _SOURCES[locator.scheme]
     port = PORTS[locator.scheme] if locator.port is None else locator.port
     there = connect(locator.host, port, source)
-    # What a program of this machine is told: the octets that the URI says.
+    # What a program of this machine is given: the octets that the URI encodes.
     user, password = (None if one is None else _told(locator, one) for one in (locator.user, locator.password))
     if user is None:
         user = credentials.user
-    if password is None and credentials.user in (None, user):  # no password of somebody else
+    if password is None and credentials.user in (None, user):  # not the password of another user
         password = credentials.password
     for part, text in (("host", there.host), ("user", user), ("password", password)):
         if text is not None:

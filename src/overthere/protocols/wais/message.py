@@ -61,7 +61,7 @@ class NotWAIS(OverthereError, ValueError):
 
 
 def message(apdu: bytes) -> bytes:
-    """An APDU behind its header: no compression, no encoding, and a checksum that nobody computes.
+    """An APDU behind its header: no compression, no encoding, and a checksum that no server checks.
 
     >>> message(b"...")
     b'0000000003z2wais        0...'
@@ -265,7 +265,7 @@ def message_length(header: bytes) -> int:
     return int(digits)
 
 
-class _Reader:
+class _Elements:
     """Octets from which elements are taken, one after the other."""
 
     __slots__ = ("at", "octets")
@@ -307,8 +307,8 @@ class _Reader:
 
 def read_apdu(octets: bytes) -> APDU:
     """An APDU, request or answer, without the header of its message.  Raises: NotWAIS."""
-    whole = _Reader(octets)
-    head = _Reader(whole.take(int.from_bytes(whole.take(2), "big")))
+    whole = _Elements(octets)
+    head = _Elements(whole.take(int.from_bytes(whole.take(2), "big")))
     kind = head.take(1)[0]
     if kind not in _FIXED:
         raise NotWAIS(f"an APDU of type {kind} (WAIS 1.5 1.1)")
@@ -342,15 +342,15 @@ def read_search_response(octets: bytes) -> SearchResponse:
     citations: list[Citation] = []
     texts: list[DocumentText] = []
     diagnostics: list[Diagnostic] = []
-    outside = _Reader(apdu.rest).elements()
-    inside = [element for tag, data in outside if tag == _USER_INFORMATION for element in _Reader(data).elements()]
+    outside = _Elements(apdu.rest).elements()
+    inside = [element for tag, data in outside if tag == _USER_INFORMATION for element in _Elements(data).elements()]
     for tag, data in inside:
         if tag == _SEED_WORDS_USED:
             seed_words = _text(data)
         elif tag in _CITATIONS:
             citations.append(_citation(data))
         elif tag == _TEXT_GROUP:
-            fields = dict(_Reader(data).elements())
+            fields = dict(_Elements(data).elements())
             version = _integer(fields.get(_VERSION_NUMBER))
             texts.append(DocumentText(fields.get(_DOCUMENT_ID, b""), fields.get(_TEXT, b""), version))
         elif tag == _DIAGNOSTIC:
@@ -371,8 +371,8 @@ def read_search_response(octets: bytes) -> SearchResponse:
 
 
 def _citation(data: bytes) -> Citation:
-    fields = dict(_Reader(data).elements())
-    types = [_text(name) for tag, name in _Reader(fields.get(_TYPES, b"")).elements() if tag == _TYPE]
+    fields = dict(_Elements(data).elements())
+    types = [_text(name) for tag, name in _Elements(fields.get(_TYPES, b"")).elements() if tag == _TYPE]
     return Citation(
         document_id=fields.get(_DOCUMENT_ID, b""),
         score=_integer(fields.get(_SCORE)),

@@ -43,7 +43,7 @@ def steps(locator: WAISLocator, credentials: Credentials) -> Iterator[Step]:
     what = "the longest message that the server takes"
     yield Receive(source="WAIS 1.5 2.2", what=what, until="length", role=WAISRole.INIT_RESPONSE)
     if locator.wtype is not None:
-        # Its database is found by the name in the request; the document-id goes as it came (RFC 4156 2).
+        # The name in the request selects the database; the document-id is sent unchanged (RFC 4156 2).
         note = Cited(
             f"an answer with all {SLICE:,} octets: the same request is sent for the next {SLICE:,}", "RFC 1625 4"
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError, ResourceMissing
 from overthere.access.steps import Connect, Receive, Send
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Hangup, Head, Wire, Write, expect
-from overthere.protocols.http.answer import Reader, said, tunnel
+from overthere.protocols.http.answer import AnswerReader, said, tunnel
 from overthere.protocols.http.steps import HTTPRole
 from overthere.protocols.websocket.steps import SendKey, accept
 
@@ -48,7 +48,7 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
 
 def _open(key: bytes, plan: Plan, policy: Policy) -> Dialogue:
     """4.1, what the server must answer; a redirect is not followed, as no client has to."""
-    reader = Reader(policy, upgrade=True)
+    reader = AnswerReader(policy, upgrade=True)
     event = yield from reader.head()
     details, fields = said(event)
     status: int = event.status_code
@@ -63,7 +63,7 @@ def _open(key: bytes, plan: Plan, policy: Policy) -> Dialogue:
     expect(told == accept(key).decode(), "its Sec-WebSocket-Accept is not that of the key", "RFC 6455 4.1", where)
     for name in ("sec-websocket-extensions", "sec-websocket-protocol"):
         expect(
-            not fields.get(name, "").strip(), f"it answers with a {name} that nobody asked for", "RFC 6455 4.1", where
+            not fields.get(name, "").strip(), f"it answers with a {name} that was not asked for", "RFC 6455 4.1", where
         )
     yield Head(details=details)
     wire = Wire()

@@ -15,7 +15,7 @@ from overthere.links.containers.message.steps import Steps, carried, rewindable,
 from overthere.links.faults import guarded, noted
 from overthere.links.model import Document, Found, Note, Options
 from overthere.mail.fields import EXTERNAL, Header
-from overthere.mail.reader import ENCODED, PLAIN, Reader, decoder
+from overthere.mail.reader import ENCODED, PLAIN, MessageReader, decoder
 from overthere.mail.walk import End, Part, Walk
 
 __all__ = ["HEADER", "members", "read"]
@@ -95,9 +95,9 @@ class _Reading:
 
     def __init__(self, document: Document, options: Options, labels: Labels, *, gives: bool) -> None:
         self.document, self.options, self.labels, self.gives = document, options, labels, gives
-        # RFC 1738 and before leave bases to RFC 1808, whose field nobody has sent: today's rules.
+        # RFC 1738 and before leave bases to RFC 1808, whose header field is not in use: today's rules.
         self.edition = options.edition if options.edition in ("url-1997", "uri-2003") else "rfc3986"
-        self.walk = Walk(Reader())
+        self.walk = Walk(MessageReader())
         base = document.base
         if base.uri.scheme.lower() == "file" and base.by not in ("Content-Base", "Content-Location"):
             base = Base(THIS_MESSAGE, "default", "default")
@@ -162,7 +162,7 @@ class _Reading:
         inside = self.document.depth + self.messages
         if part.holds == "deep" or (part.holds == "message" and inside >= self.options.depth):
             return "too-deep"
-        # RFC 2045 6.4: of an encoding that nobody knows, no more can be said.
+        # RFC 2045 6.4: of an unknown encoding, no more can be said.
         known = part.holds or header.media_type == EXTERNAL or header.encoding in PLAIN | ENCODED
         return "" if known else "unsupported"
 

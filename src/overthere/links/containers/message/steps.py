@@ -43,9 +43,9 @@ def taken(
     while end is None:
         octets, end = yield from piece()
         if left >= 0:
-            found = through.feed(octets) + (b"" if end is None else through.end())
-            left -= len(found)
-            pieces.append(found if left >= 0 else found[:left])
+            decoded = through.feed(octets) + (b"" if end is None else through.end())
+            left -= len(decoded)
+            pieces.append(decoded if left >= 0 else decoded[:left])
     corrupt = bool(through.wrong or through.strange)
     return b"".join(pieces), ["corrupt"] * corrupt + ["too-large"] * (left < 0), end
 

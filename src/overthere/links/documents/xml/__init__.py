@@ -37,7 +37,7 @@ def read(document: Document, options: Options) -> Iterator[Found | Note | Passed
     Nothing is fetched: no external subset, no external entity.
     """
     text, notes = characters(document.content, document.charset)
-    receiver = _Reader(document, options)
+    receiver = _XMLReader(document, options)
     seen = set(notes)
     yield from notes
     for note in events(text, receiver):
@@ -62,7 +62,7 @@ class _Open(NamedTuple):
     """What the prefixes meant outside that this element declares."""
 
 
-class _Reader:
+class _XMLReader:
     """Takes the tags of a document, and keeps what is found."""
 
     def __init__(self, document: Document, options: Options) -> None:
@@ -89,10 +89,10 @@ class _Reader:
 
     def embed(self, one: Embedded, place: str = "") -> None:
         base = self.scoped or self.page
-        for found in embedded.read(one, base or self.outer, self.options, self.depth):
-            if isinstance(found, Found):
-                found = found._replace(where=place + found.where, base=found.base or base)
-            self.found.append(found)
+        for inner in embedded.read(one, base or self.outer, self.options, self.depth):
+            if isinstance(inner, Found):
+                inner = inner._replace(where=place + inner.where, base=inner.base or base)
+            self.found.append(inner)
 
     # What `Receiver` asks for.
 
@@ -265,8 +265,8 @@ class _Reader:
         elif way in html.EMBEDDED["type"]:
             self.embed(Embedded(way, text))
         elif "<" in text:
-            for found in html.read(text).found:
-                if isinstance(found, Embedded):
-                    self.embed(found, f"{place} > ")
+            for one in html.read(text).found:
+                if isinstance(one, Embedded):
+                    self.embed(one, f"{place} > ")
                 else:
-                    self.add(f"{place} > {found.where}", found.reference, found.codebase)
+                    self.add(f"{place} > {one.where}", one.reference, one.codebase)

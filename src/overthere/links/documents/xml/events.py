@@ -316,8 +316,8 @@ def _loose(octets: bytes, at: int, to: Receiver, names: list[str]) -> Iterator[N
                 return
             name, inside = match["start"], match["attributes"]
             attributes: dict[str, str] = {}
-            for found in _ATTRIBUTE.finditer(inside):
-                attributes.setdefault(found[1], unescaped(found[2] or found[3] or found[4] or ""))
+            for attribute in _ATTRIBUTE.finditer(inside):
+                attributes.setdefault(attribute[1], unescaped(attribute[2] or attribute[3] or attribute[4] or ""))
             to.start(name, attributes)
             if inside.endswith("/"):
                 to.end()
