@@ -172,8 +172,8 @@ def test_a_host_that_lets_nobody_connect_is_left_alone() -> None:
     ("fault", "kind"),
     [
         (stalled(b""), "timeout"),
-        (endless(b"X: y\r\n", b"HTTP/1.1 200 OK\r\n"), "too-large"),
-        (dripped(b"HTTP/1.1 200 OK\r\nA: " + b"b" * 5000), "timeout"),
+        (endless(b"HTTP/1.1 200 OK\r\n", b"X: y\r\n"), "too-large"),
+        (dripped(b"HTTP/1.1 200 OK\r\nA: " + b"b" * 5000, 0.01), "timeout"),
     ],
     ids=["silence", "a head without end", "a drip"],
 )

@@ -58,7 +58,7 @@ class Asker:
         wanted = {uri: frozenset(looked.get(uri, ())) for uri in uris}
         whole = False
         try:
-            for outcome in self.cache.known(wanted):
+            for outcome in self.cache.known(dict(wanted)):
                 del wanted[outcome.uri]
                 yield outcome
             for outcome in self._answers(wanted):

@@ -9,7 +9,7 @@ from overthere.access.coding import codings, undone
 from overthere.access.policy import Policy
 from overthere.access.steps import Connect
 from overthere.access.wire import Data, Dial, Dialogue, Hangup, Head, Read, Write
-from overthere.protocols.http.answer import Reader, said
+from overthere.protocols.http.answer import AnswerReader, said
 
 __all__ = ["Asked", "Turn", "kept"]
 
@@ -44,7 +44,7 @@ def kept(connect: Connect, policy: Policy, turn: Turn) -> Dialogue:
     The next one is in `turn.asked` before the dialogue goes on; None there, or a server that closes, ends it.
     Any status is an answer.
 
-    Raises: ProtocolError, LimitExceeded, AccessFailed as `Reader` does.
+    Raises: ProtocolError, LimitExceeded, AccessFailed as `AnswerReader` does.
     """
     yield Dial(connect.host, connect.port, connect.tls, connect.transport)
     while turn.is_open and turn.asked is not None:
@@ -56,7 +56,7 @@ def kept(connect: Connect, policy: Policy, turn: Turn) -> Dialogue:
 
 
 def _answer(asked: Asked, policy: Policy, turn: Turn) -> Dialogue:
-    reader = Reader(policy, asked.method)
+    reader = AnswerReader(policy, asked.method)
     event = yield from reader.head()
     head = _head(event.status_code, *said(event))
     yield head
@@ -66,7 +66,7 @@ def _answer(asked: Asked, policy: Policy, turn: Turn) -> Dialogue:
     yield Data(b"")
 
 
-def _content(reader: Reader, asked: Asked, turn: Turn) -> Dialogue:
+def _content(reader: AnswerReader, asked: Asked, turn: Turn) -> Dialogue:
     """The content, as far as it is wanted; what the server means to do with the connection is known at its end."""
     taken = 0
     while isinstance(event := (yield from reader.event(_BODY)), reader.h11.Data):
@@ -79,7 +79,7 @@ def _content(reader: Reader, asked: Asked, turn: Turn) -> Dialogue:
     turn.is_open = _goes_on(reader)
 
 
-def _goes_on(reader: Reader) -> bool:
+def _goes_on(reader: AnswerReader) -> bool:
     """Whether the connection takes another request: what has come behind the answer belongs to none."""
     return reader.conn.their_state is reader.h11.DONE and not reader.held
 
@@ -106,7 +106,7 @@ def _head_alone(policy: Policy, turn: Turn) -> Dialogue:
         turn.is_open = "close" not in fields.get("connection", "").lower()
         yield _head(status, {"status": status, "reason": reason, "headers": raw}, fields)
         return
-    reader = Reader(policy, "HEAD")
+    reader = AnswerReader(policy, "HEAD")
     reader.conn.receive_data(data)
     event = yield from reader.head()
     yield from _content(reader, Asked(b"", "HEAD", 0), turn)
