@@ -32,6 +32,7 @@ COMMANDS = {
     "editions": "editions",
     "find": "find README.md",
     "links": "links examples/site",
+    "broken": "broken examples/site",
     "audit": "audit README.md",
 }
 MORE = {
