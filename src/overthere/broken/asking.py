@@ -25,6 +25,7 @@ from overthere.access.errors import (
 from overthere.access.opening import Way, opened
 from overthere.access.steps import Connect
 from overthere.broken.connections import Connections
+from overthere.broken.hosts import BACK_OFF, MOST_WAIT, TRIES
 from overthere.broken.model import Outcome
 from overthere.errors import InvalidURI, NotSpecified, PlanRefused
 from overthere.protocols.http.kept import Asked
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from overthere.access.policy import Policy
     from overthere.access.wire import Head
 
-__all__ = ["Answer", "Asking", "retry_after"]
+__all__ = ["Answer", "Asking", "retry_after", "wait_for"]
 
 _AGENT = "overthere (checks links)"
 _UNREFUSED = frozenset((404, 410, 429))
@@ -48,6 +49,10 @@ _DRAINED = 1 << 16
 _TOLD = 300
 _DIRECT = 3
 """Steps of a plan that connects, sends one request and receives the response."""
+_DOCUMENTS = re.compile(
+    r"(?i)(?:$|text/(?:html|css|markdown|xml|x-markdown)|application/(?:xml|xhtml)|[^;]*\+xml|image/svg)"
+)
+"""Media types of what refers to others, or has anchors."""
 _FIELD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
@@ -100,7 +105,7 @@ class Asking:
 
         uri: without a fragment.
         fragments: those that are looked up in the document, if it is one.
-        content: whether what comes is kept.
+        content: whether what comes is kept, if it is a document.
         """
         journey = _Journey(uri)
         try:
@@ -155,6 +160,11 @@ class Asking:
                 return _Reply(there, head, b"", False, peer)
         asked = Asked(opening(there.locator) + fields, "GET", wanted or _DRAINED)
         connection, head = self.connections.ask(there.connect, there.policy, there.uri, there.port, asked)
+        if wanted and not _DOCUMENTS.match(head.media_type or ""):
+            # Nobody looks into an image or an archive: it is not waited for.
+            peer = connection.peer
+            connection.close()
+            return _Reply(there, head, b"", False, peer)
         try:
             content = b"".join(connection.content())
         except AccessError:
@@ -301,6 +311,19 @@ def _connecting(cause: BaseException | None) -> str:
 
 def _short(told: str) -> str:
     return printable(bounded(told, _TOLD))
+
+
+def wait_for(answer: Answer, tried: int) -> float | None:
+    """Seconds after which it is asked for once more; None if it is not.
+
+    tried: how often it was asked for.
+    """
+    if not answer.busy or tried >= TRIES:
+        return None
+    wait = answer.wait
+    if wait is None and answer.outcome.kind == "rate-limited":
+        wait = BACK_OFF * 2 ** (tried - 1)
+    return wait if wait is not None and wait <= MOST_WAIT else None
 
 
 def retry_after(value: str, now: float) -> float | None:

@@ -9,7 +9,22 @@ from overthere.links.documents.kinds import kind_of
 from overthere.links.model import Document, Options
 from overthere.uri import URI
 
-__all__ = ["missing"]
+__all__ = ["content_type", "missing"]
+
+
+def content_type(field: str) -> tuple[str, str | None]:
+    """The media type that a field Content-Type names, and its charset (RFC 9110 8.3.1).
+
+    >>> content_type('Text/HTML; charset="utf-8"'), content_type("")
+    (('text/html', 'utf-8'), ('', None))
+    """
+    told, _, parameters = field.partition(";")
+    charset = None
+    for parameter in parameters.split(";"):
+        name, _, value = parameter.partition("=")
+        if name.strip().lower() == "charset":
+            charset = value.strip().strip('"') or None
+    return told.strip().lower(), charset
 
 
 def missing(
@@ -20,14 +35,9 @@ def missing(
     media_type: the field Content-Type, as the server told it; "" if it did not.
     cut: whether there is more of the document.
     """
-    told, _, parameters = media_type.partition(";")
-    charset = None
-    for parameter in parameters.split(";"):
-        name, _, value = parameter.partition("=")
-        if name.strip().lower() == "charset":
-            charset = value.strip().strip('"') or None
+    told, charset = content_type(media_type)
     base = Base(URI(uri).replace(fragment=None), "retrieval", "retrieval")
-    document = Document(uri, content, base, told.strip().lower(), charset, ("too-large",) if cut else ())
+    document = Document(uri, content, base, told, charset, ("too-large",) if cut else ())
     kind, notes = kind_of(document)
     read = scan(document, kind, notes, Options(), rule)
     path = URI(uri).path

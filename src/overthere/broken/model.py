@@ -158,7 +158,8 @@ class Checker(NamedTuple):
     suggest: bool = True
     """Whether what exists and is near is looked for."""
     online: bool = False
-    crawl: bool = False
+    pages: int = 100_000
+    """URIs of a site that a crawl asks for at most."""
     jobs: int = 8
     """URIs that are asked at once."""
     per_host: int = 2

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from overthere.access.errors import needs
 from overthere.access.policy import Policy
-from overthere.broken.asking import Answer, Asking
+from overthere.broken.asking import Asking, wait_for
 from overthere.broken.cache import Cache
-from overthere.broken.hosts import BACK_OFF, MOST_WAIT, TRIES, Hosts
+from overthere.broken.hosts import Hosts
 from overthere.broken.model import Checker, Outcome
 from overthere.uri import URI
 
@@ -106,12 +106,11 @@ class Asker:
                     answers.put(outcome)
                     continue
                 answer = self.asking.ask(wanted.uri, wanted.fragments)
-                wait = _wait(answer, wanted)
                 wanted.tried += 1
-                if wait is not None and wanted.tried < TRIES and wait <= MOST_WAIT:
+                if (wait := wait_for(answer, wanted.tried)) is not None:
                     hosts.done(host, wait=wait, again=wanted)
                     continue
-                hosts.done(host, failed=answer.outcome.kind in _UNREACHED, wait=wait or 0.0)
+                hosts.done(host, failed=answer.outcome.kind in _UNREACHED)
                 answers.put(answer.outcome)
         except BaseException as error:
             answers.put(error)
@@ -120,15 +119,6 @@ class Asker:
 def _host(uri: str) -> tuple[str, str, int | None]:
     there = URI(uri)
     return there.scheme.lower(), (there.host or "").lower(), there.effective_port
-
-
-def _wait(answer: Answer, wanted: _Wanted) -> float | None:
-    """Seconds after which it is asked for once more; None if it is not."""
-    if not answer.busy:
-        return None
-    if answer.wait is not None:
-        return answer.wait
-    return float(BACK_OFF * 2**wanted.tried) if answer.outcome.kind == "rate-limited" else None
 
 
 def _unasked(uri: str) -> Outcome:
