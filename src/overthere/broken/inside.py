@@ -3,29 +3,57 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Generator, Iterator, Mapping
+from typing import NamedTuple, Protocol
 
+from overthere import kernel
 from overthere.broken.gathering import Gathered, State, gather
+from overthere.broken.judging import mailto, scheme_of
+from overthere.broken.keys import document_key
 from overthere.broken.model import Broken, Checker, Outcome, Summary
 from overthere.broken.site import Site
 from overthere.broken.telling import Teller
 from overthere.links.job.sources import Task
 from overthere.links.model import Options
 
-_MASK = (1 << 64) - 1
-
 __all__ = ["Inside"]
+
+
+class _Keys(Protocol):
+    """Keys that are there."""
+
+    def update(self, octets: bytes, /) -> None: ...
+    def __contains__(self, key: int, /) -> bool: ...
+    def __len__(self) -> int: ...
+    def lacks(self, pairs: bytes, /) -> bool: ...
+
+
+class _PlainKeys:
+    """The same in plain Python."""
+
+    def __init__(self) -> None:
+        self.keys: set[int] = set()
+
+    def update(self, octets: bytes) -> None:
+        self.keys.update(memoryview(octets).cast("Q"))
+
+    def __contains__(self, key: int) -> bool:
+        return key in self.keys
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def lacks(self, pairs: bytes) -> bool:
+        found = iter(memoryview(pairs).cast("Q"))
+        return any(one not in self.keys and two not in self.keys for one, two in zip(found, found, strict=True))
 
 
 class _Kept(NamedTuple):
     """What is kept of a document between the passes."""
 
-    source: str
-    task: int
     findings: bool
-    pairs: array[int]
-    outside: array[int]
+    pairs: bytes
+    outside: bytes
 
 
 class Inside:
@@ -34,38 +62,87 @@ class Inside:
     def __init__(self, tasks: list[Task], checker: Checker, options: Options, summary: Summary) -> None:
         self.tasks, self.checker, self.options, self.summary = tasks, checker, options, summary
         self.site = Site(tasks, checker)
-        self.anchors: set[int] = set()
+        self.keys: _Keys = _keys()
         self.states: dict[int, State] = {}
         self.outer: dict[int, str] = {}
-        self.kept: list[_Kept] = []
+        self.kept: dict[tuple[int, str], _Kept] = {}
+        """By the number of the task and the source."""
         self.outside: dict[str, set[str]] = {}
         """URIs outside, with the fragments that are asked of them: where somebody is going to ask."""
         self.distinct: set[int] = set()
 
-    def gather(self) -> Iterator[int]:
-        """Pass 1.  Yields the octets of each task that is done."""
+    def gather(self) -> Generator[int, None, None]:
+        """Pass 1.  Yields the octets that were read since the last time."""
+        done: frozenset[int] = frozenset()
+        if kernel.name == "native" and not self.checker.online:
+            done = yield from self._natively()
         for number, task in enumerate(self.tasks):
-            for one in gather(task, self.site, self.checker, self.options, self.summary):
-                self.keep(number, one)
-            yield task.size
+            paths = tuple(path for path in task.paths if self.site.number_of(path) not in done or task.name is not None)
+            if paths:
+                before = self.summary.octets
+                left = task._replace(paths=paths)
+                for one in gather(left, self.site, self.checker, self.options, self.summary):
+                    self.keep(number, one)
+                yield self.summary.octets - before
         self._read_outer()
         self.summary.distinct = len(self.distinct)
+        self.summary.held = 8 * len(self.keys) + sum(len(one.pairs) + len(one.outside) for one in self.kept.values())
 
     def keep(self, task: int, one: Gathered) -> None:
         """Take what pass 1 has of a document."""
-        self.anchors.update(one.anchors)
+        self.keys.update(one.anchors.tobytes())
         if one.document >= 0:
             self.states[one.document] = one.state
         self.outer.update(one.outer)
-        outside = array("Q", sorted(hash(uri) & _MASK for uri in one.outside))
+        outside = array("Q", sorted(map(document_key, one.outside)))
         self.distinct.update(outside)
         if self.checker.online:
             for uri in one.outside:
                 self.outside.setdefault(uri, set()).update(one.fragments.get(uri, ()))
-        elif outside:
-            outside = array("Q")
-        if one.findings or one.pairs or outside:
-            self.kept.append(_Kept(one.source, task, one.findings, one.pairs, outside))
+        kept = outside.tobytes() if self.checker.online else b""
+        if one.findings or one.pairs or kept:
+            self.kept[task, one.source] = _Kept(one.findings, one.pairs.tobytes(), kept)
+
+    def _natively(self) -> Generator[int, None, frozenset[int]]:
+        """HTML files by all cores.  Returns: the numbers of those that were read."""
+        from overthere.broken import pages
+
+        task_of = {self.site.number_of(path): at for at, task in enumerate(self.tasks) for path in task.paths}
+        done: set[int] = set()
+        state = State("html", True, True)
+        verdicts: dict[int, str] = {}
+        for told, _, others in pages.read(self.site, self.checker, self.summary, pages.numbers(self.site)):
+            for key, target in others.items():
+                if key not in verdicts:
+                    verdicts[key] = self._verdict(target)
+                    if verdicts[key] == "outside":
+                        self.distinct.add(key)
+            for one in told:
+                number, _, anchors, pairs, asked = one[:5]
+                found = [verdicts[key] for key in pages.keys(asked)]
+                if "left" in found:
+                    continue
+                done.add(number)
+                pages.counted(one, self.summary)
+                outside = found.count("outside")
+                self.summary.outside += outside
+                self.summary.within += len(found) - outside
+                self.keys.update(anchors)
+                self.states[number] = state
+                findings = one[8] or "fault" in found
+                if findings or pairs:
+                    self.kept[task_of[number], self.site.sources[number]] = _Kept(findings, pairs, b"")
+            yield sum(one[1] for one in told)
+        return frozenset(done)
+
+    def _verdict(self, target: str) -> str:
+        """What a target is of which only Python knows: "outside", "fine", "fault"; "left": ask of each document."""
+        if scheme_of(target) == "mailto":
+            return "fault" if mailto(target) else "fine"
+        place = self.site.find(target)
+        if place.verdict == "outside":
+            return "outside"
+        return "left" if place.verdict in ("document", "redirected") else "fault"
 
     def _read_outer(self) -> None:
         """Gather the anchors of documents that lie beside the sources, and that were asked for."""
@@ -73,29 +150,29 @@ class Inside:
         for document, path in self.outer.items():
             for one in gather(Task((path,), None, None), self.site, self.checker, self.options, counted):
                 if one.document == document:
-                    self.anchors.update(one.anchors)
+                    self.keys.update(one.anchors.tobytes())
                     self.states[document] = one.state
 
-    def faults(self, outcomes: Iterable[Outcome] = ()) -> Iterator[tuple[Task, set[str]]]:
-        """The tasks that hold documents to be read again, and the sources of these."""
-        bad = {hash(one.uri) & _MASK for one in outcomes}
-        again: dict[int, set[str]] = {}
-        there = self.anchors
-        for kept in self.kept:
-            pairs = iter(kept.pairs)
-            if (
-                kept.findings
-                or not bad.isdisjoint(kept.outside)
-                or any(first not in there and second not in there for first, second in zip(pairs, pairs, strict=True))
-            ):
-                again.setdefault(kept.task, set()).add(kept.source)
-        for number, sources in sorted(again.items()):
-            yield self.tasks[number], sources
-
-    def findings(self, outcomes: dict[str, Outcome]) -> Iterator[Broken]:
+    def findings(self, outcomes: Mapping[str, Outcome]) -> Iterator[Broken]:
         """Pass 2: the findings, in the order of the documents and of their places."""
-        teller = Teller(self.site, self.checker, self.options, self.states, self.anchors.__contains__, outcomes)
-        for task, sources in self.faults(outcomes.values()):
+        bad = set(map(document_key, outcomes))
+        again: dict[int, set[str]] = {}
+        for (task, source), kept in self.kept.items():
+            asked = bool(kept.outside) and not bad.isdisjoint(memoryview(kept.outside).cast("Q"))
+            if kept.findings or asked or self.keys.lacks(kept.pairs):
+                again.setdefault(task, set()).add(source)
+        teller = Teller(self.site, self.checker, self.options, self.states, self.keys.__contains__, outcomes)
+        for number, sources in sorted(again.items()):
             self.summary.read_again += len(sources)
-            yield from teller.task(task, sources)
+            task = self.tasks[number]
+            paths = tuple(path for path in task.paths if self.site.source_of(path) in sources)
+            yield from teller.task(task._replace(paths=paths) if len(paths) == len(sources) else task, sources)
         self.summary.passed.update(teller.passed)
+
+
+def _keys() -> _Keys:
+    if kernel.name != "native":
+        return _PlainKeys()
+    from overthere._native import Keys
+
+    return Keys()

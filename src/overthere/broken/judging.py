@@ -16,7 +16,7 @@ from overthere.normalize import Rung, normal_form
 from overthere.repairs import to_reference
 from overthere.schemes import scheme
 
-__all__ = ["Look", "look", "own", "unjudged", "uri_key"]
+__all__ = ["Look", "look", "mailto", "own", "scheme_of", "unjudged", "uri_key"]
 
 _PREFIX = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+):")
 _FOLDERS_ARE_FINE = ("markdown",)
@@ -68,9 +68,9 @@ _PASSED_SCHEMES = {"javascript": "javascript", "data": "data", "about": "about",
 def _target(one: Reference, scan: Scan, known: Look, site: Site, checker: Checker, absolute: bool) -> Look:
     target = known.target or ""
     whole = target.partition("#")[0]
-    name = whole.partition(":")[0].lower()
+    name = scheme_of(whole)
     if name == "mailto":
-        return known._replace(findings=(*known.findings, *_mailto(whole)), is_within=True)
+        return known._replace(findings=(*known.findings, *mailto(whole)), is_within=True)
     if name in _PASSED_SCHEMES:
         return known._replace(passed=_PASSED_SCHEMES[name])
     document = scan.document
@@ -153,6 +153,12 @@ def unjudged(known: Look, kind: str) -> str | None:
     return reason(known.fragment or "", (known.target or "").partition("#")[0].partition("?")[0], kind)
 
 
-def _mailto(uri: str) -> tuple[tuple[str, str], ...]:
+def scheme_of(target: str) -> str:
+    """The scheme of a URI, in lower case."""
+    return target.partition(":")[0].lower()
+
+
+def mailto(uri: str) -> tuple[tuple[str, str], ...]:
+    """What is wrong with a mailto URI, by its scheme's own rules (RFC 6068 2)."""
     found = scheme("mailto").check(uri, limit=1)
     return (("bad-mailto", f"{found[0].message} ({found[0].source})"),) if found else ()

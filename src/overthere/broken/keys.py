@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from hashlib import blake2b
 
+from overthere import kernel
+
 __all__ = ["NUMBERLESS", "document_key", "key"]
 
 NUMBERLESS = 1 << 63
@@ -19,6 +21,10 @@ def key(document: int, name: str) -> int:
     Two names in a site of a million anchors have the same key once in thirty million runs.
     """
     octets = name.encode("utf-8", "surrogatepass")
+    if kernel.name == "native":
+        from overthere._native import anchor_key
+
+        return anchor_key(document, octets)
     return int.from_bytes(blake2b(octets, digest_size=8, salt=document.to_bytes(8, "little")).digest(), "little")
 
 

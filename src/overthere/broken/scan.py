@@ -18,12 +18,12 @@ from overthere.links.documents.tree import Namespace
 from overthere.links.job.reading import READERS
 from overthere.links.model import UNREAD, Document, Found, Note, Options, Passed
 
-__all__ = ["Reference", "Scan", "scan"]
+__all__ = ["BASES", "IDENTIFIERS", "Reference", "Scan", "scan"]
 
 _SPACE = "\t\n\f\r "
 _HINTS = frozenset(("preconnect", "dns-prefetch"))
-_IDENTIFIERS = ("itemid", "itemtype", "profile", "rdf:about", "rdf:resource", "rdf:datatype", "classid")
-_BASES = ("base href", "codebase", "xml:base")
+IDENTIFIERS = ("itemid", "itemtype", "profile", "rdf:about", "rdf:resource", "rdf:datatype", "classid")
+BASES = ("base href", "codebase", "xml:base")
 
 
 class Reference(NamedTuple):
@@ -144,9 +144,9 @@ def _hint(name: str, attributes: dict[str, str]) -> str | None:
 def _reason(where: str) -> str | None:
     """Why what stands there is not judged."""
     place = where.rpartition(" ")[2]
-    if where.endswith(_BASES):
+    if where.endswith(BASES):
         return "base"
-    if place in _IDENTIFIERS or where in ("entry id", "feed id"):
+    if place in IDENTIFIERS or where in ("entry id", "feed id"):
         return "identifier"
     return "ping" if place == "ping" else None
 

@@ -80,7 +80,9 @@ class Site:
                 folder = name
                 while (folder := folder.rpartition(b"/")[0]) not in self.folders:
                     self.folders.add(folder)
-        self.numbers = {_told(path): number for number, path in enumerate(self.paths)}
+        self.sources = [_told(path) for path in self.paths]
+        """What the documents are called."""
+        self.numbers = {source: number for number, source in enumerate(self.sources)}
         """By the source that the documents have."""
         self._lower: dict[str, bytes] | None = None
 
@@ -92,6 +94,14 @@ class Site:
         else:
             below = os.path.relpath(path, root)
         return os.fsencode(below).replace(os.fsencode(os.sep), b"/")
+
+    def source_of(self, path: str) -> str:
+        """What the document of a path is called."""
+        return _told(path)
+
+    def number_of(self, path: str) -> int | None:
+        """The number of a path; None if it is none of the site."""
+        return self.numbers.get(_told(path))
 
     def below(self, target: str) -> str | None:
         """The path of a URI below the base, escapes as they are; None if it is not below."""

@@ -9,6 +9,7 @@ from typing import Any
 from overthere.broken.gathering import State
 from overthere.broken.judging import Look, look, own, unjudged
 from overthere.broken.model import KINDS, Broken, Checker, Outcome
+from overthere.broken.nearest import Nearest
 from overthere.broken.places import Places
 from overthere.broken.scan import Reference, Scan, scan
 from overthere.broken.site import Site
@@ -38,6 +39,7 @@ class Teller:
         self.site, self.checker, self.options = site, checker, options
         self.states, self.has, self.outcomes = states, has, outcomes
         self.passed: Counter[str] = Counter()
+        self.nearest = Nearest(site, self._anchors)
 
     def task(self, task: Task, sources: Set[str]) -> Iterator[Broken]:
         """The findings of these documents of a task."""
@@ -59,7 +61,20 @@ class Teller:
             if told:
                 place = places.of(one)
                 for kind, about, *more in told:
-                    yield finding(found.document.source, kind, about, one, seen, place, *more)
+                    status, instead = (*more, None, None)[:2]
+                    if instead is None and self.checker.suggest:
+                        instead = self.nearest.reference(kind, one, seen, found, own(found, self.site))
+                    yield finding(found.document.source, kind, about, one, seen, place, status, instead)
+
+    def _anchors(self, number: int) -> set[str] | None:
+        """The anchors of a document of the sources, read again."""
+        if number >= len(self.site.paths):
+            return None
+        task = Task((self.site.paths[number],), self.site.roots[number], (self.checker.base or (None,))[0])
+        for document in documents(task, self.options):
+            document, (kind, notes) = known(document)
+            return scan(document, kind, notes, self.options, self.checker.anchors).anchors
+        return None
 
     def _missing(self, seen: Look, found: Scan) -> Iterator[tuple[str, str]]:
         """What is said of a document or an anchor that is not there."""
