@@ -34,7 +34,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nginx]:
 
 def ask(uris: list[str], policy: Policy = LOCAL, **settings: object) -> dict[str, Outcome]:
     checker = Checker(online=True, **settings)  # type: ignore[arg-type]
-    outcomes = list(Asker(checker, policy).ask(uris))
+    with Asker(checker, policy) as asker:
+        outcomes = list(asker.ask(uris))
     assert len(outcomes) == len(uris)
     return {outcome.uri: outcome for outcome in outcomes}
 
@@ -113,7 +114,8 @@ def test_fragments_are_looked_up_in_what_comes(server: Nginx) -> None:
         server.uri("/text.txt"): ["line=3"],
         server.uri("/found/"): ["here", "no"],
     }
-    outcomes = {outcome.uri: outcome for outcome in Asker(Checker(online=True), LOCAL).ask(uris, uris)}
+    with Asker(Checker(online=True), LOCAL) as asker:
+        outcomes = {outcome.uri: outcome for outcome in asker.ask(uris, uris)}
     assert {uri.rpartition("/")[2]: outcome.missing for uri, outcome in outcomes.items()} == {
         "page.html?f": ("nowhere",),
         "text.txt": (),
@@ -124,7 +126,8 @@ def test_fragments_are_looked_up_in_what_comes(server: Nginx) -> None:
 
 def test_a_document_that_was_not_read_whole_lacks_nothing_for_sure(server: Nginx) -> None:
     uri = server.uri("/page.html?cut")
-    (outcome,) = Asker(Checker(online=True, limit=40), LOCAL).ask([uri], {uri: ["here", "nowhere"]})
+    with Asker(Checker(online=True, limit=40), LOCAL) as asker:
+        (outcome,) = asker.ask([uri], {uri: ["here", "nowhere"]})
     assert (outcome.kind, outcome.missing) == (None, ())
     assert "not all of the document was read" in outcome.why
 
@@ -150,7 +153,8 @@ def test_tls_is_judged(server: Nginx) -> None:
 
 
 def test_the_safe_policy_is_the_default(server: Nginx) -> None:
-    (outcome,) = Asker(Checker(online=True)).ask([server.uri("/page.html?safe")])
+    with Asker(Checker(online=True)) as asker:
+        (outcome,) = asker.ask([server.uri("/page.html?safe")])
     assert outcome.kind == "refused-by-policy"
     assert not requests(server, "/page.html?safe")
 
@@ -266,9 +270,10 @@ def test_ages_and_fragments(tmp_path: Path) -> None:
 def test_a_run_that_was_stopped_goes_on(server: Nginx, tmp_path: Path) -> None:
     cache = str(tmp_path / "cache")
     uris = [server.uri(f"/broken?{number}") for number in range(10)]
-    answers = Asker(Checker(online=True, cache=cache, jobs=1), LOCAL).ask(uris)
-    seen = {next(answers).uri for _ in range(4)}
-    answers.close()  # type: ignore[attr-defined]
+    with Asker(Checker(online=True, cache=cache, jobs=1), LOCAL) as asker:
+        answers = asker.ask(uris)
+        seen = {next(answers).uri for _ in range(4)}
+        answers.close()  # type: ignore[attr-defined]
     again = ask(uris, cache=cache, resume=True, max_age=(("server-error", 0.0),))
     assert {one.uri for one in again.values() if one.cached} == seen
     assert not any(one.cached for one in ask(uris, cache=cache, resume=True, max_age=(("server-error", 0.0),)).values())

@@ -71,6 +71,7 @@ class Connections:
     def __init__(self) -> None:
         self._idle: defaultdict[Origin, list[Connection]] = defaultdict(list)
         self._lock = threading.Lock()
+        self._closed = False
 
     def ask(
         self, connect: Connect, policy: Policy, uri: URI, port: int | None, asked: Asked
@@ -109,15 +110,16 @@ class Connections:
 
     def give_back(self, connection: Connection) -> None:
         """It waits for the next request, if it can take one."""
-        if not connection.is_open:
-            connection.close()
-            return
         with self._lock:
-            self._idle[connection.origin].append(connection)
+            if connection.is_open and not self._closed:
+                self._idle[connection.origin].append(connection)
+                return
+        connection.close()
 
     def close(self) -> None:
-        """All that wait are closed."""
+        """All that wait are closed, and those that are given back later."""
         with self._lock:
+            self._closed = True
             waiting, self._idle = self._idle, defaultdict(list)
         for connections in waiting.values():
             for connection in connections:

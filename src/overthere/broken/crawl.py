@@ -18,10 +18,10 @@ from overthere.broken.model import Checker, Outcome
 from overthere.broken.robots import Robots
 from overthere.links.containers.held import hold
 from overthere.links.documents.kinds import kind_of
+from overthere.links.job import links
 from overthere.links.job.reading import fill
 from overthere.links.model import Document, Link, Options
 from overthere.links.report.rows import rows
-from overthere.links.report.table import links
 from overthere.uri import URI
 
 __all__ = ["LONGEST", "REPEATED", "Crawl"]
@@ -32,7 +32,7 @@ REPEATED = 4
 """How often a segment may stand in a path that is followed: a trap adds the same one again and again."""
 _DEEPEST = 100
 """Links from where the crawl began."""
-_PAGES = re.compile(r"(?:a|area|iframe|frame|link|meta|feed|entry|sitemap|url|css|use|@import)\\b", re.ASCII)
+_PAGES = re.compile(r"(?:a|area|iframe|frame|link|meta|feed|entry|sitemap|url|css|use|@import)\b", re.ASCII)
 """What may lead to a document; of all else the head is asked for."""
 _NAMES = frozenset(("base href", "link preconnect", "link dns-prefetch"))
 """What names no document."""

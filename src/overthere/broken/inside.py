@@ -7,9 +7,10 @@ from collections.abc import Generator, Iterator, Mapping
 from typing import NamedTuple, Protocol
 
 from overthere import kernel
+from overthere.broken.anchors import is_top, names, reason
 from overthere.broken.gathering import Gathered, State, gather
-from overthere.broken.judging import mailto, scheme_of
-from overthere.broken.keys import document_key
+from overthere.broken.judging import mailto, scheme_of, uri_key
+from overthere.broken.keys import document_key, key
 from overthere.broken.model import Broken, Checker, Outcome, Summary
 from overthere.broken.site import Site
 from overthere.broken.telling import Teller
@@ -59,7 +60,11 @@ class _Kept(NamedTuple):
 class Inside:
     """A check of documents against one another."""
 
-    def __init__(self, tasks: list[Task], checker: Checker, options: Options, summary: Summary) -> None:
+    def __init__(
+        self, tasks: list[Task], checker: Checker, options: Options, summary: Summary, *, keeps_outside: bool = False
+    ) -> None:
+        """keeps_outside: whether the URIs outside are going to be asked for."""
+        self.keeps_outside = keeps_outside
         self.tasks, self.checker, self.options, self.summary = tasks, checker, options, summary
         self.site = Site(tasks, checker)
         self.keys: _Keys = _keys()
@@ -74,7 +79,7 @@ class Inside:
     def gather(self) -> Generator[int, None, None]:
         """Pass 1.  Yields the octets that were read since the last time."""
         done: frozenset[int] = frozenset()
-        if kernel.name == "native" and not self.checker.online:
+        if kernel.name == "native" and not self.keeps_outside:
             done = yield from self._natively()
         for number, task in enumerate(self.tasks):
             paths = tuple(path for path in task.paths if self.site.number_of(path) not in done or task.name is not None)
@@ -96,10 +101,10 @@ class Inside:
         self.outer.update(one.outer)
         outside = array("Q", sorted(map(document_key, one.outside)))
         self.distinct.update(outside)
-        if self.checker.online:
+        if self.keeps_outside:
             for uri in one.outside:
                 self.outside.setdefault(uri, set()).update(one.fragments.get(uri, ()))
-        kept = outside.tobytes() if self.checker.online else b""
+        kept = outside.tobytes() if self.keeps_outside else b""
         if one.findings or one.pairs or kept:
             self.kept[task, one.source] = _Kept(one.findings, one.pairs.tobytes(), kept)
 
@@ -152,6 +157,22 @@ class Inside:
                 if one.document == document:
                     self.keys.update(one.anchors.tobytes())
                     self.states[document] = one.state
+
+    def redirected(self, outcome: Outcome, fragments: set[str]) -> Outcome:
+        """What is known of a URI and its fragments where a redirect has led to a document that was read."""
+        if outcome.final is None or outcome.kind not in (None, "moved-permanently"):
+            return outcome
+        document = uri_key(outcome.final)
+        if document not in self.keys:
+            return outcome
+        missing = (
+            fragment
+            for fragment in fragments
+            if not is_top(fragment)
+            and reason(fragment, "", "html") is None
+            and all(key(document, name) not in self.keys for name in names(fragment))
+        )
+        return outcome._replace(missing=tuple(sorted(missing)))
 
     def findings(self, outcomes: Mapping[str, Outcome]) -> Iterator[Broken]:
         """Pass 2: the findings, in the order of the documents and of their places."""

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from overthere.access.errors import needs
 from overthere.access.policy import Policy
@@ -67,7 +67,17 @@ class Asker:
             whole = True
         finally:
             self.cache.close(whole=whole)
-            self.asking.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Connections and the cache are closed."""
+        self.asking.close()
+        self.cache.close()
 
     def _answers(self, wanted: Mapping[str, frozenset[str]]) -> Iterator[Outcome]:
         hosts: Hosts[_Wanted] = Hosts(self.checker.per_host, self.checker.rate)

@@ -30,7 +30,7 @@ class Robots:
         self._lock = threading.Lock()
 
     def allow(self, uri: str) -> bool:
-        """Whether it may be asked for.  A server that has no file allows all, one that cannot answer nothing (2.3.1)."""
+        """Whether it may be asked for.  A server without the file allows all, one that fails nothing (2.3.1)."""
         origin = URI(uri).origin
         with self._lock:
             rules = self._rules.get(origin)
