@@ -27,6 +27,7 @@ _MEDIA = (
 )  # fmt: skip
 _POINTER = re.compile(r"(?:xpointer|element|xmlns)\(|/[0-9]")
 _SCRIPT = re.compile(r"[!/]")
+_RANGE = re.compile(r"(L?[0-9]+)-L?[0-9]+")
 _LINES = re.compile(r"L[0-9]+(?:C[0-9]+)?(?:-L?[0-9]+(?:C[0-9]+)?)?")
 
 
@@ -42,9 +43,13 @@ def is_top(fragment: str) -> bool:
 def names(fragment: str) -> tuple[str, ...]:
     """What an anchor may be called that a fragment names: as it stands, and percent-decoded (HTML 7.4.6.4).
 
-    >>> names("a%20b")
-    ('a%20b', 'a b')
+    A range of lines, as pages of source code have them, is where its first line is.
+
+    >>> names("a%20b"), names("L10-L20")
+    (('a%20b', 'a b'), ('L10-L20', 'L10'))
     """
+    if found := _RANGE.fullmatch(fragment):
+        return fragment, found[1]
     return (fragment, unquote(fragment)) if "%" in fragment else (fragment,)
 
 

@@ -44,6 +44,8 @@ class Gathered(NamedTuple):
     """Documents beside the sources of which it asks for fragments, with their paths."""
     outside: set[str]
     """URIs outside."""
+    called: int
+    """How others in its container know it, by its URI; -1 if it is in none."""
     fragments: dict[str, set[str]]
     """Of them, the fragments that are asked for."""
 
@@ -63,7 +65,7 @@ def gather(task: Task, site: Site, checker: Checker, options: Options, summary: 
     if walk.seen:
         # Members that are no documents exist, too.
         state, nothing = State("", True, False), array("Q")
-        yield Gathered(-1, "", state, array("Q", sorted(walk.seen)), nothing, False, {}, set(), {})
+        yield Gathered(-1, "", state, array("Q", sorted(walk.seen)), nothing, False, {}, set(), -1, {})
 
 
 class _Seen(Walk):
@@ -84,6 +86,7 @@ def gathered(found: Scan, site: Site, checker: Checker, summary: Summary) -> Gat
     state = State(found.kind, found.is_whole, found.has_anchors)
     names = [*found.anchors, *(f"\0{name}" for name in found.maps)]
     mine = {key(document, name) for name in names}
+    called = -1
     if document >= NUMBERLESS:
         # Others may know it by its URI, or as a part of a message.
         called = uri_key(str(found.document.base.uri))
@@ -121,5 +124,14 @@ def gathered(found: Scan, site: Site, checker: Checker, summary: Summary) -> Gat
     pairs.update((one[0], one[1]) for one in existing)
     flat = array("Q", (one for pair in sorted(pairs) for one in pair))
     return Gathered(
-        document, found.document.source, state, array("Q", sorted(mine)), flat, findings, outer, outside, fragments
+        document,
+        found.document.source,
+        state,
+        array("Q", sorted(mine)),
+        flat,
+        findings,
+        outer,
+        outside,
+        called,
+        fragments,
     )

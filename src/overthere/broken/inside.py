@@ -97,7 +97,7 @@ class Inside:
         """Take what pass 1 has of a document."""
         self.keys.update(one.anchors.tobytes())
         if one.document >= 0:
-            self.states[one.document] = one.state
+            self.states[one.document] = self.states[one.called] = one.state
         self.outer.update(one.outer)
         outside = array("Q", sorted(map(document_key, one.outside)))
         self.distinct.update(outside)
@@ -121,7 +121,7 @@ class Inside:
                 if key not in verdicts:
                     verdicts[key] = self._verdict(target)
                     if verdicts[key] == "outside":
-                        self.distinct.add(key)
+                        self.distinct.add(document_key(target))
             for one in told:
                 number, _, anchors, pairs, asked = one[:5]
                 found = [verdicts[key] for key in pages.keys(asked)]
@@ -189,6 +189,7 @@ class Inside:
             paths = tuple(path for path in task.paths if self.site.source_of(path) in sources)
             yield from teller.task(task._replace(paths=paths) if len(paths) == len(sources) else task, sources)
         self.summary.passed.update(teller.passed)
+        self.summary.unsuggested = teller.nearest.cut
 
 
 def _keys() -> _Keys:

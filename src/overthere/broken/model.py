@@ -195,6 +195,8 @@ class Summary:
     """What is no document that can be read, by kind."""
     kinds: Counter[str] = field(default_factory=Counter)
     """Findings by kind."""
+    unsuggested: int = 0
+    """Findings for which no nearest name was looked for: there were too many (`nearest.SEARCHES`)."""
     ignored: int = 0
     known: int = 0
     """Findings that the baseline has already."""

@@ -15,7 +15,7 @@ from overthere.errors import OverthereError
 from overthere.repairs import to_reference
 from overthere.uri import URI
 
-__all__ = ["Nearest"]
+__all__ = ["SEARCHES", "Nearest"]
 
 _MOST = 2000
 """Names among which the nearest is looked for."""
@@ -24,6 +24,8 @@ _LONGEST = 200
 _ALIKE = 0.8
 _APART = 0.05
 """By how much the nearest must be nearer than the next: of two candidates none is given."""
+SEARCHES = 500
+"""Names for which a near one is looked for in a run: each takes milliseconds, and every page may have a fault."""
 _HELD = 32
 """Documents whose anchors are held."""
 
@@ -35,6 +37,9 @@ class Nearest:
         """anchors: of a document, by its number; None if they are not known."""
         self.site, self.read = site, anchors
         self.held: OrderedDict[int, set[str] | None] = OrderedDict()
+        self.left = SEARCHES
+        self.cut = 0
+        """Findings for which nothing was looked for."""
         self.by_last: dict[str, list[str]] | None = None
         self._folders: dict[str, list[str]] | None = None
 
@@ -73,8 +78,11 @@ class Nearest:
             return same[0]
         if same or beside:
             return None
-        near = nearest(last, self._beside(folder))
-        return None if near is None else posixpath.join(folder, near)
+        # Of names with the same extension: two short ones are not alike for that.
+        extension = last[len(stem) :]
+        stems = [one[: len(one) - len(extension)] for one in self._beside(folder) if one.endswith(extension)]
+        near = self._near(stem, stems)
+        return None if near is None else posixpath.join(folder, near + extension)
 
     def _beside(self, folder: str) -> list[str]:
         """The names of files in a folder."""
@@ -88,8 +96,11 @@ class Nearest:
     def _fragment(self, one: Reference, seen: Look, found: Scan, document: int) -> str | None:
         if "#" not in one.reference or seen.fragment is None:
             return None
+        if self.left <= 0:
+            self.cut += 1
+            return None
         anchors = found.anchors if seen.document == document else self._anchors(seen.document)
-        near = nearest(seen.fragment, anchors or ())
+        near = self._near(seen.fragment, anchors or ())
         if near is None:
             return None
         return f"{one.reference.partition('#')[0]}#{encode(near, 'fragment')}"
@@ -100,6 +111,13 @@ class Nearest:
                 self.held.popitem(last=False)
             self.held[document] = self.read(document)
         return self.held[document]
+
+    def _near(self, name: str, names: Iterable[str]) -> str | None:
+        if self.left <= 0:
+            self.cut += 1
+            return None
+        self.left -= 1
+        return nearest(name, names)
 
     def _written(self, one: Reference, name: str) -> str | None:
         """A name as a reference of the same form: absolute, from the root, or relative."""

@@ -260,7 +260,11 @@ impl Asks<'_> {
         let made =
             |name: &[u8]| if is_map { key(document, &[b"\0", name].concat()) } else { key(document, name) };
         let first = made(name);
-        let second = if name.contains(&b'%') { made(&plain(&decoded(name))) } else { first };
+        let second = match lines(name) {
+            Some(line) => made(line),
+            None if name.contains(&b'%') => made(&plain(&decoded(name))),
+            None => first,
+        };
         let there = |key| self.page.anchors.binary_search(&key).is_ok();
         if number != self.number {
             self.pairs.insert((first, second));
@@ -268,6 +272,16 @@ impl Asks<'_> {
             self.page.findings = true;
         }
     }
+}
+
+/// Of a range of lines its first (`anchors.names`).
+fn lines(name: &[u8]) -> Option<&[u8]> {
+    let (first, last) = name.split_at(memchr::memchr(b'-', name)?);
+    let number = |text: &[u8]| {
+        let digits = text.strip_prefix(b"L").unwrap_or(text);
+        !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
+    };
+    (number(first) && number(&last[1..])).then_some(first)
 }
 
 /// Octets that are no UTF-8 become U+FFFD, as Python's `unquote` has it.
@@ -301,6 +315,8 @@ struct Tag {
     first: usize,
     is_hint: bool,
     has_content: bool,
+    is_refresh: bool,
+    content: Vec<u8>,
     embedded: Option<usize>,
     script: Option<usize>,
 }
@@ -369,6 +385,15 @@ impl Taking<'_> {
     }
 }
 
+/// The URL of a refresh as people write it, `0; url=x`.
+fn refreshed(content: &[u8]) -> Option<&[u8]> {
+    let rest = &content[content.iter().position(|b| !b.is_ascii_digit())?..];
+    let rest = rest.strip_prefix(b";").filter(|rest| content[0].is_ascii_digit() && !rest.is_empty())?;
+    let rest = stripped(rest);
+    let url = rest.get(4..).filter(|_| rest[..4].eq_ignore_ascii_case(b"url="))?;
+    (url == stripped(url) && !url.is_empty() && memchr::memchr2(b'"', b'\'', url).is_none()).then_some(url)
+}
+
 const SIGNS: [&[u8]; 6] = [b"url(", b"@import", b"image-set(", b"src(", b"image(", b"\\"];
 
 impl Sink for Taking<'_> {
@@ -416,8 +441,11 @@ impl Sink for Taking<'_> {
                 self.tag.embedded = self.named("srcdoc", name);
                 self.tag.has_content = true;
             }
-            "content" => self.tag.has_content = true,
-            "http-equiv" => self.is_left |= stripped(value).eq_ignore_ascii_case(b"refresh"),
+            "content" => {
+                self.tag.has_content = true;
+                self.tag.content = value.to_vec();
+            }
+            "http-equiv" => self.tag.is_refresh = stripped(value).eq_ignore_ascii_case(b"refresh"),
             way => match site.passed.get(way.as_bytes()) {
                 // Lists of what is passed over.
                 Some(reason) => {
@@ -433,6 +461,12 @@ impl Sink for Taking<'_> {
 
     fn end_tag(&mut self) -> bool {
         let tag = std::mem::take(&mut self.tag);
+        if tag.is_refresh && tag.has_content {
+            match refreshed(&tag.content) {
+                Some(url) => self.add(url, false),
+                None => self.is_left = true,
+            }
+        }
         if tag.is_hint {
             for _ in tag.first..self.found.len() {
                 self.page.references += 1;
