@@ -75,7 +75,7 @@ def test_no_more_pages_than_wanted(server: Nginx) -> None:
 
 
 def test_a_trap_is_left(server: Nginx, tmp_path: Path) -> None:
-    crawl = crawled(server, pages=10)
+    crawl = crawled(server, pages=1000)
     uri = server.uri("/" + "again/" * (REPEATED + 1))
     assert crawl._reason(uri, 1) == "trap"
     assert crawl._reason(server.uri("/" + "x" * 3000), 1) == "long"

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from overthere.access.policy import Policy
     from overthere.access.wire import Head
 
-__all__ = ["Answer", "Asking", "retry_after", "wait_for"]
+__all__ = ["DOCUMENTS", "Answer", "Asking", "retry_after", "wait_for"]
 
 _AGENT = "overthere (checks links)"
 _UNREFUSED = frozenset((404, 410, 429))
@@ -49,7 +49,7 @@ _DRAINED = 1 << 16
 _TOLD = 300
 _DIRECT = 3
 """Steps of a plan that connects, sends one request and receives the response."""
-_DOCUMENTS = re.compile(
+DOCUMENTS = re.compile(
     r"(?i)(?:$|text/(?:html|css|markdown|xml|x-markdown)|application/(?:xml|xhtml)|[^;]*\+xml|image/svg)"
 )
 """Media types of what refers to others, or has anchors."""
@@ -100,27 +100,34 @@ class Asking:
         for host, name, value in headers:
             self._headers[host.lower()] = self._headers.get(host.lower(), b"") + _line(name, value)
 
-    def ask(self, uri: str, fragments: frozenset[str] = frozenset(), *, content: bool = False) -> Answer:
+    def ask(
+        self,
+        uri: str,
+        fragments: frozenset[str] = frozenset(),
+        *,
+        content: bool = False,
+        kinds: re.Pattern[str] = DOCUMENTS,
+    ) -> Answer:
         """What asking for a URI gives.  Nothing that a server does is raised.
 
         uri: without a fragment.
         fragments: those that are looked up in the document, if it is one.
-        content: whether what comes is kept, if it is a document.
+        content: whether what comes is kept, if its media type is one of `kinds`.
         """
         journey = _Journey(uri)
         try:
-            reply = self._reply(journey, self.limit if fragments or content else 0)
+            reply = self._reply(journey, self.limit if fragments or content else 0, kinds)
             if reply is None:
                 return Answer(journey.outcome(None, None, ""))
             return self._answered(journey, reply, fragments, content)
         except DOCUMENTED as error:
             return Answer(_failed(journey, error))
 
-    def _reply(self, journey: _Journey, wanted: int) -> _Reply | None:
+    def _reply(self, journey: _Journey, wanted: int, kinds: re.Pattern[str]) -> _Reply | None:
         """The last answer, behind all redirects; None where another protocol than HTTP has opened it."""
         there = self._there(journey.uri)
         while there is not None:
-            reply = self._http(there, wanted)
+            reply = self._http(there, wanted, kinds)
             if reply.head.location is None:
                 return reply
             journey.permanent = journey.permanent and reply.head.permanent
@@ -148,7 +155,7 @@ class Asking:
         assert isinstance(locator, HTTPLocator)
         return known._replace(uri=there, locator=locator)
 
-    def _http(self, there: _There, wanted: int) -> _Reply:
+    def _http(self, there: _There, wanted: int, kinds: re.Pattern[str]) -> _Reply:
         """A HEAD, or a GET where the content is wanted or HEAD is refused."""
         fields = b"Accept: */*\r\n" + self._agent + self._headers.get(there.locator.host.lower(), b"") + b"\r\n"
         if not wanted:
@@ -160,7 +167,7 @@ class Asking:
                 return _Reply(there, head, b"", False, peer)
         asked = Asked(opening(there.locator) + fields, "GET", wanted or _DRAINED)
         connection, head = self.connections.ask(there.connect, there.policy, there.uri, there.port, asked)
-        if wanted and not _DOCUMENTS.match(head.media_type or ""):
+        if wanted and not kinds.match(head.media_type or ""):
             # Nobody looks into an image or an archive: it is not waited for.
             peer = connection.peer
             connection.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ __all__ = ["TOKEN", "Robots"]
 
 TOKEN = "overthere"
 """The product token by which rules name this crawler (2.2.1)."""
+_ANY = re.compile("")
 _MOST = 500 * 1024
 """Octets that are read (2.5)."""
 
@@ -46,7 +48,7 @@ class Robots:
     def _read(self, uri: URI) -> Protego | bool:
         from protego import Protego
 
-        answer = self._asking.ask(str(uri), content=True)
+        answer = self._asking.ask(str(uri), content=True, kinds=_ANY)
         status = answer.outcome.status
         if answer.content is None or status is None or status >= 500:
             # 2.3.1.3: "unavailable" is what the server denies, "unreachable" what it cannot answer now.
