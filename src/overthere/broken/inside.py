@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 from overthere import kernel
 from overthere.broken.gathering import Gathered, State, gather
-from overthere.broken.judging import mailto, scheme_of
+from overthere.broken.judging import by_scheme
 from overthere.broken.keys import document_key
 from overthere.broken.model import Broken, Checker, Outcome, Summary
 from overthere.broken.site import Site
@@ -137,8 +137,8 @@ class Inside:
 
     def _verdict(self, target: str) -> str:
         """What a target is of which only Python knows: "outside", "fine", "fault"; "left": ask of each document."""
-        if scheme_of(target) == "mailto":
-            return "fault" if mailto(target) else "fine"
+        if (told := by_scheme(target)) is not None:
+            return "fault" if told else "fine"
         place = self.site.find(target)
         if place.verdict == "outside":
             return "outside"
@@ -164,9 +164,9 @@ class Inside:
         teller = Teller(self.site, self.checker, self.options, self.states, self.keys.__contains__, outcomes)
         for number, sources in sorted(again.items()):
             self.summary.read_again += len(sources)
-            task = self.tasks[number]
-            paths = tuple(path for path in task.paths if self.site.source_of(path) in sources)
-            yield from teller.task(task._replace(paths=paths) if len(paths) == len(sources) else task, sources)
+            whole = self.tasks[number]
+            paths = tuple(path for path in whole.paths if self.site.source_of(path) in sources)
+            yield from teller.task(whole._replace(paths=paths) if len(paths) == len(sources) else whole, sources)
         self.summary.passed.update(teller.passed)
         self.summary.unsuggested = teller.nearest.cut
 

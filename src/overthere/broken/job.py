@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -54,11 +55,10 @@ def _run(inside: Inside, summary: Summary, step: Step, policy: Policy | None) ->
 
 def _asked(inside: Inside, policy: Policy | None, step: Step) -> dict[str, Outcome]:
     """What asking for the URIs outside has shown, of those that are not simply well."""
-    from overthere.broken.outside import Asker
-
+    asker = import_module("overthere.broken.outside").Asker(inside.checker, policy)
     wanted = inside.outside
     outcomes: dict[str, Outcome] = {}
-    for done, outcome in enumerate(Asker(inside.checker, policy).ask(wanted, wanted), 1):
+    for done, outcome in enumerate(asker.ask(wanted, wanted), 1):
         inside.summary.asked += not outcome.cached
         if outcome.kind is not None or outcome.missing or outcome.permanent:
             outcomes[outcome.uri] = outcome

@@ -60,7 +60,7 @@ class Site:
         if self.by_file:
             top = _around(given)
             prefix = f"{str(file_uri(top)).rstrip('/')}/"
-            self.prefixes = (prefix,)
+            self.prefixes: tuple[str, ...] = (prefix,)
             self.around = [top]
         else:
             self.prefixes = tuple(_normal(str(URI(base).join("."))) for base in checker.base)
@@ -151,7 +151,7 @@ class Site:
     def _folder(self, name: bytes) -> Place:
         if name in self.folders:
             within = name + b"/" if name else b""
-            for index in self.checker.index:
+            for index in self.checker.indexes:
                 number = self.files.get(within + index.encode())
                 if number is not None:
                     return Place("document", number, name=_shown(within) + index)
@@ -166,7 +166,7 @@ class Site:
             if not _is_there(path):
                 continue
             if os.path.isdir(path):
-                for index in self.checker.index:
+                for index in self.checker.indexes:
                     inner = os.path.join(path, index.encode())
                     if os.path.isfile(inner):
                         return _outer(inner, "document" if folder else "redirected", name)
