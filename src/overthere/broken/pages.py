@@ -7,17 +7,14 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from overthere.base import retrieval_uri
 from overthere.broken.judging import PASSED_SCHEMES
 from overthere.broken.model import Checker, Summary
 from overthere.broken.scan import IDENTIFIERS
 from overthere.broken.site import Site
 from overthere.links.documents import html
 from overthere.links.job.pool import cores
-from overthere.uri import URI
 
 if TYPE_CHECKING:
     from overthere._native import Pages
@@ -81,16 +78,10 @@ def read(
 ) -> Iterator[tuple[list[Told], list[int], dict[int, str]]]:
     """Read files of the site, so many at once: what was read, what only Python reads, targets that Python judges."""
     pages = _pages(site, checker)
-    base = URI(checker.base[0]) if checker.base else None
     waiting = iter(numbers)
     while some := list(islice(waiting, TOGETHER)):
-        files = [(number, site.paths[number], _uri(site, number, base)) for number in some]
+        files = [(number, site.paths[number], site.uri(number)) for number in some]
         yield pages.read(files, checker.workers or cores(), checker.limit)
-
-
-def _uri(site: Site, number: int, base: URI | None) -> str:
-    path, root = Path(site.paths[number]), site.roots[number]
-    return str(retrieval_uri(path, path.parent if root is None else Path(root), base))
 
 
 def numbers(site: Site) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
@@ -36,6 +37,7 @@ class Place(NamedTuple):
 
 
 OUTSIDE = Place("outside")
+_PLAIN = re.compile(rb"[A-Za-z0-9._~-]*")
 
 
 class Site:
@@ -49,7 +51,10 @@ class Site:
         self.checker = checker
         self.paths: list[str] = []
         """The files, by number."""
+        self.names: list[bytes] = []
+        """Under which they are served."""
         self.roots: list[str | None] = []
+        self._prefixes: dict[bytes, str] = {}
         self.files: dict[bytes, int] = {}
         """By name: octets below the base, without escapes."""
         self.folders: set[bytes] = {b""}
@@ -76,6 +81,7 @@ class Site:
                     self.around.append(root)
                 self.files.setdefault(name, len(self.paths))
                 self.paths.append(path)
+                self.names.append(name)
                 self.roots.append(task.root)
                 folder = name
                 while (folder := folder.rpartition(b"/")[0]) not in self.folders:
@@ -184,6 +190,15 @@ class Site:
         if there is not None:
             return Place("wrong-case", name=_shown(name), instead=_shown(there) + after)
         return Place("no-document", name=_shown(name) + after)
+
+    def uri(self, number: int) -> str:
+        """The URI of a file, by which it was retrieved."""
+        folder, slash, last = self.names[number].rpartition(b"/")
+        if folder not in self._prefixes:
+            self._prefixes[folder] = self.uri_of(_shown(folder + slash))
+        if _PLAIN.fullmatch(last):
+            return self._prefixes[folder] + last.decode()
+        return self._prefixes[folder] + encode(last, "segment", keep=IN_SEGMENT)
 
     def uri_of(self, name: str) -> str:
         """The URI under which a name is served."""
