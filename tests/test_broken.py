@@ -47,7 +47,7 @@ def test_a_site(row: dict[str, Any], tmp_path: Path, kernels: str) -> None:
     checker = Checker(
         base=tuple(filter(None, [row.get("base", "https://h/docs/")])),
         extensions=tuple(row.get("extensions", ())),
-        index=tuple(row.get("index", Checker().index)),
+        indexes=tuple(row.get("index", Checker().indexes)),
     )
     summary = Summary()
     found = list(check([str(tmp_path)], checker, summary))
@@ -83,7 +83,8 @@ def test_octets_in_other_charsets(charset: str, tmp_path: Path, kernels: str) ->
     content = f"<!doctype html>{label}<p>\u00e9\u00e9<a href='x.html'>".encode(charset)
     made(tmp_path, {"index.html": content})
     (found,) = find(tmp_path)
-    assert found.offset is not None and found.length is not None
+    assert found.offset is not None
+    assert found.length is not None
     codec = "utf-16-le" if charset == "utf-16" else charset.removesuffix("-sig")
     assert content[found.offset : found.offset + found.length].decode(codec) == "x.html"
 
@@ -156,8 +157,10 @@ def test_reports_and_rules(tmp_path: Path) -> None:
     )
     done = runner.invoke(app, ["broken", str(site), "--ignore", str(rules), "--format", "jsonl"])
     assert done.exit_code == 1
-    assert done.stdout.count("\n") == 1 and '"b.html"' in done.stdout
-    assert "1 ignored by rule" in done.stderr and "without use: kind tls" in done.stderr
+    assert done.stdout.count("\n") == 1
+    assert '"b.html"' in done.stdout
+    assert "1 ignored by rule" in done.stderr
+    assert "without use: kind tls" in done.stderr
     for name in ("o.sarif", "o.xml", "o.csv", "o.parquet", "o.jsonl"):
         assert runner.invoke(app, ["broken", str(site), "-o", str(tmp_path / name)]).exit_code == 1
         assert (tmp_path / name).stat().st_size > 100
@@ -168,14 +171,16 @@ def test_reports_and_rules(tmp_path: Path) -> None:
     assert "2 known from the baseline" in done.stderr
     made(site, {"c.html": "<a href=a.html>"})
     done = runner.invoke(app, ["broken", str(site), "--baseline", str(known)])
-    assert done.exit_code == 1 and "c.html" in done.stdout and "index.html" not in done.stdout
+    assert done.exit_code == 1
+    assert "c.html" in done.stdout
+    assert "index.html" not in done.stdout
 
 
 @pytest.mark.parametrize(
     "text", ["[[ignore]]\nkind='tls'", "[[ignore]]\nreason='r'", "[[ignore]]\nkind='x'\nreason='r'", "[[x]]", "="]
 )
 def test_rules_that_are_none(text: str) -> None:
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match=r"\w"):
         Rules.read(text)
 
 

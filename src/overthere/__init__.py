@@ -14,7 +14,19 @@ if TYPE_CHECKING:
     from typing import Any
 
     from overthere import (
-        access, base, broken, columns, editions, forms, grammar, iri, kernel, links, schemes, security, text,
+        access,
+        base,
+        broken,
+        columns,
+        editions,
+        forms,
+        grammar,
+        iri,
+        kernel,
+        links,
+        schemes,
+        security,
+        text,
     )  # fmt: skip
     from overthere.access.errors import AccessError, AccessRefused
     from overthere.access.gateways import Gateways

@@ -58,7 +58,7 @@ def find(
     """
     bases = (base,) if isinstance(base, str | URI) else tuple(base or ())
     checker = Checker(
-        base=tuple(str(URI(one)) for one in bases), fragments=fragments, anchors=anchors, index=tuple(index),
+        base=tuple(str(URI(one)) for one in bases), fragments=fragments, anchors=anchors, indexes=tuple(index),
         extensions=tuple(one.lstrip(".") for one in extensions), workers=workers, online=online,
     )  # fmt: skip
     return check(sources, checker, Summary() if summary is None else summary, policy=policy)

@@ -130,7 +130,7 @@ def _parser() -> MarkdownIt:
 _LONGEST = 1000
 """Characters of a heading from which its anchor is made."""
 _HTML_ID = re.compile(r"<[A-Za-z][^<>]*?\b(?:id|name)\s*=", re.IGNORECASE)
-_OWN = re.compile(r"\s*\{:?[^{}]*#([\w.:-]+)[^{}]*\}\s*$")
+_OWN = re.compile(r"\{:?+[^{}#]*+#([\w.:-]++)[^{}]*+\}\s*+\Z")
 
 
 def markdown(text: str, rule: str, anchors: set[str]) -> None:

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -19,20 +18,40 @@ __all__ = ["Baseline", "Rule", "Rules"]
 _PATTERNS = ("target", "source", "kind")
 
 
+def _fits(text: str, pattern: str) -> bool:
+    """Whether a text is as the pattern says, in which "*" stands for any text.
+
+    >>> _fits("https://h/a?b", "https://*/a?b"), _fits("a", "a*a")
+    (True, False)
+    """
+    first, *rest = pattern.split("*")
+    if not rest:
+        return text == pattern
+    if not text.startswith(first):
+        return False
+    at, last = len(first), rest.pop()
+    for piece in rest:
+        at = text.find(piece, at)
+        if at < 0:
+            return False
+        at += len(piece)
+    return len(text) - at >= len(last) and text.endswith(last)
+
+
 @dataclass
 class Rule:
     """Findings that nobody wants to hear of."""
 
     reason: str
     patterns: dict[str, str]
-    """Of the target (or the reference, where there is none), the source, the kind; "*" and "?" stand for others."""
+    """Of the target (or the reference, where there is none), the source, the kind; "*" stands for any text."""
     count: int = 0
     """How many it has ignored."""
 
     def fits(self, found: Broken) -> bool:
         """Whether all its patterns fit."""
         texts = {"target": found.target or found.reference or "", "source": found.source, "kind": found.kind}
-        if all(fnmatchcase(texts[name], pattern) for name, pattern in self.patterns.items()):
+        if all(_fits(texts[name], pattern) for name, pattern in self.patterns.items()):
             self.count += 1
             return True
         return False
@@ -90,7 +109,7 @@ def _rule(number: int, given: Any) -> Rule:
     patterns = {name: given[name] for name in _PATTERNS if name in given}
     if not patterns:
         raise ValueError(f"ignore rule {number}: it would ignore everything; name {', '.join(_PATTERNS)}")
-    if "kind" in patterns and not any(fnmatchcase(kind, patterns["kind"]) for kind in KINDS):
+    if "kind" in patterns and not any(_fits(kind, patterns["kind"]) for kind in KINDS):
         raise ValueError(f"ignore rule {number}: there is no kind {patterns['kind']!r}; there is {', '.join(KINDS)}")
     return Rule(given["reason"], patterns)
 

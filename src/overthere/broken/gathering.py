@@ -48,8 +48,6 @@ class Gathered(NamedTuple):
     """How others in its container know it, by its URI; -1 if it is in none."""
     fragments: dict[str, set[str]]
     """Of them, the fragments that are asked for."""
-    called: int = -1
-    """In a container, the key of its own URI; -1: none."""
 
 
 def gather(task: Task, site: Site, checker: Checker, options: Options, summary: Summary) -> Iterator[Gathered]:
@@ -88,7 +86,6 @@ def gathered(found: Scan, site: Site, checker: Checker, summary: Summary) -> Gat
     state = State(found.kind, found.is_whole, found.has_anchors)
     names = [*found.anchors, *(f"\0{name}" for name in found.maps)]
     mine = {key(document, name) for name in names}
-    called = -1
     called = -1
     if document >= NUMBERLESS:
         # Others may know it by its URI, or as a part of a message.

@@ -7,10 +7,11 @@ from collections.abc import Generator, Iterator, Mapping
 from typing import NamedTuple, Protocol
 
 from overthere import kernel
+from overthere.broken import keys
 from overthere.broken.anchors import is_top, names, reason
 from overthere.broken.gathering import Gathered, State, gather
-from overthere.broken.judging import mailto, scheme_of, uri_key
-from overthere.broken.keys import document_key, key
+from overthere.broken.judging import by_scheme, uri_key
+from overthere.broken.keys import document_key
 from overthere.broken.model import Broken, Checker, Outcome, Summary
 from overthere.broken.site import Site
 from overthere.broken.telling import Teller
@@ -144,8 +145,8 @@ class Inside:
 
     def _verdict(self, target: str) -> str:
         """What a target is of which only Python knows: "outside", "fine", "fault"; "left": ask of each document."""
-        if scheme_of(target) == "mailto":
-            return "fault" if mailto(target) else "fine"
+        if (told := by_scheme(target)) is not None:
+            return "fault" if told else "fine"
         place = self.site.find(target)
         if place.verdict == "outside":
             return "outside"
@@ -172,7 +173,7 @@ class Inside:
             for fragment in fragments
             if not is_top(fragment)
             and reason(fragment, "", "html") is None
-            and all(key(document, name) not in self.keys for name in names(fragment))
+            and all(keys.key(document, name) not in self.keys for name in names(fragment))
         )
         return outcome._replace(missing=tuple(sorted(missing)))
 
@@ -187,9 +188,9 @@ class Inside:
         teller = Teller(self.site, self.checker, self.options, self.states, self.keys.__contains__, outcomes)
         for number, sources in sorted(again.items()):
             self.summary.read_again += len(sources)
-            task = self.tasks[number]
-            paths = tuple(path for path in task.paths if self.site.source_of(path) in sources)
-            yield from teller.task(task._replace(paths=paths) if len(paths) == len(sources) else task, sources)
+            whole = self.tasks[number]
+            paths = tuple(path for path in whole.paths if self.site.source_of(path) in sources)
+            yield from teller.task(whole._replace(paths=paths) if len(paths) == len(sources) else whole, sources)
         self.summary.passed.update(teller.passed)
         self.summary.unsuggested = teller.nearest.cut
 

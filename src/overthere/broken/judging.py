@@ -16,7 +16,7 @@ from overthere.normalize import Rung, normal_form
 from overthere.repairs import to_reference
 from overthere.schemes import scheme
 
-__all__ = ["Look", "look", "mailto", "own", "scheme_of", "unjudged", "uri_key"]
+__all__ = ["PASSED_SCHEMES", "Look", "by_scheme", "look", "own", "unjudged", "uri_key"]
 
 _PREFIX = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+):")
 _FOLDERS_ARE_FINE = ("markdown",)
@@ -48,8 +48,8 @@ def look(one: Reference, scan: Scan, site: Site, checker: Checker) -> Look:
     """Judge a reference of a document; what stands in other documents is told as `pairs`."""
     if one.passed is not None:
         return Look(passed=one.passed)
-    if one.target is None and (prefix := _PREFIX.match(one.reference)) and prefix[1].lower() in _PASSED_SCHEMES:
-        return Look(passed=_PASSED_SCHEMES[prefix[1].lower()])
+    if one.target is None and (prefix := _PREFIX.match(one.reference)) and prefix[1].lower() in PASSED_SCHEMES:
+        return Look(passed=PASSED_SCHEMES[prefix[1].lower()])
     reference, problem = to_reference(one.reference if one.target is None else one.target)
     if reference is None:
         found = problem.finding if problem is not None else None
@@ -62,17 +62,17 @@ def look(one: Reference, scan: Scan, site: Site, checker: Checker) -> Look:
     return _target(one, scan, Look(target, fragment, findings), site, checker, reference.scheme is not None)
 
 
-_PASSED_SCHEMES = {"javascript": "javascript", "data": "data", "about": "about", "blob": "data"}
+PASSED_SCHEMES = {"javascript": "javascript", "data": "data", "about": "about", "blob": "data"}
 
 
 def _target(one: Reference, scan: Scan, known: Look, site: Site, checker: Checker, absolute: bool) -> Look:
     target = known.target or ""
     whole = target.partition("#")[0]
-    name = scheme_of(whole)
-    if name == "mailto":
-        return known._replace(findings=(*known.findings, *mailto(whole)), is_within=True)
-    if name in _PASSED_SCHEMES:
-        return known._replace(passed=_PASSED_SCHEMES[name])
+    name = _scheme_of(whole)
+    if (told := by_scheme(whole)) is not None:
+        return known._replace(findings=(*known.findings, *told), is_within=True)
+    if name in PASSED_SCHEMES:
+        return known._replace(passed=PASSED_SCHEMES[name])
     document = scan.document
     if document.parts is not None and (part := part_of(target, document.parts)) is not None:
         return _fragment(one, scan, known._replace(is_within=True), document_key(part), whole, checker)
@@ -129,7 +129,7 @@ def _contained(one: Reference, scan: Scan, known: Look, whole: str, checker: Che
     if name is None:
         # An archive of pages holds what somebody gathered: what is not there is outside, and no fault.
         return _fragment(one, scan, known._replace(outside=whole), uri_key(whole), whole, checker)
-    there = (uri_key(whole), document_key(name), *(document_key(f"{name}{index}") for index in checker.index))
+    there = (uri_key(whole), document_key(name), *(document_key(f"{name}{index}") for index in checker.indexes))
     known = known._replace(is_within=True, there=there, place=Place("no-document", name=name.rpartition("!")[2]))
     return _fragment(one, scan, known, uri_key(whole), whole, checker)
 
@@ -153,12 +153,14 @@ def unjudged(known: Look, kind: str) -> str | None:
     return reason(known.fragment or "", (known.target or "").partition("#")[0].partition("?")[0], kind)
 
 
-def scheme_of(target: str) -> str:
+def _scheme_of(target: str) -> str:
     """The scheme of a URI, in lower case."""
     return target.partition(":")[0].lower()
 
 
-def mailto(uri: str) -> tuple[tuple[str, str], ...]:
-    """What is wrong with a mailto URI, by its scheme's own rules (RFC 6068 2)."""
+def by_scheme(uri: str) -> tuple[tuple[str, str], ...] | None:
+    """What is wrong with a URI that is judged by its scheme's own rules (RFC 6068 2); None for others."""
+    if _scheme_of(uri) != "mailto":
+        return None
     found = scheme("mailto").check(uri, limit=1)
     return (("bad-mailto", f"{found[0].message} ({found[0].source})"),) if found else ()

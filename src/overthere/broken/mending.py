@@ -24,7 +24,7 @@ class Mended(NamedTuple):
     source: str
     before: bytes
     after: bytes
-    count: int
+    changed: int
     refused: str
     """Why nothing of it is changed; "" if something is."""
 

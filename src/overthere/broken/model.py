@@ -147,7 +147,7 @@ class Checker(NamedTuple):
     """Whether fragments are looked up."""
     anchors: str = "github"
     """Of `ANCHORS`."""
-    index: tuple[str, ...] = ("index.html", "index.htm")
+    indexes: tuple[str, ...] = ("index.html", "index.htm")
     """What a server gives for a folder, the first that is there."""
     extensions: tuple[str, ...] = ()
     """What a server tries to add to a name that is not there, such as "html"."""

@@ -74,7 +74,7 @@ class Nearest:
         if len(beside) == 1:
             return posixpath.join(folder, beside[0])
         same = self.by_last.get(last, [])
-        if len(same) == 1 and last not in self.site.checker.index:
+        if len(same) == 1 and last not in self.site.checker.indexes:
             return same[0]
         if same or beside:
             return None

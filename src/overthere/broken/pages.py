@@ -7,16 +7,14 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from overthere.base import retrieval_uri
+from overthere.broken.judging import PASSED_SCHEMES
 from overthere.broken.model import Checker, Summary
 from overthere.broken.scan import IDENTIFIERS
 from overthere.broken.site import Site
 from overthere.links.documents import html
 from overthere.links.job.pool import cores
-from overthere.uri import URI
 
 if TYPE_CHECKING:
     from overthere._native import Pages
@@ -27,7 +25,6 @@ TOGETHER = 2000
 """Files that are read between two steps of progress."""
 _SUFFIXES = (".html", ".htm", ".shtml")
 _REDIRECTED = 1 << 31
-_SCHEMES = {"javascript": "javascript", "data": "data", "about": "about", "blob": "data"}
 
 Told = tuple[int, int, bytes, bytes, bytes, int, int, list[int], bool]
 """Of a page: number, octets, keys of its anchors, keys of what it asks two by two, keys of the targets that Python
@@ -37,7 +34,7 @@ judges, references, references within, references passed over by reason, whether
 @cache
 def _reasons() -> tuple[str, ...]:
     embedded = dict.fromkeys(kind for names in html.EMBEDDED.values() for kind in names.values())
-    return tuple(dict.fromkeys((*_SCHEMES.values(), "base", "hint", "identifier", "ping", *embedded)))
+    return tuple(dict.fromkeys((*PASSED_SCHEMES.values(), "base", "hint", "identifier", "ping", *embedded)))
 
 
 def _pages(site: Site, checker: Checker) -> Pages:
@@ -54,7 +51,7 @@ def _pages(site: Site, checker: Checker) -> Pages:
         elif name == "ping":
             way = " ping"
         attributes.append((name, list(elements), way))
-    passed = {scheme: number[reason] for scheme, reason in _SCHEMES.items()}
+    passed = {scheme: number[reason] for scheme, reason in PASSED_SCHEMES.items()}
     passed |= {f" {reason}": number[reason] for reason in ("base", "hint", "identifier", "ping")}
     embedded = [(way, name, number[kind]) for way, names in html.EMBEDDED.items() for name, kind in names.items()]
     return Pages(
@@ -67,7 +64,7 @@ def _names(site: Site, checker: Checker) -> dict[bytes, int]:
     names = dict(site.files)
     for folder in site.folders:
         within = folder + b"/" if folder else b""
-        found = (site.files.get(within + index.encode()) for index in checker.index)
+        found = (site.files.get(within + index.encode()) for index in checker.indexes)
         number = next((one for one in found if one is not None), None)
         if number is not None:
             names[within] = number
@@ -81,16 +78,10 @@ def read(
 ) -> Iterator[tuple[list[Told], list[int], dict[int, str]]]:
     """Read files of the site, so many at once: what was read, what only Python reads, targets that Python judges."""
     pages = _pages(site, checker)
-    base = URI(checker.base[0]) if checker.base else None
     waiting = iter(numbers)
     while some := list(islice(waiting, TOGETHER)):
-        files = [(number, site.paths[number], _uri(site, number, base)) for number in some]
+        files = [(number, site.paths[number], site.uri(number)) for number in some]
         yield pages.read(files, checker.workers or cores(), checker.limit)
-
-
-def _uri(site: Site, number: int, base: URI | None) -> str:
-    path, root = Path(site.paths[number]), site.roots[number]
-    return str(retrieval_uri(path, path.parent if root is None else Path(root), base))
 
 
 def numbers(site: Site) -> list[int]:

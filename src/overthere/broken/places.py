@@ -20,7 +20,7 @@ _BEFORE = {
     "definition": re.compile(r"\]:[ \t\n]*<?\Z"),
     "autolink": re.compile(r"(?:\A|[^\w])\Z"),
 }
-_ATTRIBUTE = re.compile(r"(?:=[ \t\n]*[\"']?|>|\[|\(|,|\"|')[ \t\n]*\Z")
+_ATTRIBUTE = re.compile(r"[=>\[(,\"'][ \t\n]*+\Z")
 _LOOK_BACK = 80
 _SEARCHED = 64
 """A document's text is gone through so many times for places that its reader has not told."""
@@ -171,7 +171,7 @@ def _codec(scan: Scan) -> tuple[str, int] | None:
     return None
 
 
-_LABEL = re.compile(rb"(?:charset|encoding)\s*=\s*[\"']?\s*([\w:.-]{1,40})", re.IGNORECASE)
+_LABEL = re.compile(rb"(?:charset|encoding)\s*+=\s*+[\"']?+\s*+([\w:.-]{1,40})", re.IGNORECASE)
 
 
 def _declared(content: bytes) -> list[str]:

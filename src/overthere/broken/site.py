@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
@@ -36,6 +37,7 @@ class Place(NamedTuple):
 
 
 OUTSIDE = Place("outside")
+_PLAIN = re.compile(rb"[A-Za-z0-9._~-]*")
 
 
 class Site:
@@ -49,7 +51,10 @@ class Site:
         self.checker = checker
         self.paths: list[str] = []
         """The files, by number."""
+        self.names: list[bytes] = []
+        """Under which they are served."""
         self.roots: list[str | None] = []
+        self._prefixes: dict[bytes, str] = {}
         self.files: dict[bytes, int] = {}
         """By name: octets below the base, without escapes."""
         self.folders: set[bytes] = {b""}
@@ -60,7 +65,7 @@ class Site:
         if self.by_file:
             top = _around(given)
             prefix = f"{str(file_uri(top)).rstrip('/')}/"
-            self.prefixes = (prefix,)
+            self.prefixes: tuple[str, ...] = (prefix,)
             self.around = [top]
         else:
             self.prefixes = tuple(_normal(str(URI(base).join("."))) for base in checker.base)
@@ -76,6 +81,7 @@ class Site:
                     self.around.append(root)
                 self.files.setdefault(name, len(self.paths))
                 self.paths.append(path)
+                self.names.append(name)
                 self.roots.append(task.root)
                 folder = name
                 while (folder := folder.rpartition(b"/")[0]) not in self.folders:
@@ -151,7 +157,7 @@ class Site:
     def _folder(self, name: bytes) -> Place:
         if name in self.folders:
             within = name + b"/" if name else b""
-            for index in self.checker.index:
+            for index in self.checker.indexes:
                 number = self.files.get(within + index.encode())
                 if number is not None:
                     return Place("document", number, name=_shown(within) + index)
@@ -166,7 +172,7 @@ class Site:
             if not _is_there(path):
                 continue
             if os.path.isdir(path):
-                for index in self.checker.index:
+                for index in self.checker.indexes:
                     inner = os.path.join(path, index.encode())
                     if os.path.isfile(inner):
                         return _outer(inner, "document" if folder else "redirected", name)
@@ -184,6 +190,15 @@ class Site:
         if there is not None:
             return Place("wrong-case", name=_shown(name), instead=_shown(there) + after)
         return Place("no-document", name=_shown(name) + after)
+
+    def uri(self, number: int) -> str:
+        """The URI of a file, by which it was retrieved."""
+        folder, slash, last = self.names[number].rpartition(b"/")
+        if folder not in self._prefixes:
+            self._prefixes[folder] = self.uri_of(_shown(folder + slash))
+        if _PLAIN.fullmatch(last):
+            return self._prefixes[folder] + last.decode()
+        return self._prefixes[folder] + encode(last, "segment", keep=IN_SEGMENT)
 
     def uri_of(self, name: str) -> str:
         """The URI under which a name is served."""

@@ -98,7 +98,7 @@ class _Job:
             base=tuple(str(base_uri(one)) for one in asked["bases"]),
             fragments=asked["fragments"],
             anchors=asked["anchors"],
-            index=asked["index"] or Checker().index,
+            indexes=asked["index"] or Checker().indexes,
             extensions=tuple(one.lstrip(".") for one in asked["extensions"]),
             workers=asked["workers"],
             online=asked["online"],
@@ -199,9 +199,9 @@ class _Job:
                 click.echo(f"{printable(file.source)}: left as it is: {file.refused}", err=True)
                 continue
             click.echo("\n".join(map(printable, file.diff())))
-            if self.asked["yes"] or click.confirm(f"Change {file.count} in {printable(file.source)}?", err=True):
+            if self.asked["yes"] or click.confirm(f"Change {file.changed} in {printable(file.source)}?", err=True):
                 write(file)
-                click.echo(f"{printable(file.source)}: {file.count} changed", err=True)
+                click.echo(f"{printable(file.source)}: {file.changed} changed", err=True)
 
 
 def line(found: Broken) -> str:

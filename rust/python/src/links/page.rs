@@ -226,7 +226,7 @@ impl Asks<'_> {
         };
         self.page.findings |= found & REDIRECTED != 0;
         if let Some((start, end)) = fragment {
-            self.fragment(found & !REDIRECTED, target[start..end].as_bytes(), is_map);
+            self.fragment(found & !REDIRECTED, &target.as_bytes()[start..end], is_map);
         }
         Ok(Seen::Within)
     }
