@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from overthere import Policy
 from overthere.broken import Summary, check
 from overthere.broken.crawl import REPEATED, Crawl
 from overthere.broken.model import Checker
 from overthere.broken.outside import Asker
+from overthere.cli.app import app
 from servers.nginx import Nginx, nginx
 
 LOCAL = Policy.local()
 SITE = {
     "index.html": '<title>t</title><a href="a.html">a</a> <a href="sub/">s</a> <a href="lost.html">g</a>'
     '<img src="lost.gif"> <a href="a.html#there">t</a> <a href="a.html#nowhere">n</a> <a href="found/">f</a>'
-    '<a href="found/#here">f</a> <a href="found/#no">f</a> <a href="moved/">m</a><a href="http://elsewhere.example/x">e</a>',
+    '<a href="found/#here">f</a> <a href="found/#no">f</a> <a href="moved/">m</a>'
+    '<a href="http://elsewhere.example/x">e</a>',
     "a.html": '<title>t</title><p id="there">t</p><a href="index.html">up</a><a href="closed/x.html">p</a>',
     "page.html": '<title>t</title><h1 id="here">h</h1>',
-    "sub/index.html": '<title>t</title><base href="/"><a href="b.html">b</a><link rel="stylesheet" href="/s.css">',
+    "sub/index.html": '<title>t</title><base href="/"><a href="b.html">b</a>'
+    "<style>p { background: url(lost.png) }</style>",
     "b.html": '<title>t</title><a href="b.html?page=2">next</a>',
-    "s.css": "p { background: url(lost.png) }",
     "robots.txt": "User-agent: *\nDisallow: /closed/\n",
 }
 
@@ -52,12 +56,25 @@ def test_a_site_is_crawled_and_what_leads_nowhere_is_told(server: Nginx) -> None
         ("index.html", "found/#no", "no-fragment"),
         ("index.html", "moved/", "moved-permanently"),
         ("a.html", "closed/x.html", "robots"),
-        ("s.css", "lost.png", "not-found"),
+        ("sub/", "lost.png", "not-found"),
     }
     asked = [line[0].split()[1] for line in server.asked()]
-    assert len(asked) == len(set(asked)), "each was asked for once"
+    once = [path for path in asked if path != "/page.html"]  # to which redirects lead
+    assert len(once) == len(set(once)), "each was asked for once"
     assert "/closed/x.html" not in asked
     assert "/robots.txt" in asked
+
+
+def test_the_verb(server: Nginx, tmp_path: Path) -> None:
+    options = ["broken", server.uri("/index.html"), "--private", "--format", "jsonl", "--cache", str(tmp_path / "c")]
+    done = CliRunner().invoke(app, options)
+    assert done.exit_code == 1
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {row["kind"] for row in rows} >= {"not-found", "no-fragment"}
+    assert CliRunner().invoke(app, ["broken", server.uri("/index.html")]).exit_code == 1
+    for bad in (["--resume"], ["--header", "h:x"], ["--max-age", "ok=soon"], ["--cache", str(tmp_path)]):
+        assert CliRunner().invoke(app, [*options[:3], *bad]).exit_code == 2, bad
+    assert CliRunner().invoke(app, ["broken", "ftp://h.example/"]).exit_code == 2
 
 
 def crawled(server: Nginx, **settings: object) -> Crawl:

@@ -99,8 +99,6 @@ class Inside:
         self.keys.update(one.anchors.tobytes())
         if one.document >= 0:
             self.states[one.document] = self.states[one.called] = one.state
-        if one.called >= 0:
-            self.states[one.called] = one.state
         self.outer.update(one.outer)
         outside = array("Q", sorted(map(document_key, one.outside)))
         self.distinct.update(outside)

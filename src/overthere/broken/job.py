@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from overthere.broken.inside import Inside
 from overthere.broken.model import Broken, Checker, Outcome, Summary
+from overthere.broken.telling import finding
 from overthere.links.containers.held import drop
 from overthere.links.job import needed
 from overthere.links.job.retrieved import is_uri
@@ -60,6 +61,12 @@ def _run(
             crawl.run(step)
             summary.passed.update(crawl.passed)
             summary.asked += len(crawl.outcomes)
+            for start in crawl.starts:
+                outcome = crawl.outcomes.get(start)
+                if outcome is not None and outcome.kind not in (None, "moved-permanently"):
+                    # Nothing of the site was seen: that is no note.
+                    summary.kinds[outcome.kind] += 1
+                    yield finding(start, outcome.kind, outcome.why, status=outcome.status)._replace(level="error")
             parts = [*parts, *tasks([crawl.path], None, options)]
         inside = Inside(parts, checker, options, summary, keeps_outside=asker is not None)
         total, done = sum(task.size for task in inside.tasks), 0

@@ -14,6 +14,7 @@ import click
 
 from overthere.broken.choosing import Baseline, Rules
 from overthere.broken.model import ANCHORS, KINDS, PASSED, Broken, Checker, Summary
+from overthere.cli.asking import asking, policy_of, settings
 from overthere.cli.common import base_uri
 from overthere.errors import OverthereError
 from overthere.extras import missing
@@ -35,7 +36,6 @@ _SUFFIXES = {".sarif": "sarif", ".xml": "junit"}
     help="Where the sources are published: the URI of a folder's root, or of the folder of a named file (repeatable: "
     "others that lead there too).",
 )
-@click.option("--online", is_flag=True, help="Ask for what lies outside of the sources.")
 @click.option("--fragments/--no-fragments", default=True, help="Look up anchors, or documents only.")
 @click.option(
     "--anchors", type=click.Choice(ANCHORS), default="github", help="Whose anchors headings of Markdown have."
@@ -56,11 +56,13 @@ _SUFFIXES = {".sarif": "sarif", ".xml": "junit"}
 @click.option("--workers", type=click.IntRange(1), help="How many read at once; by default all cores.")
 @click.option("--format", "form", type=click.Choice(FORMS), default="text", help="On standard output.")
 @click.option("--notes", is_flag=True, help="Print notes too, not their number alone.")
+@asking
 def command(sources: tuple[str, ...], **asked: Any) -> None:
     """Say which links of documents lead nowhere.
 
     SOURCES are HTML, XML, SVG, CSS, Markdown, messages, WARC files, archives, and folders of all these.  Links among
-    them are looked up as a server would: by --base, with index files, by case; anchors too.
+    them are looked up as a server would: by --base, with index files, by case; anchors too.  An http or https URI is a
+    site, which is crawled within its origin, as its robots.txt allows.
 
     Exit 0 if nothing is broken, 1 if something is, 2 if the work could not be done, 130 if it was stopped.
     """
@@ -101,8 +103,9 @@ class _Job:
             indexes=asked["index"] or Checker().indexes,
             extensions=tuple(one.lstrip(".") for one in asked["extensions"]),
             workers=asked["workers"],
-            online=asked["online"],
+            **settings(asked),
         )
+        self.policy = policy_of(asked)
 
     def _rules(self) -> Rules:
         if self.asked["ignore"] is None:
@@ -148,7 +151,7 @@ class _Job:
         from overthere.broken import check
 
         with progress() as step:
-            found = self.rules.choose(check(self.sources, self.checker, self.summary, step))
+            found = self.rules.choose(check(self.sources, self.checker, self.summary, step, self.policy))
             for one in found if self.baseline is None else self.baseline.choose(found):
                 if not self.asked["only"] or one.kind in self.asked["only"]:
                     self.errors += one.level == "error"
