@@ -21,7 +21,7 @@ from overthere.access.errors import (
     ProtocolError,
     ResourceMissing,
 )
-from overthere.access.opening import _Way, aopen
+from overthere.access.opening import Way, aopen
 from overthere.access.opening import open as open_
 from overthere.access.policy import Policy
 from overthere.access.resource import Resource
@@ -472,8 +472,8 @@ def test_a_channel_that_is_not_there(kind: str) -> None:
 # -- redirects
 
 
-def way(uri: str, policy: Policy | None = None, credentials: Credentials | None = None) -> _Way:
-    return _Way(uri, policy, credentials, Registry.default(), Gateways())
+def way(uri: str, policy: Policy | None = None, credentials: Credentials | None = None) -> Way:
+    return Way(uri, policy, credentials, Registry.default(), Gateways())
 
 
 def test_redirects_are_judged_as_any_uri() -> None:
@@ -560,7 +560,7 @@ NOT_FOLLOWED = [
 )
 def test_what_a_public_server_says_reaches_nothing_private(peer: tuple[Any, ...] | None, private: bool) -> None:
     """RFC 3986 7.4: also where the caller's own URIs may; ports that are reserved are closed again, too."""
-    way = _Way("http://h.example/", Policy.local().with_(ports=frozenset({6000})), None, None, None)
+    way = Way("http://h.example/", Policy.local().with_(ports=frozenset({6000})), None, None, None)
     way.follow(Head(location="http://10.0.0.2/"), peer)
     assert (way.policy.private, way.policy.ports) == (private, frozenset({6000} if private else ()))
 
@@ -597,7 +597,7 @@ def test_no_redirect_leads_to_files_whatever_the_policy_names() -> None:
 
 
 def test_a_gateway_redirects_as_the_server_that_it_is() -> None:
-    there = _Way("urn:example:a", Policy(), None, Registry.default(), Gateways({"urn": "http://g.example/{uri}"}))
+    there = Way("urn:example:a", Policy(), None, Registry.default(), Gateways({"urn": "http://g.example/{uri}"}))
     for location in ("gopher://b.example:6379/0x", "urn:example:b"):
         with pytest.raises(AccessRefused, match="leads from http to"):
             there.follow(Head(location=location), None)

@@ -34,6 +34,7 @@ COMMANDS = {
     "editions": "editions",
     "find": "find README.md",
     "links": "links examples/site",
+    "broken": "broken examples/site",
     "audit": "audit README.md",
     "serve": "serve --port 0",
 }

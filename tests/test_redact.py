@@ -20,7 +20,7 @@ import overthere
 from overthere import IRI, URI, Policy, URIReference, explain, plan
 from overthere.access.errors import LimitExceeded, ProtocolError, ResourceMissing
 from overthere.access.masking import masked, secrets_of
-from overthere.access.opening import _Way
+from overthere.access.opening import Way
 from overthere.access.steps import Credentials
 from overthere.access.wire import Dial, Dialogue, Head, Read
 from overthere.cli.app import app as main
@@ -332,7 +332,7 @@ REFUSALS: dict[str, tuple[str, bytes]] = {
 def test_no_protocol_shows_a_password_that_is_repeated(name: str) -> None:
     uri, answer = REFUSALS[name]
     credentials = None if WORD in uri else Credentials("joe", WORD)
-    way = _Way(uri, LOCAL, credentials, None, None)
+    way = Way(uri, LOCAL, credentials, None, None)
     found = Replay(answer).run(way.dialogue(way.scheme()))
     assert found.error is not None
     shown = "".join(told(found.error))
@@ -344,7 +344,7 @@ def test_no_protocol_shows_a_password_that_is_repeated(name: str) -> None:
 
 def test_details_hold_no_password() -> None:
     answer = b"HTTP/1.1 200 " + LOGIN + b"\r\nX-Login: Basic " + BASIC + b"\r\nContent-Length: 0\r\n\r\n"
-    way = _Way("http://h.example/", LOCAL, Credentials("joe", WORD), None, None)
+    way = Way("http://h.example/", LOCAL, Credentials("joe", WORD), None, None)
     found = Replay(answer).run(way.dialogue(way.scheme()))
     assert found.head is not None
     assert found.head.details["reason"] == "joe pass *** denied"
@@ -353,7 +353,7 @@ def test_details_hold_no_password() -> None:
 
 def test_a_proxy_that_repeats_its_login() -> None:
     policy = LOCAL.with_(proxy={"https": f"http://joe:{WORD}@p.example:3128"})
-    way = _Way("https://h.example/", policy, None, None, None)
+    way = Way("https://h.example/", policy, None, None, None)
     found = Replay(b"HTTP/1.1 407 Basic " + BASIC + b" " + LOGIN + b"\r\n\r\n").run(way.dialogue(way.scheme()))
     assert "407 Basic *** joe pass *** denied" in str(found.error)
 
@@ -413,7 +413,7 @@ def test_a_real_server_that_repeats_it() -> None:
 
 @pytest.mark.parametrize("size", [10_000, 60_000])
 def test_errors_are_bounded(size: int) -> None:
-    way = _Way(f"ftp://h.example/{'a' * 5000}", LOCAL, None, None, None)
+    way = Way(f"ftp://h.example/{'a' * 5000}", LOCAL, None, None, None)
     found = Replay(b"220 hi\r\n530 " + b"x" * size + b"\r\n").run(way.dialogue(way.scheme()))
     assert isinstance(found.error, ResourceMissing)
     assert f"({size + 4 - 1000:,} more characters)" in str(found.error)

@@ -35,8 +35,15 @@ REASONS: dict[str, tuple[set[str], str]] = {
         "the protocol by whose rules a base is found; the file URI of a path (5.1.4's default); HTML 4.2.3 on data: "
         "as a base; RFC 2557 8.3 on cid: as one",
     ),
+    "broken/gathering.py": ({"http"}, WORDS + "a kind of document"),
+    "broken/judging.py": (
+        {"data", "about", "mailto", "cid"},
+        "what leads nowhere by itself (HTML 7.4.2.2); mailto by its own syntax; RFC 2392 on cid: within a message",
+    ),
+    "broken/model.py": ({"data", "about"}, "the reasons for which these are passed over"),
     "cli/audit.py": ({"FILE", "file"}, WORDS + "a file to read"),
     "cli/serve.py": ({"http://"}, "the address that is printed, of the server of this process"),
+    "cli/broken.py": ({"FILE"}, WORDS + "a file to write"),
     "cli/encode.py": ({"data"}, WORDS + "data to encode"),
     "cli/find.py": ({"file"}, WORDS + "a file to read"),
     "cli/get.py": ({"FILE"}, WORDS + "a file to write"),

@@ -13,7 +13,21 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from overthere import access, base, columns, editions, forms, grammar, iri, kernel, links, schemes, security, text
+    from overthere import (
+        access,
+        base,
+        broken,
+        columns,
+        editions,
+        forms,
+        grammar,
+        iri,
+        kernel,
+        links,
+        schemes,
+        security,
+        text,
+    )  # fmt: skip
     from overthere.access.errors import AccessError, AccessRefused
     from overthere.access.gateways import Gateways
     from overthere.access.opening import aopen
@@ -98,6 +112,7 @@ _HOMES = {
     "aopen": "access.opening",
     "audit": "security",
     "base": "",
+    "broken": "",
     "check": "editions",
     "columns": "",
     "decode": "encoding",
@@ -166,6 +181,7 @@ __all__ = [
     "aopen",
     "audit",
     "base",
+    "broken",
     "check",
     "columns",
     "decode",

@@ -14,7 +14,7 @@ from overthere.redact import mask
 from overthere.security import KINDS, veiled
 from overthere.showing import printable
 
-__all__ = ["Result", "artifact", "write"]
+__all__ = ["SCHEMA", "Result", "artifact", "write"]
 
 _KINDS = list(KINDS)
 
@@ -49,7 +49,7 @@ def artifact(path: str | os.PathLike[str]) -> str:
     return "/".join(["."] * (":" in "".join(parts[:1])) + parts)
 
 
-_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 
 def write(results: Iterable[Result], file: TextIO) -> None:

@@ -47,7 +47,11 @@ http {{
         location /bare {{ return 302 ""; }}
         location /nothing {{ return 204; }}
         location /busy {{ add_header Retry-After 1 always; return 503; }}
+        location /soon {{ add_header Retry-After 0 always; return 429; }}
         location /gone {{ return 410; }}
+        location /headless/ {{ if ($request_method = HEAD) {{ return 405; }} alias {folder}/root/; }}
+        location /private {{ return 403; }}
+        location /broken {{ return 500; }}
         location /chunked/ {{ ssi on; ssi_types *; alias {folder}/root/; }}
         location /closing/ {{ ssi on; ssi_types *; chunked_transfer_encoding off; alias {folder}/root/; }}
         location /located/ {{ add_header Content-Location /elsewhere/x.html; alias {folder}/root/; }}

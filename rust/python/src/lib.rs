@@ -37,6 +37,8 @@ mod _native {
         super::getters::install(&module.py().get_type::<super::components::Components>())
     }
     #[pymodule_export]
+    use super::links::pages::{anchor_key, Keys, Pages};
+    #[pymodule_export]
     use super::links::LinkRows;
     #[pymodule_export]
     use super::text::{normalize, percent_decode, percent_encode, remove_dot_segments, resolve};

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from overthere.schemes.locator import Locator
     from overthere.schemes.model import Scheme
 
-__all__ = ["aopen", "open", "opened"]
+__all__ = ["Way", "aopen", "open", "opened"]
 
 
-class _Way:
+class Way:
     """Where opening has come to: the URI at hand, those before, and what is still allowed."""
 
     def __init__(
@@ -84,8 +84,11 @@ class _Way:
             return given
         return Opened(given, self.plan, self.uri, self.history, self.gateway)
 
-    def dialogue(self, scheme: Scheme) -> Dialogue:
-        """The generator that carries out the plan."""
+    def judged(self, scheme: Scheme) -> Plan:
+        """The plan that is carried out, by way of a proxy where the policy names one.
+
+        Raises: NotSpecified if there is nothing to open; AccessRefused for octets that another protocol may obey.
+        """
         if self.plan.locates_nothing:
             parts = ", ".join(f"{name} {value}" for name, value in self.plan.locator.to_dict().items())
             raise NotSpecified(f"there is nothing to open, but a name ({parts}): {self.plan.locates_nothing}")
@@ -94,6 +97,11 @@ class _Way:
         if self.policy.proxy:
             done = by_proxy()(done, self.policy, self.uri, self.registry)
             self.plan = done if self.plan.through is None else replace(self.plan, steps=done.steps, through=done)
+        return done
+
+    def dialogue(self, scheme: Scheme) -> Dialogue:
+        """The generator that carries out the plan."""
+        done = self.judged(scheme)
         # The URIs before may be told to the server that a redirect leads to, and proxies their own login.
         others = (*map(str, self.history), *self.policy.proxy.values())
         return masked(dialogue_of(scheme)(done, self.policy), secrets_of(self.plan, self.credentials, others))
@@ -159,10 +167,10 @@ def open(
 
     Raises: AccessError with what happened and where; InvalidURI, PlanRefused and NotSpecified as `plan`.
     """
-    return opened(_Way(uri, policy, credentials, registry, gateways))
+    return opened(Way(uri, policy, credentials, registry, gateways))
 
 
-def opened(way: _Way) -> Resource:
+def opened(way: Way) -> Resource:
     """Open what lies at the end of a way, which also knows, whatever is raised, how far it led.  Raises: as `open`."""
     while True:
         transport = Transport(*way.carried())
@@ -189,7 +197,7 @@ async def aopen(
     needs("anyio")
     from overthere.access.aio import AsyncTransport
 
-    way = _Way(uri, policy, credentials, registry, gateways)
+    way = Way(uri, policy, credentials, registry, gateways)
     while True:
         transport = AsyncTransport(*way.carried())
         try:

@@ -251,7 +251,7 @@ class Carrier:
         try:
             name = resolvable(dial.host)
         except UnicodeError as error:
-            raise AccessFailed(f"no resolver knows such a name: {error}", uri=self.uri, where=dial.host) from None
+            raise AccessFailed(f"no resolver knows such a name: {error}", uri=self.uri, where=dial.host) from error
         try:
             question = Question(partial(socket.getaddrinfo, name, dial.port, type=socket.SOCK_STREAM))
         except OSError as error:  # no descriptor is left
@@ -262,7 +262,7 @@ class Carrier:
         except TimeoutError:
             raise AccessTimeout("the name was not resolved in time", uri=self.uri, where=dial.host) from None
         except (OSError, ValueError) as error:
-            raise AccessFailed(f"the name is not resolved: {error}", uri=self.uri, where=dial.host) from None
+            raise AccessFailed(f"the name is not resolved: {error}", uri=self.uri, where=dial.host) from error
         finally:
             question.close()
         return addresses

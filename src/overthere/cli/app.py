@@ -33,6 +33,7 @@ VERBS = {
     "editions": "Show what the documents say differently.",
     "find": "Find URIs in running text.",
     "links": "Write the table of links of documents.",
+    "broken": "Say which links of documents lead nowhere.",
     "audit": "Say what to be careful about in URIs.",
     "serve": "Show all this in a browser.",
 }

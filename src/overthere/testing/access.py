@@ -9,7 +9,7 @@ from random import Random
 from traceback import format_exception
 from typing import ClassVar
 
-from overthere.access.opening import _Way
+from overthere.access.opening import Way
 from overthere.access.planning import plan
 from overthere.access.policy import Policy
 from overthere.access.steps import Credentials, Send
@@ -53,7 +53,7 @@ class AccessSuite:
 
     def dialogue(self, credentials: Credentials | None = None) -> Dialogue:
         """The dialogue of the plan of `uri`; credentials: others than those of the class."""
-        self._way = _Way(self.uri, self.policy, credentials or self.credentials, self._registry(), None)
+        self._way = Way(self.uri, self.policy, credentials or self.credentials, self._registry(), None)
         return self._way.dialogue(self._way.scheme())
 
     def _registry(self) -> Registry:
@@ -190,7 +190,7 @@ class AccessSuite:
         for text in _spiked(self.uri):
             registry = self._registry()
             try:
-                way = _Way(text, Policy(), self.credentials, registry, None)
+                way = Way(text, Policy(), self.credentials, registry, None)
                 way.dialogue(way.scheme())
             except OverthereError:
                 continue

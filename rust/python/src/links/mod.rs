@@ -2,6 +2,8 @@
 
 mod css;
 mod html;
+mod page;
+pub mod pages;
 mod table;
 
 use overthere_core::iri::escape;

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from overthere.links.documents.charset import decoded
 from overthere.links.model import Document, Found, Note, Options
 
-__all__ = ["PAINTED", "inline", "read"]
+__all__ = ["PAINTED", "inline", "placed", "read"]
 
 PAINTED = frozenset(
     ["clip-path", "cursor", "fill", "filter", "marker", "marker-end", "marker-mid", "marker-start", "mask", "stroke"],
@@ -106,6 +106,15 @@ def inline(text: str) -> Iterator[tuple[str, str]]:
     >>> list(inline('@import "a.css"; p { background: url( b\\\\29 .png ) }'))
     [('@import', 'a.css'), ('url()', 'b).png')]
     """
+    return ((where, reference) for where, reference, _ in placed(text))
+
+
+def placed(text: str) -> Iterator[tuple[str, str, tuple[int, int]]]:
+    """The same, each with the place of what is written there.
+
+    >>> list(placed("a { b: url( 'c' ) }"))
+    [('url()', 'c', (13, 14))]
+    """
     depth, sets = 0, [0]  # open parentheses since the first image-set(), and at which depths there is one
     at = 0
     while match := (_INSIDE if depth else _OUTSIDE).search(text, at):
@@ -125,21 +134,21 @@ def inline(text: str) -> Iterator[tuple[str, str]]:
                 depth += 1
             if kind == "string" and not (depth and depth == sets[-1]):
                 continue
-            reference = _reference(match, _GROUPS[kind])
+            reference, place = _reference(match, _GROUPS[kind])
             if reference:
-                yield _WHERE[kind], reference
+                yield _WHERE[kind], reference, place
 
 
-def _reference(match: re.Match[str], groups: tuple[str, ...]) -> str:
-    """The reference in a token; "" if it is bad."""
+def _reference(match: re.Match[str], groups: tuple[str, ...]) -> tuple[str, tuple[int, int]]:
+    """The reference in a token and its place; "" if it is bad."""
     group = next((group for group in groups if match[group] is not None), None)
     if group is None:
-        return ""
+        return "", (0, 0)
     rest = match.string[match.end(group) : match.end()].strip(_SPACE)
     if rest != {"0": '"', "1": "'", "2": ")"}[group[1]] and (rest or match.end() < len(match.string)):
-        return ""
+        return "", (0, 0)
     value = match[group]
-    return (_ESCAPED.sub(_character, value) if "\\" in value else value).strip(_SPACE)
+    return (_ESCAPED.sub(_character, value) if "\\" in value else value).strip(_SPACE), match.span(group)
 
 
 def _character(match: re.Match[str]) -> str:

@@ -265,7 +265,7 @@ def read(text: str) -> Read:
             if script is not None:
                 held.append(Embedded(script, token.text))
         else:
-            name, attributes, namespace, in_template = token
+            name, attributes, namespace, in_template, _ = token
             counts = namespace is Namespace.HTML and not in_template
             if name == "base" and base is None and "href" in attributes and counts:
                 base = attributes["href"].strip(_SPACE)

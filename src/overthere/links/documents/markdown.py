@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-__all__ = ["LONGEST", "PIECE", "read"]
+__all__ = ["LONGEST", "PIECE", "pieces", "read"]
 
 LONGEST = 1 << 21
 """Characters of a document that are read: each takes the parser up to twenty microseconds."""
@@ -47,7 +47,7 @@ def read(document: Document, options: Options) -> Iterator[Found | Note | Passed
     if len(text) > LONGEST:
         yield Note("too-large")
     deep = False
-    for piece in _pieces(text[:LONGEST]):
+    for piece in pieces(text[:LONGEST]):
         # A bracket costs a thousand times what a letter does: text that is hardly anything else has no links.
         brackets = piece.count("[") * 3 > len(piece) > 100
         deep = deep or brackets
@@ -61,7 +61,8 @@ def read(document: Document, options: Options) -> Iterator[Found | Note | Passed
         yield Note("too-deep")
 
 
-def _pieces(text: str) -> Iterator[str]:
+def pieces(text: str) -> Iterator[str]:
+    """A text in parts that are read one by one."""
     at = 0
     while len(text) - at > PIECE:
         least, most = at + PIECE // 2, at + PIECE

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from overthere.links.documents.tree import Namespace, Tree
 
-__all__ = ["Script", "Sheet", "Start", "tokens"]
+__all__ = ["Script", "Sheet", "Start", "attribute", "tokens"]
 
 
 class Start(NamedTuple):
@@ -24,12 +24,16 @@ class Start(NamedTuple):
     namespace: Namespace
     in_template: bool
     """It is in the contents of a `template`, which are not in the document's tree (HTML 4.12.3)."""
+    at: int
+    """Where its attributes begin in the text, whose line ends are LF."""
 
 
 class Sheet(NamedTuple):
     """The text of a `style` element, of HTML or SVG."""
 
     text: str
+    at: int
+    """Where it begins."""
 
 
 class Script(NamedTuple):
@@ -66,7 +70,7 @@ def tokens(text: str) -> Iterator[Start | Sheet | Script | None]:
     text = text.replace("\r\n", "\n").replace("\r", "\n")  # 13.2.3.5
     tree = Tree()
     pieces: list[str] | None = None  # of a sheet in SVG
-    at = 0
+    at = sheet = 0
     while markup := _MARKUP.search(text, at):
         if pieces is not None:
             pieces.append(_characters(text[at : markup.start()]))
@@ -75,11 +79,12 @@ def tokens(text: str) -> Iterator[Start | Sheet | Script | None]:
             if pieces is not None:
                 pieces.append(data)
             continue
-        attributes, closing, at = _tag(text, markup.end())
+        tag = markup.end()
+        attributes, closing, at = _tag(text, tag)
         if not closing:
             break
         if pieces is not None:
-            yield Sheet("".join(pieces))
+            yield Sheet("".join(pieces), sheet)
             pieces = None
         name = _lower(markup["tag"])
         if markup["end"]:
@@ -87,17 +92,18 @@ def tokens(text: str) -> Iterator[Start | Sheet | Script | None]:
             continue
         namespace = tree.start(name, attributes, closing == "/>")
         if attributes:
-            yield Start(name, attributes, namespace, tree.templates > 0)
+            yield Start(name, attributes, namespace, tree.templates > 0, tag)
         if namespace is not Namespace.HTML:
             pieces = [] if name == "style" and namespace is Namespace.SVG and closing != "/>" else None
+            sheet = at
             continue
         begins, at = at, _content_end(text, at, name)
         if name == "script" and "type" in attributes:
             yield Script(text[begins:at].replace("\0", "\ufffd"))
         if name == "style":
-            yield Sheet(text[begins:at].replace("\0", "\ufffd"))
+            yield Sheet(text[begins:at].replace("\0", "\ufffd"), begins)
     if pieces is not None:
-        yield Sheet("".join(pieces) + (_characters(text[at:]) if markup is None else ""))
+        yield Sheet("".join(pieces) + (_characters(text[at:]) if markup is None else ""), sheet)
     if tree.is_lossy:
         yield None
 
@@ -138,6 +144,19 @@ def _tag(text: str, at: int) -> tuple[dict[str, str], str, int]:
             return {}, "", len(text)
     close = _CLOSE.match(text, at)
     return (attributes, "", len(text)) if close is None else (attributes, close[0][-2:].lstrip("\t\n\f "), close.end())
+
+
+def attribute(text: str, at: int, name: str) -> tuple[int, int] | None:
+    """Where the value of an attribute stands in a tag whose attributes begin there, between its quotes.
+
+    >>> attribute("<a x href='y'>", 2, "href")
+    (11, 12)
+    """
+    while found := _ATTRIBUTE.match(text, at):
+        at = found.end()
+        if _lower(found[1]) == name:
+            return None if found.lastindex is None or found.lastindex < 2 else found.span(found.lastindex)
+    return None
 
 
 def _script_end(text: str, at: int) -> int:

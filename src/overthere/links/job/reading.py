@@ -11,14 +11,14 @@ from overthere.links.documents import embedded, html
 from overthere.links.model import Document, Found, Note, Options, Passed
 from overthere.links.report.rows import OCTETS, Rows
 
-__all__ = ["BATCH", "fill"]
+__all__ = ["BATCH", "READERS", "fill"]
 
 BATCH = 1 << 14
 """Rows of a batch."""
 _SWELLING = 64
 """A document may become so many times as much text as it is, and a batch: a long base stands in every row."""
 
-_READERS = {
+READERS = {
     "xml": "overthere.links.documents.xml",
     "dtd": "overthere.links.documents.xml.dtd",
     "css": "overthere.links.documents.css",
@@ -78,9 +78,9 @@ def _html(rows: Rows, document: Document, options: Options) -> Iterator[int]:
 
 
 def _others(kind: str, rows: Rows, document: Document, options: Options) -> Iterator[int]:
-    if kind not in _READERS or (kind == "json" and not options.json):
+    if kind not in READERS or (kind == "json" and not options.json):
         return
-    read: Callable[[Document, Options], Iterator[Found | Note | Passed]] = import_module(_READERS[kind]).read
+    read: Callable[[Document, Options], Iterator[Found | Note | Passed]] = import_module(READERS[kind]).read
     yield from _add(rows, document, document.base, read(document, options), set(document.notes))
 
 

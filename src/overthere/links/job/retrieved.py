@@ -73,14 +73,14 @@ def retrieve(source: str | URI, policy: Policy, file: BinaryIO, edition: str) ->
     Raises: OSError if the file cannot be written.
     """
     from overthere.access.errors import DOCUMENTED, AccessRefused, ResourceMissing
-    from overthere.access.opening import _Way, opened
+    from overthere.access.opening import Way, opened
 
     here = Base(URI(f"{file_uri('.')}/"), "default", "default")
     way = None
     try:
         uri = URI(source)
         here = _base(uri)
-        way = _Way(uri, policy, None, None, None)
+        way = Way(uri, policy, None, None, None)
         resource = opened(way)
     except DOCUMENTED as error:
         kinds = {AccessRefused: "refused", ResourceMissing: "missing"}

@@ -53,9 +53,10 @@ def steps(locator: HTTPLocator, credentials: Credentials) -> Iterator[Step]:
     yield Receive(source="RFC 7230 3.3.3", what="the response", until="length", role=HTTPRole.RESPONSE)
 
 
-def opening(locator: HTTPLocator, port: str | None = None, *, absolute: bool = False) -> bytes:
-    """The request line of a GET, and Host, which should come first after it (RFC 9110 7.2).
+def opening(locator: HTTPLocator, port: str | None = None, *, absolute: bool = False, method: str = "GET") -> bytes:
+    """The request line, and Host, which should come first after it (RFC 9110 7.2).
 
+    method: GET, or HEAD for the head of the same answer (RFC 9110 9.3.2).
     port: what Host says after the host, what the URI says unless given; absolute: whether the target is the whole URI,
     as a proxy is asked (RFC 7230 5.3.2).
 
@@ -73,7 +74,7 @@ def opening(locator: HTTPLocator, port: str | None = None, *, absolute: bool = F
         # RFC 7230 5.4: identical to the authority without userinfo, so a port that is written is sent.
         port = "" if locator.port is None else f":{locator.port}"
     there = f"http://{host}{port}" if absolute else ""
-    return f"GET {there}{locator.target} HTTP/1.1\r\nHost: {host}{port}\r\n".encode("ascii")
+    return f"{method} {there}{locator.target} HTTP/1.1\r\nHost: {host}{port}\r\n".encode("ascii")
 
 
 def basic(user: str, password: str) -> bytes:

@@ -1,0 +1,223 @@
+//! Many HTML documents to keys, on all cores: pass 1 of the check for broken links.
+
+use std::collections::HashMap;
+use std::fs;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use overthere_html::Attributes;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use super::page::{self, Page, Site};
+use crate::bug::{bug, guarded};
+
+/// The key of a name in a document, the same in every process.
+#[pyfunction]
+pub fn anchor_key(document: u64, name: &[u8]) -> u64 {
+    page::key(document, name)
+}
+
+/// Keys that are there, eight octets each.
+#[pyclass(module = "overthere._native")]
+#[derive(Default)]
+pub struct Keys {
+    keys: Vec<u64>,
+    sorted: usize,
+}
+
+fn words(octets: &[u8]) -> impl Iterator<Item = u64> + '_ {
+    octets.chunks_exact(8).map(|word| u64::from_ne_bytes(word.try_into().unwrap_or_default()))
+}
+
+fn octets(words: &[u64]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_ne_bytes()).collect()
+}
+
+impl Keys {
+    fn sort(&mut self) {
+        if self.sorted < self.keys.len() {
+            self.keys.sort_unstable();
+            self.keys.dedup();
+            self.keys.shrink_to_fit();
+            self.sorted = self.keys.len();
+        }
+    }
+}
+
+#[pymethods]
+impl Keys {
+    #[new]
+    fn new() -> Self {
+        Keys::default()
+    }
+
+    /// Add keys, the octets of an array of them.
+    fn update(&mut self, octets: &[u8]) {
+        self.keys.extend(words(octets));
+    }
+
+    fn __contains__(&mut self, key: u64) -> bool {
+        self.sort();
+        self.keys.binary_search(&key).is_ok()
+    }
+
+    fn __len__(&mut self) -> usize {
+        self.sort();
+        self.keys.len()
+    }
+
+    /// Whether of two by two keys both are not there.
+    fn lacks(&mut self, pairs: &[u8]) -> bool {
+        self.sort();
+        let has = |key: u64| self.keys.binary_search(&key).is_ok();
+        let pairs: Vec<u64> = words(pairs).collect();
+        pairs.chunks_exact(2).any(|pair| !has(pair[0]) && !has(pair[1]))
+    }
+}
+
+/// What reads HTML files of a site.
+#[pyclass(module = "overthere._native", frozen)]
+pub struct Pages {
+    site: Site,
+}
+
+/// A document that was read: number, octets, anchors, pairs, others, references, within, passed, findings.
+type Told<'py> =
+    (u32, u64, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, u64, u64, Vec<u32>, bool);
+
+#[pymethods]
+impl Pages {
+    /// attributes: (name, elements, way) of each rule.
+    /// embedded: (way, name, number of the reason for which it is passed over).
+    /// passed: schemes, ways and places that are passed over, with the number of the reason.
+    /// names: what is served, with the number of the document; prefixes: what each URI within begins with.
+    #[new]
+    fn new(
+        attributes: Vec<(String, Vec<String>, String)>,
+        embedded: Vec<(String, String, usize)>,
+        passed: HashMap<String, usize>,
+        names: Vec<(Vec<u8>, u32)>,
+        prefixes: Vec<String>,
+        fragments: bool,
+    ) -> Self {
+        let mut rules = Attributes::default();
+        let mut ways: Vec<String> = Vec::new();
+        for (name, elements, way) in &attributes {
+            let number = ways.iter().position(|known| known == way).unwrap_or_else(|| {
+                ways.push(way.clone());
+                ways.len() - 1
+            });
+            rules.add(name, elements, number);
+        }
+        let mut known: HashMap<String, HashMap<Vec<u8>, usize>> = HashMap::new();
+        for (way, name, reason) in embedded {
+            known.entry(way).or_default().insert(name.into_bytes(), reason);
+        }
+        let passed = passed.into_iter().map(|(name, reason)| (name.into_bytes(), reason)).collect();
+        let names = names.into_iter().collect();
+        Pages { site: Site { attributes: rules, ways, embedded: known, passed, names, prefixes, fragments } }
+    }
+
+    /// Read files: number, path, URI of each.
+    ///
+    /// Returns: what was read, in the order of the files; the numbers of those that only Python reads; and the targets
+    /// that Python judges, by their keys.
+    #[allow(clippy::type_complexity)] // It is taken apart at once.
+    fn read<'py>(
+        &self,
+        py: Python<'py>,
+        files: Vec<(u32, std::path::PathBuf, String)>,
+        threads: usize,
+        limit: u64,
+    ) -> PyResult<(Vec<Told<'py>>, Vec<u32>, HashMap<u64, String>)> {
+        let done = guarded(py, || Ok(py.detach(|| self.all(&files, threads, limit))))?;
+        let mut others: HashMap<u64, String> = HashMap::new();
+        let mut pages: Vec<(usize, u64, Option<Page>)> = Vec::new();
+        for part in done {
+            let (some, targets) = part.map_err(|()| bug(py, "a thread that reads pages"))?;
+            pages.extend(some);
+            others.extend(targets);
+        }
+        pages.sort_unstable_by_key(|(at, ..)| *at);
+        let mut told = Vec::new();
+        let mut left = Vec::new();
+        for (at, size, page) in pages {
+            let number = files[at].0;
+            match page {
+                None => left.push(number),
+                Some(page) => told.push((
+                    number,
+                    size,
+                    PyBytes::new(py, &octets(&page.anchors)),
+                    PyBytes::new(py, &octets(&page.pairs)),
+                    PyBytes::new(py, &octets(&page.others)),
+                    page.references,
+                    page.within,
+                    page.passed,
+                    page.findings,
+                )),
+            }
+        }
+        Ok((told, left, others))
+    }
+}
+
+/// Documents by their place in the list, their sizes; None: only Python reads it.
+type Part = (Vec<(usize, u64, Option<Page>)>, HashMap<u64, String>);
+
+impl Pages {
+    fn all(
+        &self,
+        files: &[(u32, std::path::PathBuf, String)],
+        threads: usize,
+        limit: u64,
+    ) -> Vec<Result<Part, ()>> {
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let mut pages = Vec::new();
+            let mut others = HashMap::new();
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let Some((number, path, uri)) = files.get(at) else { return (pages, others) };
+                let data = content(path, limit);
+                let size = data.as_ref().map_or(0, Vec::len) as u64;
+                let page =
+                    data.and_then(|data| page::read(&self.site, *number, uri, &data, &mut others).ok());
+                pages.push((at, size, page));
+            }
+        };
+        thread::scope(|scope| {
+            let running: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(work)).collect();
+            running.into_iter().map(|one| one.join().map_err(|_| ())).collect()
+        })
+    }
+}
+
+/// The octets of a file that is HTML in UTF-8 beyond doubt.
+fn content(path: &std::path::Path, limit: u64) -> Option<Vec<u8>> {
+    let known = fs::symlink_metadata(path).ok()?;
+    if !known.is_file() || known.len() > limit || known.len() < 4 {
+        return None;
+    }
+    let data = fs::read(path).ok()?;
+    let first = data.iter().find(|b| !b.is_ascii_whitespace())?;
+    let is_text = *first == b'<' && data.len() as u64 <= limit && memchr::memchr2(0, 0x1B, &data).is_none();
+    (is_text && (data.is_ascii() || (std::str::from_utf8(&data).is_ok() && is_unicode(&data))))
+        .then_some(data)
+}
+
+/// Whether no charset but UTF-8 is declared anywhere.
+fn is_unicode(data: &[u8]) -> bool {
+    memchr::memchr2_iter(b'c', b'C', data)
+        .filter(|at| data[*at..].get(..7).is_some_and(|word| word.eq_ignore_ascii_case(b"charset")))
+        .all(|at| {
+            let mut rest = data[at + 7..].trim_ascii_start();
+            if rest.first() != Some(&b'=') {
+                return true;
+            }
+            rest = rest[1..].trim_ascii_start();
+            rest = rest.strip_prefix(b"\"").or(rest.strip_prefix(b"'")).unwrap_or(rest);
+            rest.get(..5).is_some_and(|name| name.eq_ignore_ascii_case(b"utf-8"))
+        })
+}

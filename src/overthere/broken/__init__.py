@@ -1,0 +1,86 @@
+"""Links that lead nowhere: within the sources, by what a server would serve, and outside, by asking."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from overthere.broken.model import ANCHORS, KINDS, PASSED, Broken, Checker, Kind, Outcome, Summary
+from overthere.uri import URI
+
+if TYPE_CHECKING:
+    from overthere.access.policy import Policy
+
+__all__ = ["KINDS", "PASSED", "Broken", "Checker", "Kind", "Outcome", "Summary", "check", "find"]
+
+Sources = Iterable[str | os.PathLike[str]] | str | os.PathLike[str]
+"""Files, folders, archives, mailboxes, WARCs, as `overthere.links.extract` takes them."""
+
+
+def find(
+    sources: Sources,
+    base: URI | str | Iterable[URI | str] | None = None,
+    online: bool = False,
+    *,
+    fragments: bool = True,
+    anchors: str = "github",
+    index: Iterable[str] = ("index.html", "index.htm"),
+    extensions: Iterable[str] = (),
+    workers: int | None = None,
+    policy: Policy | None = None,
+    summary: Summary | None = None,
+) -> Iterator[Broken]:
+    """The links of documents that lead nowhere, in the order of the documents and of their places.
+
+    sources: HTML, XML, SVG, CSS, Markdown, messages, mailboxes, WARC files, archives, and folders of all these.
+    base: the URI under which they are published (of a folder's root, or of the folder of a named file); of several the
+    first is the documents' own, and the others lead to the same files.  Without one, links lead to files, by name.
+    online: whether what lies outside is asked for.
+    fragments: whether anchors are looked up (RFC 3986 3.5).
+    anchors: the rule by which headings of Markdown have anchors: "github", "gitlab", "sphinx" or "mkdocs".
+    index: what a server gives for a folder; the first that is there.
+    extensions: what a server adds to names that are not there, such as "html".
+    workers: how many read at once; by default as many as there are cores.
+    policy: what asking may do; by default `Policy()`, which is for URIs of others.
+    summary: filled with what was looked at, and with what was not judged.
+
+    Nothing is invented: where a document could not be read whole, its missing anchors are notes ("not-sure").
+
+    Raises: InvalidURI if a base is none; ValueError for an unknown rule; ModuleNotFoundError without the extra `links`.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from pathlib import Path
+    >>> with TemporaryDirectory() as site:
+    ...     _ = Path(site, "index.html").write_text('<a href="other.html">', "utf-8")
+    ...     [(found.line, found.column, found.kind) for found in find(site, "https://example.org/docs/")]
+    [(1, 10, 'no-document')]
+    """
+    bases = (base,) if isinstance(base, str | URI) else tuple(base or ())
+    checker = Checker(
+        base=tuple(str(URI(one)) for one in bases), fragments=fragments, anchors=anchors, indexes=tuple(index),
+        extensions=tuple(one.lstrip(".") for one in extensions), workers=workers, online=online,
+    )  # fmt: skip
+    return check(sources, checker, Summary() if summary is None else summary, policy=policy)
+
+
+def check(
+    sources: Sources,
+    checker: Checker,
+    summary: Summary,
+    step: Callable[[str, int, int], None] = lambda what, done, total: None,
+    policy: Policy | None = None,
+) -> Iterator[Broken]:
+    """`find` with its settings as one value.
+
+    policy: what asking may do.
+    step: told how far it is: what is done, and how much of how much (octets, documents, URIs).
+
+    Raises: as `find`, before the first finding.
+    """
+    from overthere.broken.job import run
+
+    if checker.anchors not in ANCHORS:
+        raise ValueError(f"anchors: {checker.anchors!r}; there is {', '.join(ANCHORS)}")
+    named = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
+    return run([os.fspath(one) for one in named], checker, summary, step, policy)

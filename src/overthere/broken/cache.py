@@ -1,0 +1,146 @@
+"""What asking has shown, kept in a file between runs: so that one URI is asked for once in a while (SQLite)."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from overthere.broken.model import KINDS, Outcome
+
+__all__ = ["AGES", "Cache"]
+
+_HOUR, _DAY = 3600.0, 86_400.0
+AGES: Mapping[str, float] = {
+    "ok": 7 * _DAY,
+    "moved-permanently": 7 * _DAY,
+    "not-found": _DAY,
+    "gone": 7 * _DAY,
+    "client-error": _DAY,
+    "redirect-loop": _DAY,
+    "tls": _DAY,
+    "protocol": _DAY,
+    "too-large": 7 * _DAY,
+    "dns": _HOUR,
+    "connect": _HOUR,
+    "timeout": _HOUR,
+    "server-error": _HOUR,
+    "rate-limited": 0.0,
+}
+"""Seconds for which an outcome holds; what is not named is asked again each time."""
+_FORM = 1
+_BATCH = 500
+_TABLES = """
+create table if not exists outcome (
+    uri text primary key, kind text, status integer, why text not null, final text, permanent integer not null,
+    fragments text not null, missing text not null, checked real not null
+) without rowid;
+create table if not exists run (begun real not null, ended real);
+"""
+
+
+class Cache:
+    """Outcomes by URI.
+
+    path: the file, which is made if it is not there; None keeps nothing.
+    ages: seconds by kind ("ok" or of `KINDS`) for which an outcome holds, where they are not those of `AGES`.
+    resume: whether everything counts that the last run has asked before it was stopped, however it came out.
+
+    Raises: ValueError for a kind that there is none of, and for a file that is no such cache; OSError if it cannot be
+    written.
+    """
+
+    def __init__(self, path: str | None, ages: Mapping[str, float] | None = None, *, resume: bool = False) -> None:
+        for kind in ages or {}:
+            if kind != "ok" and kind not in KINDS:
+                raise ValueError(f"there is no outcome {kind!r} to keep; there is ok, {', '.join(KINDS)}")
+        self.ages = {**AGES, **(ages or {})}
+        self._held = 0
+        self._since = float("inf")
+        self._base: sqlite3.Connection | None = None
+        if path is not None:
+            try:
+                self._base = _opened(path)
+                self._begin(resume)
+            except sqlite3.DatabaseError as error:
+                raise ValueError(f"{path}: no cache of this version ({error}); name another file") from None
+
+    def _begin(self, resume: bool) -> None:
+        assert self._base is not None
+        last = self._base.execute("select begun, ended from run order by begun desc limit 1").fetchone()
+        if resume and last is not None and last[1] is None:
+            self._since = last[0]
+            return
+        self._base.execute("delete from run")
+        self._base.execute("insert into run values (?, null)", (time.time(),))
+        self._base.commit()
+
+    def known(self, asked: Mapping[str, Iterable[str]]) -> Iterator[Outcome]:
+        """The outcomes that still hold, of URIs and the fragments that are looked up in each."""
+        if self._base is None:
+            return
+        now = time.time()
+        for uri, fragments in asked.items():
+            row = self._base.execute(
+                "select kind, status, why, final, permanent, fragments, missing, checked from outcome where uri = ?",
+                (uri,),
+            ).fetchone()
+            if row is None:
+                continue
+            kind, status, why, final, permanent, looked, missing, checked = row
+            fresh = checked >= self._since or now - checked < self.ages.get(kind or "ok", 0.0)
+            if fresh and (kind is not None or set(fragments) <= set(json.loads(looked))):
+                gone = tuple(one for one in json.loads(missing) if one in set(fragments))
+                yield Outcome(uri, kind, status, why, final, bool(permanent), gone, checked, True)
+
+    def keep(self, outcome: Outcome, fragments: Iterable[str]) -> None:
+        """Keep an outcome; fragments: those that were looked up."""
+        if self._base is None:
+            return
+        self._base.execute(
+            "insert or replace into outcome values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                outcome.uri, outcome.kind, outcome.status, outcome.why, outcome.final, outcome.permanent,
+                json.dumps(sorted(fragments)), json.dumps(outcome.missing), outcome.checked,
+            ),
+        )  # fmt: skip
+        self._held += 1
+        if self._held >= _BATCH:
+            self.commit()
+
+    def commit(self) -> None:
+        """What was kept so far is in the file."""
+        if self._base is not None:
+            self._base.commit()
+            self._held = 0
+
+    def close(self, *, whole: bool = False) -> None:
+        """whole: whether the run has come to its end; one that has not can be resumed."""
+        if self._base is None:
+            return
+        base, self._base = self._base, None
+        with suppress(sqlite3.Error):
+            if whole:
+                base.execute("update run set ended = ?", (time.time(),))
+            base.commit()
+        base.close()
+
+
+def _opened(path: str) -> sqlite3.Connection:
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    try:
+        base = sqlite3.connect(path)
+    except sqlite3.OperationalError as error:
+        raise OSError(f"{path}: {error}") from None
+    form = base.execute("pragma user_version").fetchone()[0]
+    if form not in (0, _FORM):
+        base.close()
+        raise sqlite3.DatabaseError(f"its form is {form}, not {_FORM}")
+    base.execute(f"pragma user_version = {_FORM}")
+    base.execute("pragma journal_mode = wal")
+    base.execute("pragma synchronous = normal")
+    base.executescript(_TABLES)
+    return base

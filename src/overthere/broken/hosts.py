@@ -1,0 +1,143 @@
+"""Whom to ask next: so many at once of one host, so often, and not before it wants to be asked again."""
+
+from __future__ import annotations
+
+import heapq
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
+
+__all__ = ["BACK_OFF", "DEAD", "MOST_WAIT", "TRIES", "Hosts"]
+
+TRIES = 4
+"""How often a URI is asked for whose server has no time."""
+BACK_OFF = 1.0
+"""Seconds before the second time, where the server does not say; each time twice as long."""
+MOST_WAIT = 120.0
+"""Seconds that are waited for a server at most."""
+DEAD = 4
+"""Connections in a row that failed, after which a host is not asked any more."""
+
+T = TypeVar("T")
+
+
+class _Host(Generic[T]):
+    __slots__ = ("busy", "failed", "queued", "ready", "waiting")
+
+    def __init__(self) -> None:
+        self.waiting: deque[T] = deque()
+        self.busy = 0
+        self.ready = 0.0
+        """When it may be asked next."""
+        self.failed = 0
+        self.queued = False
+
+
+class Hosts(Generic[T]):
+    """What is to be asked for, by host; many threads take from it.
+
+    per_host: asked of one host at once; rate: requests a second of one host at most.
+    clock: seconds, never less than before.
+    """
+
+    def __init__(
+        self, per_host: int = 2, rate: float | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.per_host = per_host
+        self.interval = 0.0 if rate is None else 1.0 / rate
+        self.clock = clock
+        self._hosts: dict[Hashable, _Host[T]] = {}
+        self._ready: list[tuple[float, int, Hashable]] = []
+        self._number = 0
+        self._open = 0
+        """Given out or waiting."""
+        self._closed = False
+        self._stopped = False
+        self._changed = threading.Condition()
+
+    def add(self, host: Hashable, asked: T) -> None:
+        """More to ask a host."""
+        with self._changed:
+            self._open += 1
+            self._put(host, asked)
+
+    def _put(self, host: Hashable, asked: T, first: bool = False) -> None:
+        there = self._hosts.setdefault(host, _Host())
+        if first:
+            there.waiting.appendleft(asked)
+        else:
+            there.waiting.append(asked)
+        self._queue(host, there)
+
+    def _queue(self, host: Hashable, there: _Host[T]) -> None:
+        if there.waiting and not there.queued and there.busy < self.per_host:
+            there.queued = True
+            self._number += 1
+            heapq.heappush(self._ready, (there.ready, self._number, host))
+            self._changed.notify()
+
+    def take(self) -> tuple[Hashable, T] | None:
+        """What is asked for next, and whom; waits for it.  None: there will be no more."""
+        with self._changed:
+            while not self._stopped:
+                if self._ready:
+                    ready, _, host = self._ready[0]
+                    left = ready - self.clock()
+                    if left <= 0:
+                        heapq.heappop(self._ready)
+                        return host, self._given(host)
+                    self._changed.wait(min(left, 60.0))
+                elif self._closed and not self._open:
+                    break
+                else:
+                    self._changed.wait(60.0)
+            return None
+
+    def _given(self, host: Hashable) -> T:
+        there = self._hosts[host]
+        there.queued = False
+        there.busy += 1
+        there.ready = max(there.ready, self.clock()) + self.interval
+        asked = there.waiting.popleft()
+        self._queue(host, there)
+        return asked
+
+    def done(self, host: Hashable, *, failed: bool = False, wait: float = 0.0, again: T | None = None) -> None:
+        """What was taken has its answer.
+
+        failed: whether there was no connection; wait: seconds that the host wants to be left alone.
+        again: what is to be asked for once more.
+        """
+        with self._changed:
+            there = self._hosts[host]
+            there.busy -= 1
+            there.failed = there.failed + 1 if failed else 0
+            if wait:
+                there.ready = max(there.ready, self.clock() + min(wait, MOST_WAIT))
+            if again is None:
+                self._open -= 1
+            else:
+                self._put(host, again, first=True)
+            self._queue(host, there)
+            if self._closed and not self._open:
+                self._changed.notify_all()
+
+    def is_dead(self, host: Hashable) -> bool:
+        """Whether so many connections have failed that asking it for more would only take time."""
+        with self._changed:
+            there = self._hosts.get(host)
+            return there is not None and there.failed >= DEAD
+
+    def close(self) -> None:
+        """There is no more to add."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    def stop(self) -> None:
+        """Nothing is given out any more."""
+        with self._changed:
+            self._stopped = True
+            self._changed.notify_all()

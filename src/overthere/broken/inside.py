@@ -1,0 +1,201 @@
+"""The check within the sources: pass 1 gathers keys of all documents, pass 2 reads those again that hold a fault."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Generator, Iterator, Mapping
+from typing import NamedTuple, Protocol
+
+from overthere import kernel
+from overthere.broken import keys
+from overthere.broken.anchors import is_top, names, reason
+from overthere.broken.gathering import Gathered, State, gather
+from overthere.broken.judging import by_scheme, uri_key
+from overthere.broken.keys import document_key
+from overthere.broken.model import Broken, Checker, Outcome, Summary
+from overthere.broken.site import Site
+from overthere.broken.telling import Teller
+from overthere.links.job.sources import Task
+from overthere.links.model import Options
+
+__all__ = ["Inside"]
+
+
+class _Keys(Protocol):
+    """Keys that are there."""
+
+    def update(self, octets: bytes, /) -> None: ...
+    def __contains__(self, key: int, /) -> bool: ...
+    def __len__(self) -> int: ...
+    def lacks(self, pairs: bytes, /) -> bool: ...
+
+
+class _PlainKeys:
+    """The same in plain Python."""
+
+    def __init__(self) -> None:
+        self.keys: set[int] = set()
+
+    def update(self, octets: bytes) -> None:
+        self.keys.update(memoryview(octets).cast("Q"))
+
+    def __contains__(self, key: int) -> bool:
+        return key in self.keys
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def lacks(self, pairs: bytes) -> bool:
+        found = iter(memoryview(pairs).cast("Q"))
+        return any(one not in self.keys and two not in self.keys for one, two in zip(found, found, strict=True))
+
+
+class _Kept(NamedTuple):
+    """What is kept of a document between the passes."""
+
+    findings: bool
+    pairs: bytes
+    outside: bytes
+
+
+class Inside:
+    """A check of documents against one another."""
+
+    def __init__(
+        self, tasks: list[Task], checker: Checker, options: Options, summary: Summary, *, keeps_outside: bool = False
+    ) -> None:
+        """keeps_outside: whether the URIs outside are going to be asked for."""
+        self.keeps_outside = keeps_outside
+        self.tasks, self.checker, self.options, self.summary = tasks, checker, options, summary
+        self.site = Site(tasks, checker)
+        self.keys: _Keys = _keys()
+        self.states: dict[int, State] = {}
+        self.outer: dict[int, str] = {}
+        self.kept: dict[tuple[int, str], _Kept] = {}
+        """By the number of the task and the source."""
+        self.outside: dict[str, set[str]] = {}
+        """URIs outside, with the fragments that are asked of them: where somebody is going to ask."""
+        self.distinct: set[int] = set()
+
+    def gather(self) -> Generator[int, None, None]:
+        """Pass 1.  Yields the octets that were read since the last time."""
+        done: frozenset[int] = frozenset()
+        if kernel.name == "native" and not self.keeps_outside:
+            done = yield from self._natively()
+        for number, task in enumerate(self.tasks):
+            paths = tuple(path for path in task.paths if self.site.number_of(path) not in done or task.name is not None)
+            if paths:
+                before = self.summary.octets
+                left = task._replace(paths=paths)
+                for one in gather(left, self.site, self.checker, self.options, self.summary):
+                    self.keep(number, one)
+                yield self.summary.octets - before
+        self._read_outer()
+        self.summary.distinct = len(self.distinct)
+        self.summary.held = 8 * len(self.keys) + sum(len(one.pairs) + len(one.outside) for one in self.kept.values())
+
+    def keep(self, task: int, one: Gathered) -> None:
+        """Take what pass 1 has of a document."""
+        self.keys.update(one.anchors.tobytes())
+        if one.document >= 0:
+            self.states[one.document] = self.states[one.called] = one.state
+        self.outer.update(one.outer)
+        outside = array("Q", sorted(map(document_key, one.outside)))
+        self.distinct.update(outside)
+        if self.keeps_outside:
+            for uri in one.outside:
+                self.outside.setdefault(uri, set()).update(one.fragments.get(uri, ()))
+        kept = outside.tobytes() if self.keeps_outside else b""
+        if one.findings or one.pairs or kept:
+            self.kept[task, one.source] = _Kept(one.findings, one.pairs.tobytes(), kept)
+
+    def _natively(self) -> Generator[int, None, frozenset[int]]:
+        """HTML files by all cores.  Returns: the numbers of those that were read."""
+        from overthere.broken import pages
+
+        task_of = {self.site.number_of(path): at for at, task in enumerate(self.tasks) for path in task.paths}
+        done: set[int] = set()
+        state = State("html", True, True)
+        verdicts: dict[int, str] = {}
+        for told, _, others in pages.read(self.site, self.checker, self.summary, pages.numbers(self.site)):
+            for key, target in others.items():
+                if key not in verdicts:
+                    verdicts[key] = self._verdict(target)
+                    if verdicts[key] == "outside":
+                        self.distinct.add(document_key(target))
+            for one in told:
+                number, _, anchors, pairs, asked = one[:5]
+                found = [verdicts[key] for key in pages.keys(asked)]
+                if "left" in found:
+                    continue
+                done.add(number)
+                pages.counted(one, self.summary)
+                outside = found.count("outside")
+                self.summary.outside += outside
+                self.summary.within += len(found) - outside
+                self.keys.update(anchors)
+                self.states[number] = state
+                findings = one[8] or "fault" in found
+                if findings or pairs:
+                    self.kept[task_of[number], self.site.sources[number]] = _Kept(findings, pairs, b"")
+            yield sum(one[1] for one in told)
+        return frozenset(done)
+
+    def _verdict(self, target: str) -> str:
+        """What a target is of which only Python knows: "outside", "fine", "fault"; "left": ask of each document."""
+        if (told := by_scheme(target)) is not None:
+            return "fault" if told else "fine"
+        place = self.site.find(target)
+        if place.verdict == "outside":
+            return "outside"
+        return "left" if place.verdict in ("document", "redirected") else "fault"
+
+    def _read_outer(self) -> None:
+        """Gather the anchors of documents that lie beside the sources, and that were asked for."""
+        counted = Summary()
+        for document, path in self.outer.items():
+            for one in gather(Task((path,), None, None), self.site, self.checker, self.options, counted):
+                if one.document == document:
+                    self.keys.update(one.anchors.tobytes())
+                    self.states[document] = one.state
+
+    def redirected(self, outcome: Outcome, fragments: set[str]) -> Outcome:
+        """What is known of a URI and its fragments where a redirect has led to a document that was read."""
+        if outcome.final is None or outcome.kind not in (None, "moved-permanently"):
+            return outcome
+        document = uri_key(outcome.final)
+        if document not in self.keys:
+            return outcome
+        missing = (
+            fragment
+            for fragment in fragments
+            if not is_top(fragment)
+            and reason(fragment, "", "html") is None
+            and all(keys.key(document, name) not in self.keys for name in names(fragment))
+        )
+        return outcome._replace(missing=tuple(sorted(missing)))
+
+    def findings(self, outcomes: Mapping[str, Outcome]) -> Iterator[Broken]:
+        """Pass 2: the findings, in the order of the documents and of their places."""
+        bad = set(map(document_key, outcomes))
+        again: dict[int, set[str]] = {}
+        for (task, source), kept in self.kept.items():
+            asked = bool(kept.outside) and not bad.isdisjoint(memoryview(kept.outside).cast("Q"))
+            if kept.findings or asked or self.keys.lacks(kept.pairs):
+                again.setdefault(task, set()).add(source)
+        teller = Teller(self.site, self.checker, self.options, self.states, self.keys.__contains__, outcomes)
+        for number, sources in sorted(again.items()):
+            self.summary.read_again += len(sources)
+            whole = self.tasks[number]
+            paths = tuple(path for path in whole.paths if self.site.source_of(path) in sources)
+            yield from teller.task(whole._replace(paths=paths) if len(paths) == len(sources) else whole, sources)
+        self.summary.passed.update(teller.passed)
+        self.summary.unsuggested = teller.nearest.cut
+
+
+def _keys() -> _Keys:
+    if kernel.name != "native":
+        return _PlainKeys()
+    from overthere._native import Keys
+
+    return Keys()

@@ -1,0 +1,110 @@
+"""A whole check: the sources in parts, both passes, and between them what lies outside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from overthere.broken.inside import Inside
+from overthere.broken.model import Broken, Checker, Outcome, Summary
+from overthere.broken.telling import finding
+from overthere.links.containers.held import drop
+from overthere.links.job import needed
+from overthere.links.job.retrieved import is_uri
+from overthere.links.job.sources import Task, tasks
+from overthere.links.model import Options
+from overthere.uri import URI
+
+if TYPE_CHECKING:
+    from overthere.access.policy import Policy
+    from overthere.broken.crawl import Crawl
+    from overthere.broken.outside import Asker
+
+__all__ = ["run"]
+
+Step = Callable[[str, int, int], None]
+
+
+def run(sources: list[str], checker: Checker, summary: Summary, step: Step, policy: Policy | None) -> Iterator[Broken]:
+    """Raises: ValueError for settings that cannot be; OSError if there is no such file."""
+    options = Options(limit=checker.limit)
+    needed(options)
+    starts = [source for source in sources if is_uri(source)]
+    for start in starts:
+        if URI(start).scheme.lower() not in ("http", "https"):
+            raise ValueError(f"{start}: only http and https URIs are crawled")
+    base = URI(checker.base[0]) if checker.base else None
+    parts = list(tasks([source for source in sources if not is_uri(source)], base, options))
+    asker = None
+    if starts or checker.online:
+        from overthere.broken.outside import Asker
+
+        asker = Asker(checker, policy)
+    return _run(parts, starts, checker, options, summary, step, asker)
+
+
+def _run(
+    parts: list[Task],
+    starts: list[str],
+    checker: Checker,
+    options: Options,
+    summary: Summary,
+    step: Step,
+    asker: Asker | None,
+) -> Iterator[Broken]:
+    crawl = None
+    try:
+        if starts and asker is not None:
+            from overthere.broken.crawl import Crawl
+
+            crawl = Crawl(starts, checker, asker.asking)
+            crawl.run(step)
+            summary.passed.update(crawl.passed)
+            summary.asked += len(crawl.outcomes)
+            for start in crawl.starts:
+                outcome = crawl.outcomes.get(start)
+                if outcome is not None and outcome.kind not in (None, "moved-permanently"):
+                    # Nothing of the site was seen: that is no note.
+                    summary.kinds[outcome.kind] += 1
+                    yield finding(start, outcome.kind, outcome.why, status=outcome.status)._replace(level="error")
+            parts = [*parts, *tasks([crawl.path], None, options)]
+        inside = Inside(parts, checker, options, summary, keeps_outside=asker is not None)
+        total, done = sum(task.size for task in inside.tasks), 0
+        for octets in inside.gather():
+            done += octets
+            step("read", done, total)
+        outcomes = {} if asker is None else _asked(inside, asker, crawl, step)
+        for found in inside.findings(outcomes):
+            summary.kinds[found.kind] += 1
+            yield found if crawl is None else found._replace(source=crawl.names.get(found.source, found.source))
+    finally:
+        for task in parts:
+            drop(task.paths)
+        if crawl is not None:
+            drop((crawl.path,))
+        if asker is not None:
+            asker.close()
+
+
+def _asked(inside: Inside, asker: Asker, crawl: Crawl | None, step: Step) -> dict[str, Outcome]:
+    """What asking for the URIs outside has shown, of those that are not simply well."""
+    wanted = inside.outside
+    outcomes: dict[str, Outcome] = {}
+    known = {} if crawl is None else crawl.outcomes
+    for uri in known.keys() & wanted.keys():
+        outcome = inside.redirected(known[uri], wanted[uri])
+        if _is_told(outcome):
+            outcomes[uri] = outcome
+    if not inside.checker.online:
+        return outcomes
+    left = {uri: fragments for uri, fragments in wanted.items() if uri not in known}
+    for done, outcome in enumerate(asker.ask(left, left), 1):
+        inside.summary.asked += not outcome.cached
+        if _is_told(outcome):
+            outcomes[outcome.uri] = outcome
+        step("asked", done, len(left))
+    return outcomes
+
+
+def _is_told(outcome: Outcome) -> bool:
+    return outcome.kind is not None or bool(outcome.missing) or outcome.permanent

@@ -1,0 +1,105 @@
+"""Pass 1 in Rust: HTML files of the sources to keys, by all cores; what is not plain HTML is left to Python."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from overthere.broken.judging import PASSED_SCHEMES
+from overthere.broken.model import Checker, Summary
+from overthere.broken.scan import IDENTIFIERS
+from overthere.broken.site import Site
+from overthere.links.documents import html
+from overthere.links.job.pool import cores
+
+if TYPE_CHECKING:
+    from overthere._native import Pages
+
+__all__ = ["TOGETHER", "Told", "read"]
+
+TOGETHER = 2000
+"""Files that are read between two steps of progress."""
+_SUFFIXES = (".html", ".htm", ".shtml")
+_REDIRECTED = 1 << 31
+
+Told = tuple[int, int, bytes, bytes, bytes, int, int, list[int], bool]
+"""Of a page: number, octets, keys of its anchors, keys of what it asks two by two, keys of the targets that Python
+judges, references, references within, references passed over by reason, whether it is to be read again."""
+
+
+@cache
+def _reasons() -> tuple[str, ...]:
+    embedded = dict.fromkeys(kind for names in html.EMBEDDED.values() for kind in names.values())
+    return tuple(dict.fromkeys((*PASSED_SCHEMES.values(), "base", "hint", "identifier", "ping", *embedded)))
+
+
+def _pages(site: Site, checker: Checker) -> Pages:
+    from overthere._native import Pages
+
+    number = {reason: at for at, reason in enumerate(_reasons())}
+    attributes: list[tuple[str, list[str], str]] = [
+        ("id", [], "anchor"), ("name", ["a"], "anchor"), ("name", ["map"], "map"), ("rel", ["link"], "rel"),
+        ("href", ["base"], "base"),
+    ]  # fmt: skip
+    for name, elements, way in html.ATTRIBUTES:
+        if name in IDENTIFIERS:
+            way = " identifier"
+        elif name == "ping":
+            way = " ping"
+        attributes.append((name, list(elements), way))
+    passed = {scheme: number[reason] for scheme, reason in PASSED_SCHEMES.items()}
+    passed |= {f" {reason}": number[reason] for reason in ("base", "hint", "identifier", "ping")}
+    embedded = [(way, name, number[kind]) for way, names in html.EMBEDDED.items() for name, kind in names.items()]
+    return Pages(
+        attributes, embedded, passed, list(_names(site, checker).items()), list(site.prefixes), checker.fragments
+    )
+
+
+def _names(site: Site, checker: Checker) -> dict[bytes, int]:
+    """What is served under each name, as `Site.find` has it; names that it finds in other ways are not here."""
+    names = dict(site.files)
+    for folder in site.folders:
+        within = folder + b"/" if folder else b""
+        found = (site.files.get(within + index.encode()) for index in checker.indexes)
+        number = next((one for one in found if one is not None), None)
+        if number is not None:
+            names[within] = number
+            if folder:
+                names[folder] = number | _REDIRECTED
+    return names
+
+
+def read(
+    site: Site, checker: Checker, summary: Summary, numbers: list[int]
+) -> Iterator[tuple[list[Told], list[int], dict[int, str]]]:
+    """Read files of the site, so many at once: what was read, what only Python reads, targets that Python judges."""
+    pages = _pages(site, checker)
+    waiting = iter(numbers)
+    while some := list(islice(waiting, TOGETHER)):
+        files = [(number, site.paths[number], site.uri(number)) for number in some]
+        yield pages.read(files, checker.workers or cores(), checker.limit)
+
+
+def numbers(site: Site) -> list[int]:
+    """The files that may be HTML, by their names."""
+    return [number for number, path in enumerate(site.paths) if path.lower().endswith(_SUFFIXES)]
+
+
+def counted(told: Told, summary: Summary) -> None:
+    """Count a page that was read."""
+    summary.documents += 1
+    summary.octets += told[1]
+    summary.references += told[5]
+    summary.within += told[6]
+    summary.passed.update(Counter({reason: count for reason, count in zip(_reasons(), told[7], strict=False) if count}))
+
+
+def keys(octets: bytes) -> array[int]:
+    """Keys as Rust gives them."""
+    found = array("Q")
+    found.frombytes(octets)
+    return found

@@ -1,0 +1,179 @@
+"""Where a reference stands in its document: line, column, and the octets of what is written there."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import NamedTuple
+
+from overthere.broken.scan import Reference, Scan
+from overthere.links.documents import css
+from overthere.links.documents.charset import MARKS, encoding
+from overthere.links.documents.tokens import attribute
+
+__all__ = ["Place", "Places"]
+
+_END = frozenset("\t\n\f\r \"'<>)]},")
+_BEFORE = {
+    "link": re.compile(r"\]\([ \t\n]*<?\Z"),
+    "image": re.compile(r"\]\([ \t\n]*<?\Z"),
+    "definition": re.compile(r"\]:[ \t\n]*<?\Z"),
+    "autolink": re.compile(r"(?:\A|[^\w])\Z"),
+}
+_ATTRIBUTE = re.compile(r"[=>\[(,\"'][ \t\n]*+\Z")
+_LOOK_BACK = 80
+_SEARCHED = 64
+"""A document's text is gone through so many times for places that its reader has not told."""
+
+
+class Place(NamedTuple):
+    """Where it is; None: not known."""
+
+    line: int | None
+    column: int | None
+    offset: int | None
+    length: int | None
+
+
+class Places:
+    """The places of the references of one document, asked for in any order."""
+
+    def __init__(self, scan: Scan) -> None:
+        self.scan = scan
+        self.text = scan.text
+        self.content = scan.document.content
+        self.left = _SEARCHED * len(self.text) + 4096
+        self.next: dict[tuple[str, str], int] = {}
+        self.lines: list[int] | None = None
+        self.codec = _codec(scan)
+        self.known: list[tuple[int, int]] = [(0, self.codec[1] if self.codec else 0)]
+        """Characters, and the octets that they take: where the last places were."""
+
+    def of(self, one: Reference) -> Place:
+        """The place of the value that is the reference, or of the attribute which holds it with others."""
+        span = self._span(one)
+        if span is None:
+            return Place(None, None, None, None)
+        line, column = self._line(span[0])
+        start, end = self._octets(span[0]), self._octets(span[1])
+        if start is None or end is None:
+            return Place(line, column, None, None)
+        return Place(line, column, start, end - start)
+
+    def _span(self, one: Reference) -> tuple[int, int] | None:
+        if one.at < 0:
+            return self._found(one)
+        if one.end >= 0:
+            return one.at, one.end
+        name = one.where.rpartition(" ")[2]
+        if one.where == "meta refresh":
+            name = "content"
+        elif "(" in name or name.startswith("@"):
+            name = "style"
+        span = attribute(self.text, one.at, name)
+        return None if span is None else self._piece(one.reference, *span)
+
+    def _piece(self, reference: str, start: int, end: int) -> tuple[int, int]:
+        """The reference in the value of an attribute; the whole value if it is written in another way there."""
+        value = self.text[start:end]
+        if value.strip("\t\n\f ") == reference:
+            at = start + len(value) - len(value.lstrip("\t\n\f "))
+            return at, at + len(reference)
+        for _, found, (first, last) in css.placed(value) if "(" in value else ():
+            if found == reference:
+                return start + first, start + last
+        at = -1
+        while (at := value.find(reference, at + 1)) >= 0 and reference:
+            last = at + len(reference)
+            if (at == 0 or value[at - 1] in "\t\n\f ,='\"") and (last == len(value) or value[last] in _END):
+                return start + at, start + last
+        return start, end
+
+    def _found(self, one: Reference) -> tuple[int, int] | None:
+        """By the text: where it stands in the way in which its place is written, behind those found before."""
+        before = _BEFORE.get(one.where, _ATTRIBUTE)
+        if self.scan.kind == "text":
+            before = _BEFORE["autolink"]
+        for written in dict.fromkeys((one.reference, one.reference.replace("&", "&amp;"))):
+            key = (one.where, written)
+            at = self.next.get(key, 0) - 1
+            while written and self.left > 0:
+                begin = at + 1
+                at = self.text.find(written, begin)
+                self.left -= (at if at >= 0 else len(self.text)) - begin + _LOOK_BACK
+                if at < 0:
+                    break
+                end = at + len(written)
+                if (end == len(self.text) or self.text[end] in _END) and before.search(
+                    self.text[max(0, at - _LOOK_BACK) : at]
+                ):
+                    self.next[key] = end
+                    return at, end
+        return None
+
+    def _line(self, at: int) -> tuple[int, int]:
+        if self.lines is None:
+            self.lines = [0, *(found.end() for found in re.finditer("\n", self.text))]
+        line = bisect_right(self.lines, at)
+        return line, at - self.lines[line - 1] + 1
+
+    def _octets(self, at: int) -> int | None:
+        """The octets before a character, if each character is written as its charset would write it."""
+        if self.codec is None:
+            return None
+        after = bisect_right(self.known, (at, len(self.content))) - 1
+        characters, octets = self.known[after]
+        codec = self.codec[0]
+        try:
+            written = self.text[characters:at].encode(codec)
+        except UnicodeError:
+            return None
+        if b"\r" in self.content:
+            written = self._with_returns(octets, written, codec)
+        if self.content[octets : octets + len(written)] != written:
+            return None
+        octets += len(written)
+        if self.known[after] != (at, octets):
+            self.known.insert(after + 1, (at, octets))
+        return octets
+
+    def _with_returns(self, octets: int, written: bytes, codec: str) -> bytes:
+        """The same with the line ends that the document has."""
+        ends = [end.encode(codec) for end in ("\r\n", "\r", "\n")]
+        pieces: list[bytes] = []
+        at = octets
+        for number, piece in enumerate(written.split(ends[2])):
+            if number:
+                found = next((end for end in ends if self.content.startswith(end, at)), ends[2])
+                pieces.append(found)
+                at += len(found)
+            pieces.append(piece)
+            at += len(piece)
+        return b"".join(pieces)
+
+
+def _codec(scan: Scan) -> tuple[str, int] | None:
+    """The codec that makes the document's octets its text, and the length of its byte order mark; None: none does."""
+    content = scan.document.content
+    mark = next((mark for mark, _ in MARKS if content.startswith(mark)), b"")
+    told = scan.document.charset
+    names = [name for start, name in MARKS if start == mark and mark]
+    names += [found for found in (told and encoding(told), "utf-8", *_declared(content), "windows-1252") if found]
+    names += ["utf-16-le", "utf-16-be"]
+    for name in names:
+        codec = name.replace("windows-", "cp")
+        try:
+            text = content[len(mark) :].decode(codec)
+        except (UnicodeError, LookupError):
+            continue
+        if text.replace("\r\n", "\n").replace("\r", "\n") == scan.text:
+            return codec, len(mark)
+    return None
+
+
+_LABEL = re.compile(rb"(?:charset|encoding)\s*+=\s*+[\"']?+\s*+([\w:.-]{1,40})", re.IGNORECASE)
+
+
+def _declared(content: bytes) -> list[str]:
+    labels = (found[1].decode("ascii", "replace") for found in _LABEL.finditer(content[:4096]))
+    return [name for name in map(encoding, labels) if name is not None]

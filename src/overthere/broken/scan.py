@@ -1,0 +1,207 @@
+"""A document to its references, its anchors, and what is needed to say where each reference stands."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import NamedTuple
+
+from overthere.base import Base, from_content
+from overthere.broken import anchors
+from overthere.links.documents import css, html
+from overthere.links.documents.charset import decoded
+from overthere.links.documents.embedded import kind as embedded_kind
+from overthere.links.documents.tokens import Script, Sheet, Start, tokens
+from overthere.links.documents.tree import Namespace
+from overthere.links.job.reading import READERS
+from overthere.links.model import UNREAD, Document, Found, Note, Options, Passed
+
+__all__ = ["BASES", "IDENTIFIERS", "Reference", "Scan", "scan"]
+
+_SPACE = "\t\n\f\r "
+_HINTS = frozenset(("preconnect", "dns-prefetch"))
+IDENTIFIERS = ("itemid", "itemtype", "profile", "rdf:about", "rdf:resource", "rdf:datatype", "classid")
+BASES = ("base href", "codebase", "xml:base")
+
+
+class Reference(NamedTuple):
+    """A reference and what it is resolved against."""
+
+    where: str
+    reference: str
+    base: Base
+    target: str | None
+    """The URI that is meant, if the text is no reference."""
+    passed: str | None
+    """Why it is not judged, if its place says so (`model.PASSED`)."""
+    at: int = -1
+    """In the text, where it begins; of an attribute of HTML, where the attributes of its tag begin; -1: not known."""
+    end: int = -1
+    """Where it ends; -1 for an attribute of HTML."""
+
+
+@dataclass
+class Scan:
+    """What a document holds."""
+
+    document: Document
+    kind: str
+    text: str = ""
+    """Its characters, with LF for every line end."""
+    references: list[Reference] = field(default_factory=list)
+    anchors: set[str] = field(default_factory=set)
+    maps: set[str] = field(default_factory=set)
+    """Names of image maps."""
+    has_anchors: bool = False
+    """Whether `anchors` are all that it has, where it was read whole."""
+    notes: dict[str, None] = field(default_factory=dict)
+    passed: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def is_whole(self) -> bool:
+        return self.notes.keys().isdisjoint(UNREAD)
+
+
+def scan(document: Document, kind: str, notes: tuple[str, ...], options: Options, rule: str) -> Scan:
+    """Read a document.
+
+    kind, notes: what `kinds.kind_of` says of it.
+    rule: of `model.ANCHORS`, for Markdown.
+    """
+    found = Scan(document, kind, notes=dict.fromkeys((*document.notes, *notes)))
+    if document.content:
+        _WAYS.get(kind, _others)(found, options, rule)
+    return found
+
+
+def _html(found: Scan, options: Options, rule: str) -> None:
+    document = found.document
+    text, lossy = html.decode(document.content, document.charset)
+    found.text = text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if lossy:
+        found.notes["wrong-charset"] = None
+    base: str | None = None
+    script: str | None = None
+    made: list[tuple[Found, str | None, int, int]] = []
+    for token in tokens(text):
+        if token is None:
+            found.notes["too-deep"] = None
+        elif isinstance(token, Sheet):
+            made += _sheet(token)
+        elif isinstance(token, Script):
+            if script is not None:
+                found.passed[embedded_kind(script)] += 1
+        else:
+            name, attributes, namespace, in_template, at = token
+            if name == "base" and base is None and "href" in attributes and namespace is Namespace.HTML:
+                base = None if in_template else attributes["href"].strip(_SPACE)
+            _anchors(found, token)
+            reason = _hint(name, attributes)
+            for one in html.references(name, attributes, namespace is Namespace.SVG):
+                made.append((one, reason, at, -1))
+            known = html.embedded(name, attributes) if namespace is Namespace.HTML else None
+            if name == "script":
+                script = known
+            elif known is not None:
+                found.passed[embedded_kind(known)] += 1
+    found.has_anchors = True
+    inner = from_content(base, document.base)
+    bases: dict[str | None, Base] = {None: inner}
+    for one, reason, at, end in made:
+        if one.codebase not in bases:
+            bases[one.codebase] = from_content(one.codebase, inner)
+        against = document.base if one.where == "base href" else bases[one.codebase]
+        found.references.append(
+            Reference(one.where, one.reference, against, one.target, reason or _reason(one.where), at, end)
+        )
+
+
+def _anchors(found: Scan, tag: Start) -> None:
+    attributes = tag.attributes
+    if attributes.get("id"):
+        found.anchors.add(attributes["id"])
+    if attributes.get("name"):
+        # HTML 7.4.6.4: "a elements ... that have a name attribute"; maps are named by `usemap` alone.
+        if tag.name == "a":
+            found.anchors.add(attributes["name"])
+        elif tag.name == "map":
+            found.maps.add(attributes["name"])
+
+
+def _sheet(sheet: Sheet) -> Iterator[tuple[Found, str | None, int, int]]:
+    for where, reference, (start, end) in css.placed(sheet.text):
+        yield Found(f"style {where}", reference), None, sheet.at + start, sheet.at + end
+
+
+def _hint(name: str, attributes: dict[str, str]) -> str | None:
+    if name != "link" or "rel" not in attributes:
+        return None
+    return "hint" if _HINTS & set(attributes["rel"].lower().split()) else None
+
+
+def _reason(where: str) -> str | None:
+    """Why what stands there is not judged."""
+    place = where.rpartition(" ")[2]
+    if where.endswith(BASES):
+        return "base"
+    if place in IDENTIFIERS or where in ("entry id", "feed id"):
+        return "identifier"
+    return "ping" if place == "ping" else None
+
+
+def _css(found: Scan, options: Options, rule: str) -> None:
+    document = found.document
+    for one in css.read(document, options):
+        if isinstance(one, Note):
+            found.notes[one.kind] = None
+    found.text = _text(found)
+    for where, reference, (start, end) in css.placed(found.text):
+        reason = "local" if reference.startswith("#") else None
+        found.references.append(Reference(where, reference, document.base, None, reason, start, end))
+
+
+def _markdown(found: Scan, options: Options, rule: str) -> None:
+    _others(found, options, rule)
+    found.text = _text(found)
+    if "too-large" in found.notes:
+        return
+    anchors.markdown(found.text, rule, found.anchors)
+    found.has_anchors = True
+
+
+def _xml(found: Scan, options: Options, rule: str) -> None:
+    _others(found, options, rule)
+    found.text, found.has_anchors = anchors.xml(found.document, found.anchors)
+
+
+def _others(found: Scan, options: Options, rule: str) -> None:
+    """What another reader finds; it does not say where that stands."""
+    document = found.document
+    if found.kind not in READERS or (found.kind == "json" and not options.json):
+        return
+    if found.kind == "text":
+        found.text = _text(found)
+    read: Callable[[Document, Options], Iterator[Found | Note | Passed]] = import_module(READERS[found.kind]).read
+    for one in read(document, options):
+        if isinstance(one, Note):
+            found.notes[one.kind] = None
+        elif isinstance(one, Passed):
+            found.passed[one.kind] += 1
+        else:
+            base = one.base or document.base
+            if one.codebase is not None:
+                base = from_content(one.codebase, base)
+            found.references.append(Reference(one.where, one.reference, base, one.target, _reason(one.where)))
+
+
+def _text(found: Scan) -> str:
+    """The characters of a document that is neither HTML nor XML."""
+    text = decoded(found.document.content, found.document.charset)[0]
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+_WAYS: dict[str, Callable[[Scan, Options, str], None]] = {
+    "html": _html, "css": _css, "markdown": _markdown, "xml": _xml,
+}  # fmt: skip

@@ -1,0 +1,259 @@
+"""What a server would serve: URIs mapped on the files of the sources (RFC 3986 5.1; RFC 9110 4.2)."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
+from urllib.parse import unquote_to_bytes
+
+from overthere.base import file_uri
+from overthere.broken.keys import document_key
+from overthere.broken.model import Checker
+from overthere.encoding import IN_SEGMENT, encode
+from overthere.errors import OverthereError
+from overthere.links.job.sources import Task
+from overthere.normalize import Rung, normal_form
+from overthere.uri import URI
+
+__all__ = ["Place", "Site"]
+
+
+class Place(NamedTuple):
+    """What stands at a URI."""
+
+    verdict: str
+    """"document", "redirected" (a folder without its slash), "outside", or a kind of `KINDS`."""
+    document: int = -1
+    """Its number, or its `document_key`; -1 if there is none."""
+    path: str = ""
+    """The path of the file, for what is no document of the sources."""
+    name: str = ""
+    """The name under which it is served, below the base."""
+    instead: str = ""
+    """The name that exists instead."""
+
+
+OUTSIDE = Place("outside")
+_PLAIN = re.compile(rb"[A-Za-z0-9._~-]*")
+
+
+class Site:
+    """The files of the sources by the names under which they are served.
+
+    Without a base they are served by their own file: URIs, and what lies beside them, in the current folder or in the
+    folder around all sources, is looked up on the disk.  With one, a folder's root is served there.
+    """
+
+    def __init__(self, tasks: Iterable[Task], checker: Checker) -> None:
+        self.checker = checker
+        self.paths: list[str] = []
+        """The files, by number."""
+        self.names: list[bytes] = []
+        """Under which they are served."""
+        self.roots: list[str | None] = []
+        self._prefixes: dict[bytes, str] = {}
+        self.files: dict[bytes, int] = {}
+        """By name: octets below the base, without escapes."""
+        self.folders: set[bytes] = {b""}
+        self.around: list[str] = []
+        """Folders on the disk in which names are looked up that are not in the table."""
+        given = [task for task in tasks if task.name is None]
+        self.by_file = not checker.base
+        if self.by_file:
+            top = _around(given)
+            prefix = f"{str(file_uri(top)).rstrip('/')}/"
+            self.prefixes: tuple[str, ...] = (prefix,)
+            self.around = [top]
+        else:
+            self.prefixes = tuple(_normal(str(URI(base).join("."))) for base in checker.base)
+            top = ""
+        self.top = top
+        seen: set[str] = set()
+        for task in given:
+            for path in task.paths:
+                name = self._name(path, task.root)
+                root = os.path.dirname(path) if task.root is None else task.root
+                if not self.by_file and root not in seen:
+                    seen.add(root)
+                    self.around.append(root)
+                self.files.setdefault(name, len(self.paths))
+                self.paths.append(path)
+                self.names.append(name)
+                self.roots.append(task.root)
+                folder = name
+                while (folder := folder.rpartition(b"/")[0]) not in self.folders:
+                    self.folders.add(folder)
+        self.sources = [_told(path) for path in self.paths]
+        """What the documents are called."""
+        self.numbers = {source: number for number, source in enumerate(self.sources)}
+        """By the source that the documents have."""
+        self._lower: dict[str, bytes] | None = None
+
+    def _name(self, path: str, root: str | None) -> bytes:
+        if self.by_file:
+            below = os.path.relpath(os.path.abspath(path), self.top)
+        elif root is None:
+            below = os.path.basename(path)
+        else:
+            below = os.path.relpath(path, root)
+        return os.fsencode(below).replace(os.fsencode(os.sep), b"/")
+
+    def source_of(self, path: str) -> str:
+        """What the document of a path is called."""
+        return _told(path)
+
+    def number_of(self, path: str) -> int | None:
+        """The number of a path; None if it is none of the site."""
+        return self.numbers.get(_told(path))
+
+    def below(self, target: str) -> str | None:
+        """The path of a URI below the base, escapes as they are; None if it is not below."""
+        path = target.partition("#")[0].partition("?")[0]
+        for prefix in self.prefixes:
+            if path.startswith(prefix) and "/." not in path and "%2" not in path:
+                return path[len(prefix) :]
+        try:
+            path = _normal(path)
+        except (OverthereError, ValueError):
+            return None
+        for prefix in self.prefixes:
+            if path.startswith(prefix):
+                return path[len(prefix) :]
+            if path == prefix[:-1]:
+                return ""
+        return None
+
+    def find(self, target: str) -> Place:
+        """What a server has for a URI, whose query says nothing to files."""
+        below = self.below(target)
+        if below is None:
+            return OUTSIDE
+        return self._find(below)
+
+    def _find(self, below: str) -> Place:
+        segments = below.split("/")
+        name = unquote_to_bytes(below)
+        if "%" in below and any(b"/" in unquote_to_bytes(one) or b"\0" in unquote_to_bytes(one) for one in segments):
+            return Place("no-document", name=below)
+        folder = name.endswith(b"/") or not name
+        return self._folder(name.rstrip(b"/") if folder else name) if folder else self._file(name)
+
+    def _file(self, name: bytes) -> Place:
+        number = self.files.get(name)
+        if number is not None:
+            return Place("document", number, name=_shown(name))
+        if name in self.folders:
+            found = self._folder(name)
+            return found._replace(verdict="redirected") if found.verdict == "document" else found
+        for extension in self.checker.extensions:
+            number = self.files.get(name + b"." + extension.encode())
+            if number is not None:
+                return Place("document", number, name=f"{_shown(name)}.{extension}")
+        return self._on_disk(name) or self._missing(name)
+
+    def _folder(self, name: bytes) -> Place:
+        if name in self.folders:
+            within = name + b"/" if name else b""
+            for index in self.checker.indexes:
+                number = self.files.get(within + index.encode())
+                if number is not None:
+                    return Place("document", number, name=_shown(within) + index)
+        return self._on_disk(name, folder=True) or (
+            Place("is-folder", name=_shown(name)) if name in self.folders else self._missing(name, "/")
+        )
+
+    def _on_disk(self, name: bytes, folder: bool = False) -> Place | None:
+        """What is not in the table: beside the sources, or behind a link that nobody follows."""
+        for root in self.around:
+            path = os.path.join(os.fsencode(root), name.replace(b"/", os.fsencode(os.sep)))
+            if not _is_there(path):
+                continue
+            if os.path.isdir(path):
+                for index in self.checker.indexes:
+                    inner = os.path.join(path, index.encode())
+                    if os.path.isfile(inner):
+                        return _outer(inner, "document" if folder else "redirected", name)
+                return None if name in self.folders else Place("is-folder", name=_shown(name))
+            if not folder:
+                return _outer(path, "document", name)
+        return None
+
+    def _missing(self, name: bytes, after: str = "") -> Place:
+        if self._lower is None:
+            self._lower = {}
+            for one in (*self.files, *self.folders):
+                self._lower.setdefault(_folded(one), one)
+        there = self._lower.get(_folded(name))
+        if there is not None:
+            return Place("wrong-case", name=_shown(name), instead=_shown(there) + after)
+        return Place("no-document", name=_shown(name) + after)
+
+    def uri(self, number: int) -> str:
+        """The URI of a file, by which it was retrieved."""
+        folder, slash, last = self.names[number].rpartition(b"/")
+        if folder not in self._prefixes:
+            self._prefixes[folder] = self.uri_of(_shown(folder + slash))
+        if _PLAIN.fullmatch(last):
+            return self._prefixes[folder] + last.decode()
+        return self._prefixes[folder] + encode(last, "segment", keep=IN_SEGMENT)
+
+    def uri_of(self, name: str) -> str:
+        """The URI under which a name is served."""
+        return self.prefixes[0] + "/".join(
+            encode(os.fsencode(one), "segment", keep=IN_SEGMENT) for one in name.split("/")
+        )
+
+
+def _outer(path: bytes, verdict: str, name: bytes) -> Place:
+    found = os.fsdecode(path)
+    return Place(verdict, document_key(_told(found)), found, _shown(name))
+
+
+def _around(tasks: list[Task]) -> str:
+    """The folder around all sources; the current one if that is around them."""
+    folders = {
+        os.path.abspath(task.root) if task.root is not None else os.path.dirname(os.path.abspath(path))
+        for task in tasks
+        for path in (task.paths[:1] if task.root is not None else task.paths)
+    }
+    here = os.getcwd()
+    try:
+        top = os.path.commonpath(folders) if folders else here
+        return here if os.path.commonpath((top, here)) == here else top
+    except ValueError:  # of Windows, on several drives
+        return here
+
+
+@lru_cache(1024)
+def _listing(folder: bytes) -> frozenset[bytes]:
+    try:
+        return frozenset(os.listdir(folder or b"."))
+    except OSError:
+        return frozenset()
+
+
+def _is_there(path: bytes) -> bool:
+    """Whether it exists under this very name: some file systems find it in another case too."""
+    if not os.path.exists(path):
+        return False
+    folder, _, last = path.rstrip(b"/").rpartition(b"/")
+    return last in _listing(folder or b"/") or not last
+
+
+def _normal(uri: str) -> str:
+    return normal_form(uri, Rung.SCHEME)
+
+
+def _shown(name: bytes) -> str:
+    return os.fsdecode(name)
+
+
+def _told(path: str) -> str:
+    return os.fsencode(path).decode("utf-8", "replace")
+
+
+def _folded(name: bytes) -> str:
+    return name.decode("utf-8", "surrogateescape").casefold()

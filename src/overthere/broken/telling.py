@@ -1,0 +1,133 @@
+"""Pass 2: documents that hold a fault are read again, exactly, and each fault is told with its place."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Set
+from typing import Any
+
+from overthere.broken.gathering import State
+from overthere.broken.judging import Look, look, own, unjudged
+from overthere.broken.model import KINDS, Broken, Checker, Outcome
+from overthere.broken.nearest import Nearest
+from overthere.broken.places import Places
+from overthere.broken.scan import Reference, Scan, scan
+from overthere.broken.site import Site
+from overthere.links.job.sources import Task
+from overthere.links.job.unpacked import documents, known
+from overthere.links.model import NOTES, UNREAD, Options
+from overthere.showing import bounded, printable
+
+__all__ = ["Teller"]
+
+_ABOUT = 200
+"""Characters of what a finding is about."""
+
+
+class Teller:
+    """Makes findings of documents, one after the other."""
+
+    def __init__(
+        self,
+        site: Site,
+        checker: Checker,
+        options: Options,
+        states: Mapping[int, State],
+        has: Callable[[int], bool],
+        outcomes: Mapping[str, Outcome],
+    ) -> None:
+        self.site, self.checker, self.options = site, checker, options
+        self.states, self.has, self.outcomes = states, has, outcomes
+        self.passed: Counter[str] = Counter()
+        self.nearest = Nearest(site, self._anchors)
+
+    def task(self, task: Task, sources: Set[str]) -> Iterator[Broken]:
+        """The findings of these documents of a task."""
+        for document in documents(task, self.options):
+            if document.source in sources:
+                document, (kind, notes) = known(document)
+                yield from self.document(scan(document, kind, notes, self.options, self.checker.anchors))
+
+    def document(self, found: Scan) -> Iterator[Broken]:
+        """The findings of one document, in the order of its references."""
+        for note in found.notes:
+            if note in UNREAD:
+                level = "unreadable" if note in _BAD else "not-read"
+                yield finding(found.document.source, level, NOTES[note])
+        places = Places(found)
+        for one in found.references:
+            seen = look(one, found, self.site, self.checker)
+            told = [*seen.findings, *self._missing(seen, found), *self._asked(seen)]
+            if told:
+                place = places.of(one)
+                for kind, about, *more in told:
+                    status, instead = (*more, None, None)[:2]
+                    if instead is None and self.checker.suggest:
+                        instead = self.nearest.reference(kind, one, seen, found, own(found, self.site))
+                    yield finding(found.document.source, kind, about, one, seen, place, status, instead)
+
+    def _anchors(self, number: int) -> set[str] | None:
+        """The anchors of a document of the sources, read again."""
+        if number >= len(self.site.paths):
+            return None
+        task = Task((self.site.paths[number],), self.site.roots[number], (self.checker.base or (None,))[0])
+        for document in documents(task, self.options):
+            document, (kind, notes) = known(document)
+            return scan(document, kind, notes, self.options, self.checker.anchors).anchors
+        return None
+
+    def _missing(self, seen: Look, found: Scan) -> Iterator[tuple[str, str]]:
+        """What is said of a document or an anchor that is not there."""
+        if seen.there and not any(map(self.has, seen.there)):
+            yield "no-document", seen.place.name if seen.place is not None else ""
+            return
+        if not seen.pairs or any(map(self.has, seen.pairs)):
+            return
+        document = seen.document
+        if seen.outside is not None and not self.has(document):
+            return  # a document that is not in the archive
+        mine = document == own(found, self.site)
+        state = State(found.kind, found.is_whole, found.has_anchors) if mine else self.states.get(document, _UNKNOWN)
+        why = unjudged(seen, state.kind)
+        if why is not None:
+            self.passed[why] += 1
+        elif not state.has_anchors or not state.is_whole:
+            yield "not-sure", f"#{seen.fragment}"
+        else:
+            yield "no-fragment", f"#{seen.fragment}"
+
+    def _asked(self, seen: Look) -> Iterator[tuple[Any, ...]]:
+        """What asking has shown."""
+        outcome = None if seen.outside is None else self.outcomes.get(seen.outside)
+        if outcome is None:
+            return
+        if outcome.kind is not None:
+            yield outcome.kind, outcome.why, outcome.status
+        elif outcome.permanent and outcome.final not in (None, seen.outside):
+            yield "moved-permanently", outcome.final, outcome.status, outcome.final
+        if seen.fragment is not None and seen.fragment in outcome.missing:
+            yield "no-fragment", f"#{seen.fragment}", outcome.status
+
+
+_UNKNOWN = State("", True, False)
+_BAD = frozenset(("unreadable", "reader-failed", "truncated", "corrupt"))
+
+
+def finding(
+    source: str,
+    kind: str,
+    about: str,
+    one: Reference | None = None,
+    seen: Look = Look(),  # noqa: B008 - a value
+    place: tuple[int | None, int | None, int | None, int | None] = (None, None, None, None),
+    status: int | None = None,
+    suggestion: str | None = None,
+) -> Broken:
+    """A finding of a kind: about what, at which reference, at which place."""
+    row = KINDS[kind]
+    why = row.words.format(it=bounded(printable(about), _ABOUT))
+    paragraph = row.source if status is None or status < 300 else f"RFC 9110 15.{status // 100}"
+    return Broken(
+        source, *place, None if one is None else one.where, None if one is None else one.reference, seen.target,
+        seen.fragment, kind, why, status, paragraph, None, suggestion, row.level,
+    )  # fmt: skip

@@ -1,0 +1,93 @@
+"""The options by which `overthere broken` asks for what lies outside: how many at once, how often, what is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import click
+
+from overthere.access.policy import Policy
+from overthere.broken.model import Checker
+from overthere.cli.policies import bounds, policy
+
+__all__ = ["asking", "duration", "policy_of", "settings"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+_OWN = Checker()
+_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
+
+_OPTIONS = (
+    click.option("--online", is_flag=True, help="Ask for what lies outside of the sources, each URI once."),
+    click.option(
+        "--private", is_flag=True, help="Ask addresses that are not public too, as localhost; else they are refused."
+    ),
+    click.option("--jobs", type=click.IntRange(1), default=_OWN.jobs, show_default=True, help="Asked at once."),
+    click.option(
+        "--per-host", type=click.IntRange(1), default=_OWN.per_host, show_default=True, help="Of them, of one host."
+    ),
+    click.option("--rate", type=click.FloatRange(0, min_open=True), metavar="N", help="Requests a second of one host."),
+    click.option(
+        "--header", "headers", multiple=True, metavar="HOST:NAME:VALUE",
+        help="A field for requests to that host (repeatable), as a token; no other host is told.",
+    ),
+    click.option("--agent", metavar="TEXT", help="The field User-Agent."),
+    click.option(
+        "--cache", type=click.Path(dir_okay=False), metavar="FILE",
+        help="Keep there what asking has shown (SQLite), so that it is not asked again: a week what is there, a day "
+        "what is not, an hour what could not be reached.",
+    ),
+    click.option(
+        "--max-age", "ages", multiple=True, metavar="KIND=AGE",
+        help="How long that holds for a kind of finding, or for ok: 30m, 12h, 7d (repeatable).",
+    ),
+    click.option("--resume", is_flag=True, help="With --cache: go on where a run was stopped."),
+    click.option(
+        "--pages", type=click.IntRange(1), default=_OWN.pages, show_default=True,
+        help="Of a site that is crawled, at most so many URIs.",
+    ),
+)  # fmt: skip
+
+
+def asking(function: F) -> F:
+    """The options of asking, and --max-time and --max-bytes for each URI."""
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return bounds(function)
+
+
+def duration(text: str) -> float:
+    """Seconds of a text such as "90", "30m", "12h", "7d" or "2w".  Raises: ValueError.
+
+    >>> duration("12h"), duration("90")
+    (43200.0, 90.0)
+    """
+    unit = _UNITS.get(text[-1:], 1.0)
+    return float(text[:-1] if text[-1:] in _UNITS else text) * unit
+
+
+def settings(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """What the options say, as fields of `Checker`.  Raises: click.UsageError."""
+    if asked["resume"] and asked["cache"] is None:
+        raise click.UsageError("--resume is for --cache: it goes on with what was kept there")
+    headers = []
+    for text in asked["headers"]:
+        host, name, value = (*text.split(":", 2), "", "")[:3]
+        if not name or text.count(":") < 2:
+            raise click.UsageError(f"--header {text}: a host, a name and a value are divided by colons")
+        headers.append((host, name, value))
+    ages = []
+    for text in asked["ages"]:
+        kind, _, age = text.partition("=")
+        try:
+            ages.append((kind, duration(age)))
+        except ValueError:
+            raise click.UsageError(f"--max-age {text}: as in not-found=12h") from None
+    names = ("online", "jobs", "per_host", "rate", "agent", "cache", "resume", "pages")
+    return {**{name: asked[name] for name in names}, "headers": tuple(headers), "max_age": tuple(ages)}
+
+
+def policy_of(asked: Mapping[str, Any]) -> Policy:
+    """What asking may do: what is safe for URIs of others, unless more is allowed."""
+    chosen = policy({**asked, "safe": True})
+    return chosen.with_(private=True) if asked["private"] else chosen

@@ -1,0 +1,267 @@
+"""overthere broken: which links of documents lead nowhere."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import time
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager
+from typing import Any
+
+import click
+
+from overthere.broken.choosing import Baseline, Rules
+from overthere.broken.model import ANCHORS, KINDS, PASSED, Broken, Checker, Summary
+from overthere.cli.asking import asking, policy_of, settings
+from overthere.cli.common import base_uri
+from overthere.errors import OverthereError
+from overthere.extras import missing
+from overthere.redact import mask
+from overthere.showing import printable
+from overthere.wholefile import save
+
+FORMS = ("text", "jsonl", "csv", "sarif", "junit")
+_SUFFIXES = {".sarif": "sarif", ".xml": "junit"}
+
+
+@click.command()
+@click.argument("sources", nargs=-1, required=True, type=click.Path())
+@click.option(
+    "--base",
+    "bases",
+    multiple=True,
+    metavar="URI",
+    help="Where the sources are published: the URI of a folder's root, or of the folder of a named file (repeatable: "
+    "others that lead there too).",
+)
+@click.option("--fragments/--no-fragments", default=True, help="Look up anchors, or documents only.")
+@click.option(
+    "--anchors", type=click.Choice(ANCHORS), default="github", help="Whose anchors headings of Markdown have."
+)
+@click.option("--index", multiple=True, metavar="NAME", help="What a server gives for a folder (repeatable).")
+@click.option(
+    "--extension", "extensions", multiple=True, metavar="EXT", help="A server adds .EXT to what is not there."
+)
+@click.option("--only", multiple=True, metavar="KIND", help="Only findings of this kind (repeatable).")
+@click.option("--ignore", type=click.Path(dir_okay=False), metavar="FILE.toml", help="Rules for what to pass over.")
+@click.option("--baseline", type=click.Path(dir_okay=False), metavar="FILE", help="Only what is not in it fails.")
+@click.option("--write-baseline", type=click.Path(dir_okay=False), metavar="FILE", help="Write what was found there.")
+@click.option(
+    "-o", "output", metavar="FILE", help="FILE.parquet, .arrow, .csv or .jsonl (or .gz of these two), .sarif or .xml."
+)
+@click.option("--fix", is_flag=True, help="Write the suggested references in their places, after showing the diff.")
+@click.option("--yes", is_flag=True, help="With --fix: do not ask.")
+@click.option("--workers", type=click.IntRange(1), help="How many read at once; by default all cores.")
+@click.option("--format", "form", type=click.Choice(FORMS), default="text", help="On standard output.")
+@click.option("--notes", is_flag=True, help="Print notes too, not their number alone.")
+@asking
+def command(sources: tuple[str, ...], **asked: Any) -> None:
+    """Say which links of documents lead nowhere.
+
+    SOURCES are HTML, XML, SVG, CSS, Markdown, messages, WARC files, archives, and folders of all these.  Links among
+    them are looked up as a server would: by --base, with index files, by case; anchors too.  An http or https URI is a
+    site, which is crawled within its origin, as its robots.txt allows.
+
+    Exit 0 if nothing is broken, 1 if something is, 2 if the work could not be done, 130 if it was stopped.
+    """
+    try:
+        _Job(sources, asked).run()
+    except ModuleNotFoundError as error:
+        raise click.ClickException(missing(str(error.name), "links")) from None
+    except (OverthereError, ValueError) as error:
+        raise click.UsageError(str(error)) from None
+    except BrokenPipeError:
+        raise  # who reads has enough
+    except OSError as error:
+        raise _Impossible(str(error)) from None
+
+
+class _Impossible(click.ClickException):
+    exit_code = 2
+
+
+class _Job:
+    def __init__(self, sources: tuple[str, ...], asked: dict[str, Any]) -> None:
+        for kind in asked["only"]:
+            if kind not in KINDS:
+                raise click.UsageError(f"--only: there is no {kind!r}; there is {', '.join(KINDS)}")
+        if asked["output"] is not None and asked["form"] != "text":
+            raise click.UsageError("--format is for standard output; the suffix of -o says how a file is written")
+        if asked["yes"] and not asked["fix"]:
+            raise click.UsageError("--yes is for --fix")
+        self.sources, self.asked = sources, asked
+        self.summary = Summary()
+        self.rules, self.baseline = self._rules(), self._baseline()
+        self.errors = 0
+        self.mendable: list[Broken] = []
+        self.checker = Checker(
+            base=tuple(str(base_uri(one)) for one in asked["bases"]),
+            fragments=asked["fragments"],
+            anchors=asked["anchors"],
+            indexes=asked["index"] or Checker().indexes,
+            extensions=tuple(one.lstrip(".") for one in asked["extensions"]),
+            workers=asked["workers"],
+            **settings(asked),
+        )
+        self.policy = policy_of(asked)
+
+    def _rules(self) -> Rules:
+        if self.asked["ignore"] is None:
+            return Rules()
+        try:
+            with open(self.asked["ignore"], encoding="utf-8") as file:
+                return Rules.read(file.read())
+        except ValueError as error:
+            raise click.UsageError(f"--ignore {self.asked['ignore']}: {error}") from None
+
+    def _baseline(self) -> Baseline | None:
+        if self.asked["baseline"] is None and self.asked["write_baseline"] is None:
+            return None
+        known = Baseline() if self.asked["baseline"] is None else Baseline.read(self.asked["baseline"])
+        known.keeps = self.asked["write_baseline"] is not None
+        return known
+
+    def run(self) -> None:
+        began = time.monotonic()
+        stopped = False
+        try:
+            with closing(self._found()) as found:
+                self._report(found)
+        except KeyboardInterrupt:
+            stopped = True
+        self.summary.ignored = self.rules.ignored
+        self.summary.known = 0 if self.baseline is None else self.baseline.count
+        click.echo("\n".join(lines(self.summary, time.monotonic() - began)), err=True)
+        if stopped:
+            click.echo("stopped; what was not read by then is not in these figures", err=True)
+            raise SystemExit(130)
+        for rule in self.rules.idle:
+            click.echo(f"ignore rule without use: {printable(str(rule))} ({printable(rule.reason)})", err=True)
+        if self.baseline is not None and self.asked["write_baseline"] is not None:
+            self.baseline.write(self.asked["write_baseline"])
+        if self.asked["fix"]:
+            self._fix()
+        if self.errors:
+            raise SystemExit(1)
+
+    def _found(self) -> Generator[Broken, None, None]:
+        """The findings that count."""
+        from overthere.broken import check
+
+        with progress() as step:
+            found = self.rules.choose(check(self.sources, self.checker, self.summary, step, self.policy))
+            for one in found if self.baseline is None else self.baseline.choose(found):
+                if not self.asked["only"] or one.kind in self.asked["only"]:
+                    self.errors += one.level == "error"
+                    if self.asked["fix"] and one.suggestion is not None:
+                        self.mendable.append(one)
+                    yield one
+
+    def _report(self, found: Iterator[Broken]) -> None:
+        from overthere.broken import report
+
+        output = self.asked["output"]
+        form = self.asked["form"]
+        if output is None and form == "text":
+            self._show(found)
+            return
+        suffix = os.path.splitext(output or "")[1].lower()
+        form = form if output is None else _SUFFIXES.get(suffix, "table")
+        writer = {"jsonl": report.jsonl, "sarif": report.sarif, "junit": report.junit}.get(form)
+        if writer is None:
+            from overthere.tables import open_writer
+
+            with open_writer(output or "-", report.layout(".csv" if output is None else ".parquet")) as table:
+                for batch in report.batches(found):
+                    table.write(batch)
+        elif output is None:
+            writer(found, sys.stdout)
+        else:
+            text = io.StringIO()
+            writer(found, text)
+            save(output, text.getvalue().encode())
+
+    def _show(self, findings: Iterator[Broken]) -> None:
+        """Print the findings by their documents."""
+        source = None
+        for found in findings:
+            if found.level == "note" and not (self.asked["notes"] or self.asked["only"]):
+                continue
+            if found.source != source:
+                source = found.source
+                click.echo(printable(source))
+            click.echo(line(found))
+
+    def _fix(self) -> None:
+        from overthere.broken.mending import mended, write
+
+        for file in mended(self.mendable):
+            if file.refused:
+                click.echo(f"{printable(file.source)}: left as it is: {file.refused}", err=True)
+                continue
+            click.echo("\n".join(map(printable, file.diff())))
+            if self.asked["yes"] or click.confirm(f"Change {file.changed} in {printable(file.source)}?", err=True):
+                write(file)
+                click.echo(f"{printable(file.source)}: {file.changed} changed", err=True)
+
+
+def line(found: Broken) -> str:
+    """A finding, for people."""
+    place = "     -" if found.line is None else f"{found.line:>6}:{found.column}"
+    reference = "" if found.reference is None else f"{printable(mask(found.reference))}  "
+    instead = "" if found.suggestion is None else f"; write {printable(mask(found.suggestion))}"
+    return f"{place:<12} {found.level:<8}{found.kind:<14} {reference}{found.why}{instead}"
+
+
+def lines(summary: Summary, seconds: float) -> Iterator[str]:
+    """The summary: what was looked at, what was found, and what was not judged."""
+    rate = f", {summary.documents / seconds:,.0f}/s" if seconds > 0.5 else ""
+    yield f"{summary.documents:,} documents ({summary.octets:,} octets) in {seconds:.1f} s{rate}"
+    yield f"{summary.references:,} references: {summary.within:,} looked up within the sources"
+    if summary.outside:
+        asked = f"{summary.asked:,} asked" if summary.asked else "not asked (--online asks)"
+        yield f"{summary.outside:,} lead outside, to {summary.distinct:,} URIs: {asked}"
+    if summary.passed:
+        yield "not judged:"
+        for reason, count in summary.passed.most_common():
+            yield f"  {count:>9,}  {PASSED.get(reason, reason)}"
+    if summary.files:
+        yield f"no documents: {', '.join(f'{count:,} {kind}' for kind, count in summary.files.most_common())}"
+    for level in ("error", "warning", "note"):
+        kinds = {kind: count for kind, count in summary.kinds.items() if KINDS[kind].level == level}
+        if kinds:
+            counted = ", ".join(f"{count:,} {kind}" for kind, count in sorted(kinds.items()))
+            yield f"{sum(kinds.values()):,} {level}{'s' * (sum(kinds.values()) > 1)}: {counted}"
+    if summary.ignored:
+        yield f"{summary.ignored:,} ignored by rule"
+    if summary.known:
+        yield f"{summary.known:,} known from the baseline"
+    if summary.unsuggested:
+        yield f"{summary.unsuggested:,} for which no near name was looked for: there were too many"
+    if not summary.errors:
+        yield "nothing is broken"
+
+
+@contextmanager
+def progress() -> Iterator[Callable[[str, int, int], None]]:
+    """A bar where standard error is a terminal and standard output is none."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if not console.is_terminal or sys.stdout.isatty():
+        yield lambda what, done, total: None
+        return
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+    shown = (BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    with Progress(TextColumn("{task.description}"), *shown, console=console, transient=True) as bar:
+        numbers: dict[str, Any] = {}
+
+        def step(what: str, done: int, total: int) -> None:
+            if what not in numbers:
+                numbers[what] = bar.add_task(what, total=total)
+            bar.update(numbers[what], completed=done, total=total)
+
+        yield step

@@ -1,0 +1,214 @@
+"""Links that lead nowhere: the rows of cases/broken.toml, both kernels alike, containers, hostile sites, repair"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from overthere import kernel
+from overthere.broken import Broken, Checker, Summary, check, find
+from overthere.broken.choosing import Baseline, Rules
+from overthere.broken.mending import mended
+from overthere.cli.app import app
+from support import cases, ids, linear
+
+ROWS = cases("broken")
+
+
+@pytest.fixture(params=["native", "reference"])
+def kernels(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Both ways of pass 1; where there is no native kernel, the one there is."""
+    if request.param == "reference":
+        monkeypatch.setattr(kernel, "name", "reference")
+    return str(request.param)
+
+
+def made(folder: Path, files: dict[str, str | bytes]) -> Path:
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return folder
+
+
+def told(found: Broken) -> str:
+    place = "-" if found.line is None else f"{found.line}:{found.column}"
+    return f"{place} {found.kind}" + (f" {found.suggestion}" if found.suggestion else "")
+
+
+@pytest.mark.parametrize("row", ROWS, ids=ids(ROWS))
+def test_a_site(row: dict[str, Any], tmp_path: Path, kernels: str) -> None:
+    made(tmp_path, row["files"])
+    page = row.get("page", "index.html")
+    checker = Checker(
+        base=tuple(filter(None, [row.get("base", "https://h/docs/")])),
+        extensions=tuple(row.get("extensions", ())),
+        indexes=tuple(row.get("index", Checker().indexes)),
+    )
+    summary = Summary()
+    found = list(check([str(tmp_path)], checker, summary))
+    here = [one for one in found if one.source == str(tmp_path / page)]
+    assert [told(one) for one in here] == row["found"]
+    assert found == here
+    assert summary.outside == row.get("outside", summary.outside)
+    content = (tmp_path / page).read_bytes()
+    for one in here:
+        # Each place is that of the very octets.
+        assert one.offset is not None
+        written = content[one.offset : one.offset + (one.length or 0)].decode()
+        assert written.replace("&amp;", "&") == one.reference
+
+
+def test_both_kernels_count_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number, row in enumerate(ROWS):
+        made(tmp_path / str(number), row["files"])
+    sums = []
+    for name in (kernel.name, "reference"):
+        monkeypatch.setattr(kernel, "name", name)
+        summary = Summary()
+        found = list(check([str(tmp_path)], Checker(base=("https://h/docs/",)), summary))
+        sums.append((found, summary))
+    assert sums[0][0] == sums[1][0]
+    for name in ("documents", "octets", "references", "within", "outside", "distinct", "passed", "files"):
+        assert getattr(sums[0][1], name) == getattr(sums[1][1], name), name
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "windows-1252", "utf-16", "utf-8-sig"])
+def test_octets_in_other_charsets(charset: str, tmp_path: Path, kernels: str) -> None:
+    label = "" if charset.startswith("utf") else f"<meta charset={charset}>"
+    content = f"<!doctype html>{label}<p>\u00e9\u00e9<a href='x.html'>".encode(charset)
+    made(tmp_path, {"index.html": content})
+    (found,) = find(tmp_path)
+    assert found.offset is not None
+    assert found.length is not None
+    codec = "utf-16-le" if charset == "utf-16" else charset.removesuffix("-sig")
+    assert content[found.offset : found.offset + found.length].decode(codec) == "x.html"
+
+
+def test_a_document_that_is_cut_has_no_missing_anchors(tmp_path: Path, kernels: str) -> None:
+    made(tmp_path, {"index.html": "<a href=b.html#x>", "b.html": "<p>" * 1000 + "<p id=x>"})
+    found = list(check([str(tmp_path)], Checker(limit=1000), Summary()))
+    assert [(Path(one.source).name, one.kind) for one in found] == [("b.html", "not-read"), ("index.html", "not-sure")]
+
+
+def test_an_archive(tmp_path: Path) -> None:
+    import zipfile
+
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("index.html", "<a href=b.html#x><a href=b.html#y><a href=c.html><img src=i.png>")
+        archive.writestr("b.html", "<p id=x>")
+        archive.writestr("i.png", b"\x89PNG\r\n\x1a\n")
+    found = list(find(tmp_path / "a.zip", "https://h/docs/"))
+    assert [told(one) for one in found] == ["1:26 no-fragment", "1:43 no-document"]
+
+
+def test_a_message(tmp_path: Path) -> None:
+    made(tmp_path, {"a.eml": (
+        "MIME-Version: 1.0\nContent-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html\n\n"
+        "<img src=cid:one@h><img src=cid:two@h>\n--b\nContent-Type: image/png\nContent-ID: <one@h>\n\nx\n--b--\n"
+    )})  # fmt: skip
+    found = list(find(tmp_path / "a.eml"))
+    assert [(one.reference, one.kind) for one in found] == [("cid:two@h", "no-document")]
+
+
+def test_beside_a_named_file_the_disk_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made(tmp_path, {"a.md": "[b](b.md#here) [c](b.md#there) [d](c.md) [e](sub)", "b.md": "# Here\n", "sub/x": "x"})
+    monkeypatch.chdir(tmp_path)
+    assert [told(one) for one in find("a.md")] == ["1:20 no-fragment", "1:36 no-document"]
+
+
+def test_links_in_folders_that_lead_in_circles(tmp_path: Path, kernels: str) -> None:
+    made(tmp_path, {"index.html": "<a href=loop/loop/index.html><a href=dead.html>"})
+    os.symlink(tmp_path, tmp_path / "loop")
+    os.symlink("nowhere", tmp_path / "dead.html")
+    kinds = [(Path(one.source).name, one.kind) for one in find(tmp_path) if one.level == "error"]
+    assert kinds == [("dead.html", "unreadable")]
+
+
+def test_names_that_are_hard_to_say(tmp_path: Path, kernels: str) -> None:
+    made(tmp_path, {"a\nb.html": "<a href='a%0Ab.html'><a href='a%0Ac.html'>"})
+    assert [told(one) for one in find(tmp_path)] == ["1:31 no-document"]
+    done = CliRunner().invoke(app, ["broken", str(tmp_path)])
+    assert done.exit_code == 1
+    assert "a\nb.html" not in done.stdout
+
+
+def test_many_ids_and_many_links_grow_as_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel, "name", "reference")
+
+    def run(count: int) -> None:
+        page = tmp_path / "index.html"
+        page.write_text("".join(f"<p id=i{n}><a href=#i{n}><a href=#x{n}>" for n in range(count)), "utf-8")
+        assert sum(1 for _ in check([str(tmp_path)], Checker(suggest=False), Summary())) == count
+
+    linear(run, 1000)
+
+
+def test_reports_and_rules(tmp_path: Path) -> None:
+    site = made(tmp_path / "site", {"index.html": "<a href=a.html>\n<a href=b.html>"})
+    runner = CliRunner()
+    rules = tmp_path / "ignore.toml"
+    rules.write_text(
+        '[[ignore]]\ntarget = "*/a.html"\nreason = "comes later"\n[[ignore]]\nkind = "tls"\nreason = "r"\n'
+    )
+    done = runner.invoke(app, ["broken", str(site), "--ignore", str(rules), "--format", "jsonl"])
+    assert done.exit_code == 1
+    assert done.stdout.count("\n") == 1
+    assert '"b.html"' in done.stdout
+    assert "1 ignored by rule" in done.stderr
+    assert "without use: kind tls" in done.stderr
+    for name in ("o.sarif", "o.xml", "o.csv", "o.parquet", "o.jsonl"):
+        assert runner.invoke(app, ["broken", str(site), "-o", str(tmp_path / name)]).exit_code == 1
+        assert (tmp_path / name).stat().st_size > 100
+    known = tmp_path / "known.jsonl"
+    assert runner.invoke(app, ["broken", str(site), "--write-baseline", str(known)]).exit_code == 1
+    done = runner.invoke(app, ["broken", str(site), "--baseline", str(known)])
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert "2 known from the baseline" in done.stderr
+    made(site, {"c.html": "<a href=a.html>"})
+    done = runner.invoke(app, ["broken", str(site), "--baseline", str(known)])
+    assert done.exit_code == 1
+    assert "c.html" in done.stdout
+    assert "index.html" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    "text", ["[[ignore]]\nkind='tls'", "[[ignore]]\nreason='r'", "[[ignore]]\nkind='x'\nreason='r'", "[[x]]", "="]
+)
+def test_rules_that_are_none(text: str) -> None:
+    with pytest.raises(ValueError, match=r"\w"):
+        Rules.read(text)
+
+
+def test_a_baseline_that_is_none(tmp_path: Path) -> None:
+    (tmp_path / "b").write_text("{}\n")
+    with pytest.raises(ValueError, match="line 1"):
+        Baseline.read(str(tmp_path / "b"))
+
+
+def test_repair_changes_the_value_alone(tmp_path: Path) -> None:
+    before = "<!-- gude.html --><a href='gude.html'>gude.html</a>\r\n<a href=\"GUIDE.html?a=1&amp;b#x\" title=é>"
+    site = made(tmp_path / "site", {"index.html": before, "guide.html": "<p id=x>"})
+    done = CliRunner().invoke(app, ["broken", str(site), "--fix", "--yes"])
+    assert done.exit_code == 1
+    assert "-<!-- gude.html --><a href='gude.html'>" in done.stdout
+    after = before.replace("'gude.html'", "'guide.html'").replace('"GUIDE', '"guide')
+    assert (site / "index.html").read_bytes().decode() == after
+    assert not list(find(site))
+
+
+def test_repair_asks_first(tmp_path: Path) -> None:
+    site = made(tmp_path / "site", {"index.html": "<a href=gude.html>", "guide.html": "x"})
+    CliRunner().invoke(app, ["broken", str(site), "--fix"], input="n\n")
+    assert (site / "index.html").read_text() == "<a href=gude.html>"
+
+
+def test_what_would_change_more_is_left(tmp_path: Path) -> None:
+    site = made(tmp_path / "site", {"index.html": "<a href=gude.html>"})
+    (found,) = find(site)
+    wrong = found._replace(suggestion="guide.html", offset=(found.offset or 0) + 1)
+    assert [one.refused != "" for one in mended([wrong])] == [True]

@@ -1,0 +1,290 @@
+"""URIs outside of the sources, asked for: nginx, and sockets that answer badly; whom to ask next; what is kept."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from overthere import Policy
+from overthere.broken.asking import Asking
+from overthere.broken.cache import Cache
+from overthere.broken.hosts import DEAD, TRIES, Hosts
+from overthere.broken.model import Checker, Outcome
+from overthere.broken.outside import Asker
+from servers import free_port
+from servers.faults import dripped, endless, faulty, stalled
+from servers.nginx import Nginx, nginx, trusting
+
+PAGE = '<!doctype html><title>t</title><h1 id="here">h</h1><a name="caf\xe9">a</a>'
+LOCAL = Policy.local().with_(connect_timeout=20.0, read_timeout=20.0)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nginx]:
+    folder = tmp_path_factory.mktemp("nginx")
+    (folder / "root").mkdir()
+    (folder / "root" / "page.html").write_text(PAGE, "utf-8")
+    (folder / "root" / "text.txt").write_text("plain")
+    with nginx(folder) as running:
+        yield running
+
+
+def ask(uris: list[str], policy: Policy = LOCAL, **settings: object) -> dict[str, Outcome]:
+    checker = Checker(online=True, **settings)  # type: ignore[arg-type]
+    with Asker(checker, policy) as asker:
+        outcomes = list(asker.ask(uris))
+    assert len(outcomes) == len(uris)
+    return {outcome.uri: outcome for outcome in outcomes}
+
+
+def requests(server: Nginx, path: str) -> Counter[str]:
+    """By method, those for a path."""
+    return Counter(line[0].split()[0] for line in server.asked() if line[0].split()[1] == path)
+
+
+SAID: dict[str, tuple[str | None, int | None]] = {
+    "/page.html": (None, 200),
+    "/nowhere": ("not-found", 404),
+    "/gone": ("gone", 410),
+    "/private": ("client-error", 403),
+    "/broken": ("server-error", 500),
+    "/moved/": ("moved-permanently", 200),
+    "/permanent/": ("moved-permanently", 200),
+    "/found/": (None, 200),
+    "/chain/1": (None, 200),
+    "/circle/1": ("redirect-loop", None),
+    "/endless/x": ("redirect-loop", None),
+    "/file": ("refused-by-policy", None),
+    "/wrong": ("protocol", None),
+    "/headless/page.html": (None, 200),
+    "/nothing": (None, 204),
+    "/soon": ("rate-limited", 429),
+}
+
+
+def test_what_a_server_says(server: Nginx) -> None:
+    outcomes = ask([server.uri(path) for path in SAID])
+    assert {path: (outcomes[server.uri(path)].kind, outcomes[server.uri(path)].status) for path in SAID} == SAID
+    assert outcomes[server.uri("/moved/")].final == server.uri("/page.html")
+    assert outcomes[server.uri("/moved/")].why == server.uri("/page.html")
+    assert outcomes[server.uri("/found/")].final == server.uri("/page.html")
+    assert not outcomes[server.uri("/found/")].permanent
+
+
+def test_no_request_more_than_needed(server: Nginx) -> None:
+    before = {path: requests(server, path) for path in ("/page.html?a", "/nowhere?a", "/headless/page.html?a")}
+    assert not any(before.values())
+    ask([server.uri(path) for path in before])
+    assert requests(server, "/page.html?a") == {"HEAD": 1}
+    assert requests(server, "/nowhere?a") == {"HEAD": 1}
+    assert requests(server, "/headless/page.html?a") == {"HEAD": 1, "GET": 1}
+
+
+def test_who_is_busy_is_asked_so_often_and_no_more(server: Nginx) -> None:
+    ask([server.uri("/soon?b")])
+    assert requests(server, "/soon?b") == {"HEAD": TRIES}
+
+
+def test_one_connection_serves_many_requests(server: Nginx) -> None:
+    asking = Asking(LOCAL)
+    for number in range(20):
+        assert asking.ask(server.uri(f"/page.html?{number}")).outcome.kind is None
+        assert asking.ask(server.uri(f"/nowhere?{number}")).outcome.status == 404
+    (idle,) = asking.connections._idle.values()
+    assert [connection.answered for connection in idle] == [40]
+    asking.close()
+
+
+def test_a_connection_that_a_server_has_closed_is_made_anew(server: Nginx) -> None:
+    asking = Asking(LOCAL)
+    assert asking.ask(server.uri("/page.html")).outcome.kind is None
+    ((connection,),) = asking.connections._idle.values()
+    held = connection.transport.channels[0]
+    held.shutdown(2)  # type: ignore[union-attr]
+    assert asking.ask(server.uri("/page.html")).outcome.kind is None
+    asking.close()
+
+
+def test_fragments_are_looked_up_in_what_comes(server: Nginx) -> None:
+    uris = {
+        server.uri("/page.html?f"): ["here", "caf%C3%A9", "top", "", "nowhere", ":~:text=h"],
+        server.uri("/text.txt"): ["line=3"],
+        server.uri("/found/"): ["here", "no"],
+    }
+    with Asker(Checker(online=True), LOCAL) as asker:
+        outcomes = {outcome.uri: outcome for outcome in asker.ask(uris, uris)}
+    assert {uri.rpartition("/")[2]: outcome.missing for uri, outcome in outcomes.items()} == {
+        "page.html?f": ("nowhere",),
+        "text.txt": (),
+        "": ("no",),
+    }
+    assert requests(server, "/page.html?f") == {"GET": 1}
+
+
+def test_a_document_that_was_not_read_whole_lacks_nothing_for_sure(server: Nginx) -> None:
+    uri = server.uri("/page.html?cut")
+    with Asker(Checker(online=True, limit=40), LOCAL) as asker:
+        (outcome,) = asker.ask([uri], {uri: ["here", "nowhere"]})
+    assert (outcome.kind, outcome.missing) == (None, ())
+    assert "not all of the document was read" in outcome.why
+
+
+def test_fields_go_to_their_host_alone(server: Nginx) -> None:
+    headers = (("127.0.0.1", "Authorization", "Basic abc"), ("elsewhere.example", "Authorization", "Basic no"))
+    ask([server.uri("/page.html?h"), server.uri("/elsewhere?h")], headers=headers)
+    said = [(line[1].partition(":")[0], line[3]) for line in server.asked() if "?h" in line[0]]
+    assert said[0] == ("127.0.0.1", "Basic abc")
+    redirected = [line for line in server.asked() if line[1].startswith("localhost")]
+    assert redirected
+    assert all(line[3] == "-" for line in redirected)
+    with pytest.raises(ValueError, match="control character"):
+        Asking(LOCAL, headers=[("h", "X", "a\r\nb")])
+    with pytest.raises(ValueError, match="no name of a header field"):
+        Asking(LOCAL, headers=[("h", "X:", "a")])
+
+
+def test_tls_is_judged(server: Nginx) -> None:
+    uri = server.uri("/page.html", "https")
+    assert ask([uri])[uri].kind == "tls"
+    assert ask([uri], LOCAL.with_(tls=trusting(server.folder)))[uri].kind is None
+
+
+def test_the_safe_policy_is_the_default(server: Nginx) -> None:
+    with Asker(Checker(online=True)) as asker:
+        (outcome,) = asker.ask([server.uri("/page.html?safe")])
+    assert outcome.kind == "refused-by-policy"
+    assert not requests(server, "/page.html?safe")
+
+
+def test_what_cannot_be_asked() -> None:
+    uris = ["urn:isbn:0451450523", "http://joe@h.example/", "http://nowhere.invalid/", "file:///etc/hostname"]
+    outcomes = ask(uris, Policy())
+    assert [outcomes[uri].kind for uri in uris] == ["not-asked", "refused-by-policy", "dns", "refused-by-policy"]
+
+
+def test_a_host_that_lets_nobody_connect_is_left_alone() -> None:
+    port = free_port()
+    outcomes = ask([f"http://127.0.0.1:{port}/{number}" for number in range(50)], jobs=1)
+    assert {outcome.kind for outcome in outcomes.values()} == {"connect"}
+    assert sum("not asked" in outcome.why for outcome in outcomes.values()) == 50 - DEAD
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        (stalled(b""), "timeout"),
+        (endless(b"HTTP/1.1 200 OK\r\n", b"X: y\r\n"), "too-large"),
+        (dripped(b"HTTP/1.1 200 OK\r\nA: " + b"b" * 5000, 0.01), "timeout"),
+    ],
+    ids=["silence", "a head without end", "a drip"],
+)
+def test_servers_that_never_come_to_an_end(fault: object, kind: str) -> None:
+    with faulty(fault) as server:  # type: ignore[arg-type]
+        uri = f"http://127.0.0.1:{server.port}/"
+        policy = LOCAL.with_(read_timeout=1.0, total_timeout=2.0)
+        assert ask([uri], policy)[uri].kind == kind
+
+
+# -- whom to ask next
+
+
+def test_of_one_host_so_many_at_once() -> None:
+    now = [0.0]
+    hosts: Hosts[int] = Hosts(2, clock=lambda: now[0])
+    for number in range(3):
+        hosts.add("a", number)
+    hosts.add("b", 9)
+    taken = [hosts.take() for _ in range(3)]
+    assert taken == [("a", 0), ("b", 9), ("a", 1)]
+    hosts.done("a")
+    assert hosts.take() == ("a", 2)
+    hosts.close()
+    for host in ("a", "a", "b"):
+        hosts.done(host)
+    assert hosts.take() is None
+
+
+def test_so_often_and_not_before_it_wants() -> None:
+    now = [0.0]
+
+    class Clock:
+        """Time goes on when it is waited for."""
+
+        def __call__(self) -> float:
+            now[0] += 0.001
+            return now[0]
+
+    hosts: Hosts[str] = Hosts(8, rate=10.0, clock=Clock())
+    for name in ("x", "y"):
+        hosts.add("a", name)
+    assert hosts.take() == ("a", "x")
+    assert now[0] < 0.1
+    hosts._changed.wait = lambda seconds: now.__setitem__(0, now[0] + (seconds or 0)) or True  # type: ignore[method-assign, assignment, func-returns-value]
+    assert hosts.take() == ("a", "y")
+    assert now[0] >= 0.1
+    hosts.done("a", wait=50.0, again="y")
+    assert hosts.take() == ("a", "y")
+    assert now[0] >= 50.0
+
+
+# -- what is kept
+
+
+def outcome(uri: str, kind: str | None, checked: float, missing: tuple[str, ...] = ()) -> Outcome:
+    return Outcome(uri, kind, 200, "", None, False, missing, checked, False)
+
+
+def test_what_was_asked_is_not_asked_again(server: Nginx, tmp_path: Path) -> None:
+    uris = [server.uri("/page.html?kept"), server.uri("/nowhere?kept")]
+    cache = str(tmp_path / "in" / "cache.sqlite")
+    first = ask(uris, cache=cache)
+    again = ask(uris, cache=cache)
+    assert all(one.cached for one in again.values())
+    assert {uri: one._replace(cached=True) for uri, one in first.items()} == again
+    assert requests(server, "/page.html?kept") == {"HEAD": 1}
+    ask(uris, cache=cache, max_age=(("not-found", 0.0),))
+    assert requests(server, "/nowhere?kept") == {"HEAD": 2}
+    assert requests(server, "/page.html?kept") == {"HEAD": 1}
+
+
+def test_ages_and_fragments(tmp_path: Path) -> None:
+    import time
+
+    now = time.time()
+    path = str(tmp_path / "cache")
+    cache = Cache(path)
+    cache.keep(outcome("u:new", None, now), ["a", "b"])
+    cache.keep(outcome("u:old", None, now - 8 * 86_400), [])
+    cache.keep(outcome("u:gone", "connect", now - 2 * 3600), [])
+    cache.keep(outcome("u:lacks", None, now, ("x", "y")), ["x", "y"])
+    cache.close(whole=True)
+    asked = {"u:new": ["a"], "u:old": [], "u:gone": [], "u:lacks": ["x"]}
+    assert {one.uri: one.missing for one in Cache(path).known(asked)} == {"u:new": (), "u:lacks": ("x",)}
+    assert not list(Cache(path).known({"u:new": ["c"]}))
+    assert {one.uri for one in Cache(path, {"ok": 9 * 86_400.0}).known(asked)} == {"u:new", "u:old", "u:lacks"}
+
+
+def test_a_run_that_was_stopped_goes_on(server: Nginx, tmp_path: Path) -> None:
+    cache = str(tmp_path / "cache")
+    uris = [server.uri(f"/broken?{number}") for number in range(10)]
+    with Asker(Checker(online=True, cache=cache, jobs=1), LOCAL) as asker:
+        answers = asker.ask(uris)
+        seen = {next(answers).uri for _ in range(4)}
+        answers.close()  # type: ignore[attr-defined]
+    again = ask(uris, cache=cache, resume=True, max_age=(("server-error", 0.0),))
+    assert {one.uri for one in again.values() if one.cached} == seen
+    assert not any(one.cached for one in ask(uris, cache=cache, resume=True, max_age=(("server-error", 0.0),)).values())
+
+
+def test_what_is_no_cache(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.write_text("a text that is no database, and longer than its head " * 10)
+    with pytest.raises(ValueError, match="no cache of this version"):
+        Cache(str(other))
+    with pytest.raises(ValueError, match="there is no outcome 'nothing'"):
+        Cache(None, {"nothing": 1.0})
+    with pytest.raises(OSError, match="unable to open"):
+        Cache(str(tmp_path))
