@@ -125,7 +125,7 @@ def _by_edition(by: str, texts: tuple[str, ...], form: str) -> None:
         except InvalidURI as error:
             output.refuse(text, error)
             continue
-        said = {name: value for name, value in told.items() if value is not None}
+        said = {name: value for name, value in parts.items() if value is not None}
         width = max(map(len, said))
         lines = [f"  {name:<{width}}  " + (value or '""') for name, value in said.items()]
         output.answer("\n".join([printable(mask(text)), *lines]), {"text": text, "edition": by, **parts})
