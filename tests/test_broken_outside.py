@@ -207,7 +207,7 @@ def test_of_one_host_so_many_at_once() -> None:
     assert hosts.take() is None
 
 
-def test_so_often_and_not_before_it_wants() -> None:
+def test_so_often_and_not_before_it_wants(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
 
     class Clock:
@@ -222,7 +222,12 @@ def test_so_often_and_not_before_it_wants() -> None:
         hosts.add("a", name)
     assert hosts.take() == ("a", "x")
     assert now[0] < 0.1
-    hosts._changed.wait = lambda seconds: now.__setitem__(0, now[0] + (seconds or 0)) or True  # type: ignore[method-assign, assignment, func-returns-value]
+
+    def waited(seconds: float | None = None) -> bool:
+        now[0] += seconds or 0
+        return True
+
+    monkeypatch.setattr(hosts._changed, "wait", waited)
     assert hosts.take() == ("a", "y")
     assert now[0] >= 0.1
     hosts.done("a", wait=50.0, again="y")
