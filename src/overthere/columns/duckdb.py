@@ -1,10 +1,10 @@
 """The DuckDB face: `register(con)` makes the column functions scalar functions of SQL.
 
-`uri_check(t)`, `uri_scheme(t)` ... `uri_fragment(t)`, `uri_normalize(t)`, `uri_resolve(t, base)`,
-`uri_encode(t)`, `uri_encode(t, component)`, `uri_encode(t, component, keep)`, `uri_decode(t)`, `uri_public_suffix(t)`,
-`uri_registrable_domain(t)`, `uri_subdomain(t)`, `uri_parameter(t, name)`, `uri_with_parameter(t, name, value)`,
-`uri_add_parameter(t, name, value)`, `uri_without_parameters(t, names...)`, `uri_sort_parameters(t)`: each means what
-`overthere.columns` says of it; null gives null.
+`uri_check(t)`, `uri_check_scheme(t)`, `uri_scheme(t)` ... `uri_fragment(t)`, `uri_normalize(t)`, `uri_resolve(t,
+base)`, `uri_encode(t)`, `uri_encode(t, component)`, `uri_encode(t, component, keep)`, `uri_decode(t)`,
+`uri_public_suffix(t)`, `uri_registrable_domain(t)`, `uri_subdomain(t)`, `uri_parameter(t, name)`,
+`uri_with_parameter(t, name, value)`, `uri_add_parameter(t, name, value)`, `uri_without_parameters(t, names...)`,
+`uri_sort_parameters(t)`: each means what `overthere.columns` says of it; null gives null.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ def register(con: duckdb.DuckDBPyConnection) -> None:
 
     functions: dict[str, tuple[Callable[..., Any], int | None, Any]] = {
         "uri_check": (lambda column: taken(columns.check(column)), 1, BOOLEAN),
+        "uri_check_scheme": (lambda column: taken(columns.check(column, scheme=True)), 1, BOOLEAN),
         "uri_normalize": (lambda column: text(columns.normalize(column)), 1, VARCHAR),
         "uri_encode": (encode, None, VARCHAR),
         "uri_decode": (lambda column: text(columns.decode(column)), 1, VARCHAR),
