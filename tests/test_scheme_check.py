@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from types import ModuleType
-from typing import Any
+from typing import Any, Self
 
 import pytest
 from click.testing import CliRunner
@@ -16,7 +16,7 @@ from overthere.cli.app import app
 from overthere.columns import plain
 from overthere.editions import NAMES
 from overthere.schemes import Example, GenericLocator, Given, Scheme
-from support import cases, ids
+from support import cases, ids, linear
 
 pa = pytest.importorskip("pyarrow")
 
@@ -99,10 +99,10 @@ class Strict(GenericLocator):
     """A locator that refuses, of a scheme without a grammar."""
 
     @classmethod
-    def split(cls, given: Given) -> GenericLocator:
+    def split(cls, given: Given) -> Self:
         if given.path != "good":
             raise given.refuse(given.path, '"good"', "strict-uri", "our own paper 1")
-        return GenericLocator.split(given)
+        return cls(**given.rest())
 
 
 STRICT = Scheme(
@@ -146,6 +146,12 @@ def test_a_limit() -> None:
     text = "tel:" + "x1" * 20
     assert len(check(text, scheme=True, limit=None)) > 3
     assert [one.kind for one in check(text, scheme=True, limit=2)] == ["scheme-syntax"] * 2 + ["more"]
+
+
+@pytest.mark.parametrize("before", ["tel:", "urn:", "data:", "http:", "ldap://h/??", "mailto:"])
+@pytest.mark.parametrize("unit", ["x1", "?", ";", "@", "/"])
+def test_it_takes_time_in_proportion_to_the_text(before: str, unit: str) -> None:
+    linear(lambda size: check(before + unit * (size // len(unit)), scheme=True), 20_000)
 
 
 def test_arguments() -> None:

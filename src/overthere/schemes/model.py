@@ -80,9 +80,8 @@ class CommonRules(NamedTuple):
     """Whether an empty path behind an authority is written "/"."""
 
 
-def _component(text: str, at: int) -> str:
+def _component(text: str, cut: Parts, at: int) -> str:
     """The component of a URI without a fragment that begins or goes on at a place, its delimiters included."""
-    cut = split(text)
     before = len(text) if cut.query is None else len(text) - len(cut.query) - 1
     if at >= before and cut.query is not None:
         return "query"
@@ -271,7 +270,8 @@ class Scheme:
             return [self._no_fragment(text)]
         else:
             found = check_rule(self.grammar, bare, rules[0], self.documents["rfc3986"], limit, by.parts)
-        return [self._fault(one, bare) for one in found]
+        cut = split(bare)
+        return [self._fault(one, bare, cut) for one in found]
 
     def is_valid(self, text: str, edition: str = "rfc3986") -> bool:
         """Whether one of the scheme's rules in an edition derives the text, but for a fragment."""
@@ -316,11 +316,11 @@ class Scheme:
         message = f"the scheme is not {self.name}"
         return Finding("scheme-syntax", 0, end, "scheme", "scheme", f'"{self.name}"', "RFC 3986 3.1", message)
 
-    def _fault(self, found: Finding, text: str) -> Finding:
+    def _fault(self, found: Finding, text: str, cut: Parts) -> Finding:
         """A finding by a rule of the scheme, on a text that is a URI."""
         if found.kind == "more":
             return found
-        component = _component(text, found.start) if found.component == found.rule else found.component
+        component = _component(text, cut, found.start) if found.component == found.rule else found.component
         message = f"no {self.name} URI: {found.message}"
         return found._replace(kind="scheme-syntax", component=component, message=message)
 
