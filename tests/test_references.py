@@ -15,6 +15,7 @@ from overthere.cli.app import app
 from overthere.kernel import parse
 from overthere.kernel.components import Form
 from overthere.relate import FORMS
+from support import linear
 
 law = settings(max_examples=300, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 
@@ -219,3 +220,12 @@ def test_zone_identifiers() -> None:
     one = URIReference("//[fe80::1%25en0]/a", zone=True)
     assert one.join("b").zone == "en0"
     assert parse(str(one.join("b")), zone=True) is not None
+
+
+@pytest.mark.parametrize("unit", ["../", "./", "a/", "a/../", "/", "a/b/../"])
+def test_joining_takes_time_in_proportion_to_the_texts(unit: str) -> None:
+    def join(size: int) -> None:
+        text = f"a{unit * (size // len(unit))}"
+        URIReference(text).join(text).join("../x")
+
+    linear(join, 400_000)
