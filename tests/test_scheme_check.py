@@ -196,6 +196,7 @@ def test_a_note_on_the_command_line_is_no_failure() -> None:
 
 
 def test_a_zone_identifier_is_none_of_the_schemes_affairs() -> None:
+    assert run("--zone", "--scheme", "http://%61%62/") == (0, "valid    http://%61%62/\n", "")
     text = "ftp://[fe80::1%25en0]/;type=x"
     assert run("--zone", "http://[fe80::1%25en0]/") == (0, "valid    http://[fe80::1%25en0]/\n", "")
     code, _, told = run("--zone", "--scheme", text)

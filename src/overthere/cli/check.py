@@ -117,10 +117,10 @@ def _count(found: list[Finding], what: str) -> str:
 
 def _of_its_scheme(text: str, edition: str, zone: bool) -> list[Finding]:
     """What keeps a URI from being one of its own scheme; a zone identifier, of which none speaks, is passed over."""
-    place = URIReference(text, zone=True).span("host") if zone else None
-    begin, end = len(text), len(text)
-    if place is not None and "%" in text[slice(*place)]:
-        begin, end = text.index("%", place[0]), place[1] - 1
+    value, begin, end = URIReference(text, zone=True) if zone else None, len(text), len(text)
+    if value is not None and value.zone is not None:
+        end = text.index("]")
+        begin = text.index("%", text.index("["))
     found = default_registry().check(text[:begin] + text[end:], edition)
 
     def told(at: int) -> int:
