@@ -84,6 +84,7 @@ def test_arguments(frame: DataFrame) -> None:
     assert found(
         frame,
         check=spark.check(url, "URI-reference"),
+        of_scheme=spark.check(url, "URI-reference", scheme=True),
         split=spark.split(url),
         two=spark.split(url, ["port", "host"]),
         parse=spark.parse(url),
@@ -93,6 +94,7 @@ def test_arguments(frame: DataFrame) -> None:
         encode=spark.encode(url, "query", keep="/"),
     ) == {
         "check": rows(columns.check(texts, "URI-reference")),
+        "of_scheme": rows(columns.check(texts, "URI-reference", scheme=True)),
         "split": rows(columns.split(texts)),
         "two": rows(columns.split(texts, ["port", "host"])),
         "parse": rows(columns.parse(texts)),
@@ -108,6 +110,7 @@ def test_sql(session: SparkSession, frame: DataFrame, wanted: dict[str, list[Any
     calls = {name: F.expr(f"uri_{name}({f'url, {BASE!r}' if name == 'resolve' else 'url'})") for name in wanted}
     assert found(frame, **calls) == wanted
     texts = pa.array(TEXTS)
+    assert found(frame, of=F.expr("uri_check_scheme(url)")) == {"of": rows(columns.check(texts, scheme=True))}
     assert found(frame, kept=F.expr("uri_encode(url, 'query', '/=')"), path=F.expr("uri_encode(url, 'path')")) == {
         "kept": rows(columns.encode(texts, "query", keep="/=")),
         "path": rows(columns.encode(texts, "path")),

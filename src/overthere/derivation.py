@@ -25,7 +25,7 @@ __all__ = ["check_rule", "located", "of_any"]
 Parts = Callable[[str], Mapping[str, str | None]]
 
 # The rules whose texts have the parts of a whole URI or reference, by the documents' ways to name them.
-_WHOLE = re.compile("(?i)(?!ip).*(?:url|uri|reference|relative-ref|address|address-prose|address-printed)")
+_WHOLE = re.compile("(?i)(?!ip).*(?:url|uri|reference|relative-ref|address|address-prose|address-printed|namestring)")
 
 
 class _Place(NamedTuple):

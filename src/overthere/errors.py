@@ -4,7 +4,7 @@ OverthereError
 +-- InvalidURI (ValueError)         a text is not what it should be; carries the place and the rule
 |   +-- InvalidIRI                  the same for RFC 3987
 |   +-- InvalidTemplate             the same for RFC 6570, and expressions that have no expansion or two readings
-+-- Unreachable (ValueError)        relate: no reference resolves to that target
++-- Unreachable (ValueError)        relate: no reference resolves to that target; join: none does for every base
 +-- NoBase (ValueError)             resolve: the base has no scheme (RFC 3986 5.1)
 +-- CodingError (ValueError)        encode, decode: octets or characters that have no meaning there
 +-- NotSpecified (LookupError)      an edition leaves this to another document
@@ -151,7 +151,8 @@ class InvalidTemplate(InvalidURI):
 
 
 class Unreachable(OverthereError, ValueError):
-    """No reference resolves to this target against this base: a resolved path has no dot-segments (RFC 3986 5.2.4)."""
+    """No reference, or none of the form that was asked for, resolves to this target against this base (RFC 3986 5.2.4:
+    a resolved path has no dot-segments); or none resolves as two others one after the other against every base."""
 
 
 class NoBase(OverthereError, ValueError):

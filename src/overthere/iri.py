@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Self
 
-    from overthere.kernel.components import Component
+    from overthere.kernel.components import Component, Form
     from overthere.normalize import Change
     from overthere.schemes.registry import Registry
     from overthere.uri import URI, URIReference
@@ -178,6 +178,14 @@ class IRIReference(Value):
             mixed += [m.span() for m in pieces.finditer(text, *span) if _mixed(m[0])]
         return mixed
 
+    def join(self, reference: IRIReference | URIReference | str, strict: bool = True) -> IRIReference:
+        """The one reference for this one and another behind it, as `URIReference.join`."""
+        from overthere.resolve import join_text
+
+        reference = reference if isinstance(reference, Value) else IRIReference(reference)
+        zone = self.zone is not None or reference.zone is not None
+        return IRIReference(join_text(self, reference, strict), zone=zone)
+
 
 class IRI(IRIReference):
     """An IRI (RFC 3987 2.2): with a scheme.
@@ -197,10 +205,13 @@ class IRI(IRIReference):
         zone = self.zone is not None or reference.zone is not None
         return IRI(resolve_text(self, reference, strict), zone=zone)
 
-    def relate(self, target: IRI | URI | str) -> IRIReference:
+    def relate(self, target: IRI | URI | str, *, form: Form | None = None) -> IRIReference:
         """The shortest reference such that `self.join(it) == target` (RFC 3986 5 on IRIs, RFC 3987 6.5).
 
-        Raises: Unreachable if `target` has dot-segments.
+        form: the shortest of that form instead, as for `URI.relate`.
+
+        Raises: Unreachable if `target` has dot-segments, and if no reference of that form says it; ValueError for
+        another `form`.
 
         >>> str(IRI("http://h/é/a").relate("http://h/é/ü?x"))
         'ü?x'
@@ -208,7 +219,8 @@ class IRI(IRIReference):
         from overthere.relate import relate
 
         target = target if isinstance(target, Value) else IRI(target)
-        return IRIReference(relate(str(self), str(target)), zone=self.zone is not None or target.zone is not None)
+        zone = self.zone is not None or target.zone is not None
+        return IRIReference(relate(str(self), str(target), form=form), zone=zone)
 
     def to_uri(self, *, idna: bool = False) -> URI:
         """As `IRIReference.to_uri`; the result is a URI."""

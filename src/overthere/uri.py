@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from overthere.iri import IRIReference
+    from overthere.kernel.components import Form
     from overthere.normalize import Change
     from overthere.rung import Rung
     from overthere.schemes.locator import Locator
@@ -59,6 +60,27 @@ class URIReference(Value):
         if isinstance(base, URI):
             return base.join(self, strict)
         return URI(resolve_text(base, self, strict), zone=self.zone is not None or base.zone is not None)
+
+    def join(self, reference: URIReference | str, strict: bool = True) -> URIReference:
+        """The one reference for this one and another behind it: `a.join(b).resolve(base)` is
+        `b.resolve(a.resolve(base))`, so that a base may itself be relative.
+
+        A choice of this library: RFC 3986 5.1 resolves against absolute bases alone, and this does where there is a
+        scheme.  Dot-segments within are removed, leading ".." stay.  The equation holds for every base with a hierarchy
+        for this reference to be in (1.2.3): an authority, or a directory in its path, as in `x:/a` and `x:a/b`, but not
+        in `urn:a`, where 5.2.4 makes "/c" of "a/../c" and "c" of "c".
+
+        Raises: Unreachable if `strict` is False and the other has a scheme and this has none: whether it is ignored
+        (5.2.2) depends on the base to come; InvalidURI if `reference` is text that is no URI-reference.
+
+        >>> str(URIReference("../img/a.png").join("../c.css?x")), str(URIReference("/a/").join("b/./c#s"))
+        ('../c.css?x', '/a/b/c#s')
+        """
+        from overthere.resolve import join_text
+
+        reference = reference if isinstance(reference, Value) else URIReference(reference)
+        zone = self.zone is not None or reference.zone is not None
+        return URIReference(join_text(self, reference, strict), zone=zone)
 
     def same_document(self, base: URI | str) -> bool:
         """Whether the target is the document of `base` (4.4): the target without its fragment is the base without its.
@@ -209,15 +231,23 @@ class URI(URIReference):
         )
 
     @front
-    def relate(self, target: URI | str) -> URIReference:
+    def relate(self, target: URI | str, *, form: Form | None = None) -> URIReference:
         """The shortest reference such that `self.join(it) == target`.
 
-        Raises: Unreachable if `target` has dot-segments, for resolution leaves none (5.2.4).
+        form: the shortest of that form instead: "uri", "network-path", "absolute-path", "relative-path" (4.2) or
+        "same-document" (4.4).
+
+        Raises: Unreachable if `target` has dot-segments, for resolution leaves none (5.2.4), and if no reference of
+        that form says it; ValueError for another `form`.
 
         >>> str(URI("http://a/b/c/d").relate("http://a/b/g?x"))
         '../g?x'
+        >>> str(URI("http://a/b/c/d").relate("http://a/b/g?x", form="absolute-path"))
+        '/b/g?x'
         """
         from overthere.relate import relate
 
         target = target if isinstance(target, Value) else URI(target)
-        return URIReference(relate(str(self), str(target)), zone=self.zone is not None or target.zone is not None)
+        return URIReference(
+            relate(str(self), str(target), form=form), zone=self.zone is not None or target.zone is not None
+        )

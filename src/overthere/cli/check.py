@@ -13,11 +13,13 @@ from overthere.cli.reading import iri_option, zone_option
 from overthere.cli.tables import Table, table_options
 from overthere.columns.plain import compute, taken
 from overthere.editions import NAMES, check
-from overthere.errors import InvalidURI, OverthereError
+from overthere.errors import Finding, InvalidURI, OverthereError
 from overthere.findings import check_uri
 from overthere.iri import IRIReference
+from overthere.late import default_registry
 from overthere.redact import mask
 from overthere.showing import printable
+from overthere.uri import URIReference
 
 
 @click.command()
@@ -30,6 +32,7 @@ from overthere.showing import printable
 @click.option(
     "--host-name", "names", is_flag=True, help="Say too what the DNS would not take (RFC 1123 2.1, RFC 5890)."
 )
+@click.option("--scheme", is_flag=True, help="Fail what is no URI of its own scheme too, which is else but noted.")
 @iri_option
 @zone_option
 @format_option
@@ -41,24 +44,27 @@ def command(
     edition: str,
     iri: bool,
     zone: bool,
+    scheme: bool,
     names: bool,
     form: str,
     table: Table | None,
 ) -> None:
-    """Say everything that is wrong with each text; exit 1 if anything is."""
+    """Say everything that is wrong with each text; exit 1 if anything is.
+
+    A URI that is none by the document of its own scheme, such as http:/example.com, is valid, and noted.
+    """
     own = edition == "rfc3986"
-    if iri:
-        if rule is not None or not own:
-            raise click.UsageError("--iri is a rule of its own (RFC 3987 2.2), for no other edition")
-        rule = "IRI-reference" if reference else "IRI"
-    if own or reference:
-        # The draft of 1997 speaks of URLs; those before it have no rule for references.
-        rule = rule or (("URL-reference" if edition == "url-1997" else "URI-reference") if reference else "URI")
+    rule = _rule(rule, edition, reference, iri)
+    whole = rule in (None, "URI", "URI-reference", "URL-reference")
+    if scheme and not whole:
+        raise click.UsageError("--scheme is for URIs: no scheme has a say in another rule")
     if table is not None:
         if not own or rule not in ("URI", "URI-reference"):
             raise click.UsageError("--column is checked by the rule URI or URI-reference of RFC 3986")
+        if scheme and zone:
+            raise click.UsageError("--scheme and --zone: a zone identifier is no part of any scheme's rules (RFC 6874)")
         by: str = rule
-        table.run(texts, lambda c: _checked(c, by, zone, names))
+        table.run(texts, lambda c: _checked(c, by, zone, names, scheme))
         return
     output = Output(form)
     for text in inputs(texts, "URIs"):
@@ -69,20 +75,61 @@ def command(
                 findings = check(text, edition, rule=rule)
         except OverthereError as error:
             raise click.UsageError(str(error)) from None
-        shown = printable(mask(text))
+        notes = _of_its_scheme(text, edition, zone) if whole and not findings else []
+        if scheme:
+            findings, notes = findings or notes, []
         invalid = bool(findings)
         if names and not findings:
             findings = IRIReference(text, zone=zone).check_host_name()
-        count = f"{len(findings)} finding{'s' if len(findings) > 1 else ''}"
-        line = f"{'invalid' if invalid else 'name   '}  {shown}  ({count})" if findings else f"valid    {shown}"
-        output.answer(line, {"text": text, "valid": not invalid, "findings": [f._asdict() for f in findings]})
-        output.bad += bool(findings)
-        if not output.jsonl:
-            for finding in findings:
-                click.echo(figure(InvalidURI(text, finding)), err=True)
-            if findings and findings[0].kind == "scheme-missing":
-                _suggest(text)
+        _tell(output, text, invalid, findings, notes)
     output.done()
+
+
+def _rule(rule: str | None, edition: str, reference: bool, iri: bool) -> str | None:
+    """The rule that the options name; None is the edition's own of a URI."""
+    if iri:
+        if rule is not None or edition != "rfc3986":
+            raise click.UsageError("--iri is a rule of its own (RFC 3987 2.2), for no other edition")
+        return "IRI-reference" if reference else "IRI"
+    if rule is None and reference:
+        # The draft of 1997 speaks of URLs; those before it have no rule for references.
+        return "URL-reference" if edition == "url-1997" else "URI-reference"
+    return rule or ("URI" if edition == "rfc3986" else None)
+
+
+def _tell(output: Output, text: str, invalid: bool, findings: list[Finding], notes: list[Finding]) -> None:
+    """The line of a text, and figures of what was found."""
+    shown = printable(mask(text))
+    if findings:
+        line = f"{'invalid' if invalid else 'name   '}  {shown}  ({_count(findings, 'finding')})"
+    else:
+        line = f"valid    {shown}" + (f"  ({_count(notes, 'note')})" if notes else "")
+    told = {"findings": [f._asdict() for f in findings], "notes": [f._asdict() for f in notes]}
+    output.answer(line, {"text": text, "valid": not invalid, **told})
+    output.bad += bool(findings)
+    if not output.jsonl:
+        for one in findings + [note._replace(message=f"note: {note.message}") for note in notes]:
+            click.echo(figure(InvalidURI(text, one)), err=True)
+        if findings and findings[0].kind == "scheme-missing":
+            _suggest(text)
+
+
+def _count(found: list[Finding], what: str) -> str:
+    return f"{len(found)} {what}{'s' if len(found) > 1 else ''}"
+
+
+def _of_its_scheme(text: str, edition: str, zone: bool) -> list[Finding]:
+    """What keeps a URI from being one of its own scheme; a zone identifier, of which none speaks, is passed over."""
+    value, begin, end = URIReference(text, zone=True) if zone else None, len(text), len(text)
+    if value is not None and value.zone is not None:
+        end = text.index("]")
+        begin = text.index("%", text.index("["))
+    found = default_registry().check(text[:begin] + text[end:], edition)
+
+    def told(at: int) -> int:
+        return at if at <= begin else at + end - begin
+
+    return [one._replace(start=told(one.start), end=told(one.end)) for one in found]
 
 
 def _suggest(text: str) -> None:
@@ -96,7 +143,7 @@ def _suggest(text: str) -> None:
     click.echo(f"is {printable(mask(str(meant)))} meant?  A URI begins with its scheme (RFC 3986 4.5)", err=True)
 
 
-def _checked(column: Any, rule: str, zone: bool, names: bool) -> Any:
+def _checked(column: Any, rule: str, zone: bool, names: bool, scheme: bool) -> Any:
     """A struct of `valid`, `error` and `error_at`; `parse` says why a row is invalid, which `check` does not."""
     import pyarrow as pa
 
@@ -104,6 +151,11 @@ def _checked(column: Any, rule: str, zone: bool, names: bool) -> Any:
     kinds, places = parsed.flatten()
     null = parsed.is_null()
     valid = compute().if_else(null, None, kinds.is_null())
+    if scheme:
+        good = taken(columns.check(column, rule, scheme=True))
+        rows = compute().and_(valid, compute().invert(good))
+        kinds, places = _with_schemes(taken(column), kinds, places, rows)
+        valid = good
     if names:
         named = taken(columns.check_host_name(column))
         _, more, at = named.flatten()
@@ -111,3 +163,13 @@ def _checked(column: Any, rule: str, zone: bool, names: bool) -> Any:
         text = compute().coalesce(kinds.cast(pa.string()), more.cast(pa.string()))
         kinds = text.dictionary_encode()
     return pa.StructArray.from_arrays([valid, kinds, places], ["valid", "error", "error_at"], mask=null)
+
+
+def _with_schemes(column: Any, kinds: Any, places: Any, rows: Any) -> tuple[Any, Any]:
+    """Kinds and places with those of the `rows` that are no URIs of their schemes."""
+    import pyarrow as pa
+
+    found = [default_registry().check(text, limit=1)[0] for text in column.filter(rows).to_pylist()]
+    told = pa.array([one.kind for one in found], pa.string()), pa.array([one.start for one in found], places.type)
+    kinds = compute().replace_with_mask(kinds.cast(pa.string()), rows, told[0]).dictionary_encode()
+    return kinds, compute().replace_with_mask(places, rows, told[1])

@@ -98,15 +98,21 @@ def check(
     *,
     edition: str = "rfc3986",
     zone: bool = False,
+    scheme: bool = False,
+    registry: Registry | None = None,
     threads: int | None = None,
 ) -> ArrowColumn:
     """Whether each row follows a rule of an edition, by the letter: a column of booleans.
 
     rule: any of the edition's; by default what the edition calls a URI ("URI-reference" allows relative ones, 4.1).
     For RFC 3986 also IRI and IRI-reference (RFC 3987 2.2).
-    zone: whether an IPv6 address may carry a zone identifier (RFC 6874); of URI and URI-reference only.
+    zone: whether an IPv6 address may carry a zone identifier (RFC 6874); of URI and URI-reference only, and no part of
+    any scheme's rules.
+    scheme: whether each URI is held to the rules of its own scheme too, as by `overthere.check`; needs pyarrow.
+    registry: where schemes are looked up, the default one unless given.
 
-    Raises: GrammarError or NotSpecified for a rule or an edition that is not there; TypeError for a column that
+    Raises: GrammarError or NotSpecified for a rule or an edition that is not there, and for `scheme` with a rule that
+    is not one of whole URIs or references; ValueError for `scheme` together with `zone`; TypeError for a column that
     holds no text.
 
     >>> import pyarrow as pa
@@ -120,6 +126,11 @@ def check(
 
         own = editions.edition(edition)
         judge = own.grammar.automaton(own.top if rule is None else judge)
+    if scheme:
+        by_scheme = import_module("overthere.columns.schemes")
+        if zone:
+            raise ValueError("a zone identifier is no part of any scheme's rules (RFC 6874)")
+        return by_scheme.check(column, judge, rule, edition, registry, count_of(threads))  # type: ignore[no-any-return]
     return engine().check(column, judge, zone=zone, threads=count_of(threads))  # type: ignore[no-any-return]
 
 

@@ -1,8 +1,8 @@
 """The DuckDB face: `register(con)` makes the column functions scalar functions of SQL.
 
-`uri_check(t)`, `uri_scheme(t)` ... `uri_fragment(t)`, `uri_normalize(t)`, `uri_resolve(t, base)`,
-`uri_encode(t)`, `uri_encode(t, component)`, `uri_encode(t, component, keep)`, `uri_decode(t)`, `uri_public_suffix(t)`,
-`uri_registrable_domain(t)`, `uri_subdomain(t)`, `uri_parameter(t, name)`, `uri_with_parameter(t, name, value)`,
+`uri_check(t)`, `uri_check_scheme(t)`, `uri_scheme(t)` ... `uri_fragment(t)`, `uri_normalize(t)`,
+`uri_resolve(t, base)`, `uri_encode(t)`, `uri_encode(t, component)`, `uri_encode(t, component, keep)`, `uri_decode(t)`,
+`uri_public_suffix(t)`, `uri_registrable_domain(t)`, `uri_subdomain(t)`, `uri_parameter(t, name)`, `uri_with_parameter(t, name, value)`,
 `uri_add_parameter(t, name, value)`, `uri_without_parameters(t, names...)`, `uri_sort_parameters(t)`,
 `uri_canonical(t, form)`, `uri_repair(t)`, `uri_to_iri(t)`, `iri_to_uri(t)`: each means what
 `overthere.columns` says of it; null gives null.
@@ -33,7 +33,7 @@ def register(con: duckdb.DuckDBPyConnection) -> None:
 
     make: Any = con.create_function  # its stub knows the enumerations but not their names, which it takes too
     for name, (work, count) in _functions().items():
-        kind = BOOLEAN if name == "uri_check" else VARCHAR
+        kind = BOOLEAN if name.startswith("uri_check") else VARCHAR
         make(name, work, count and [VARCHAR] * count, kind, type="arrow", null_handling="special")
 
 
@@ -41,6 +41,7 @@ def _functions() -> dict[str, tuple[Callable[..., Any], int | None]]:
     """Each function of SQL with how many columns it takes; None: any number."""
     functions: dict[str, tuple[Callable[..., Any], int | None]] = {
         "uri_check": (lambda column: taken(columns.check(column)), 1),
+        "uri_check_scheme": (lambda column: taken(columns.check(column, scheme=True)), 1),
         "uri_normalize": (lambda column: _text(columns.normalize(column)), 1),
         "uri_encode": (_encode, None),
         "uri_decode": (lambda column: _text(columns.decode(column)), 1),

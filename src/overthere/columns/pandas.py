@@ -44,9 +44,9 @@ class Accessor:
             raise AttributeError(name)
         return self._wrap(compute().struct_field(taken(columns.split(self._column(), [name])), name))
 
-    def check(self, rule: str = "URI") -> pd.Series:
-        """Whether each row is a URI or URI-reference."""
-        return self._wrap(columns.check(self._column(), rule))
+    def check(self, rule: str = "URI", *, scheme: bool = False) -> pd.Series:
+        """Whether each row is a URI or URI-reference; with `scheme`, one of its own scheme too."""
+        return self._wrap(columns.check(self._column(), rule, scheme=scheme))
 
     def split(self, components: Sequence[str] = columns.SIX) -> pd.DataFrame:
         """The components of each row, unchecked, as a frame."""

@@ -37,9 +37,9 @@ class _Namespace(ABC):
     @abstractmethod
     def _apply(self, work: Callable[..., Any], kind: pl.DataType, *others: Any) -> Any: ...
 
-    def check(self, rule: str = "URI") -> Any:
-        """Whether each row is a URI or URI-reference."""
-        return self._apply(lambda s: columns.check(s, rule), pl.Boolean())
+    def check(self, rule: str = "URI", *, scheme: bool = False) -> Any:
+        """Whether each row is a URI or URI-reference; with `scheme`, one of its own scheme too."""
+        return self._apply(lambda s: columns.check(s, rule, scheme=scheme), pl.Boolean())
 
     def split(self, components: Sequence[str] = columns.SIX) -> Any:
         """The components of each row, unchecked, as a struct."""

@@ -104,9 +104,9 @@ def _component(name: str) -> Callable[[Column | str], Column]:
 scheme, authority, userinfo, host, port, path, query, fragment = map(_component, _COMPONENTS)
 
 
-def check(column: Column | str, rule: str = "URI") -> Column:
-    """Whether each row is a URI or URI-reference."""
-    return _udf("check", "boolean", rule=rule)(column)
+def check(column: Column | str, rule: str = "URI", *, scheme: bool = False) -> Column:
+    """Whether each row is a URI or URI-reference; with `scheme`, one of its own scheme too."""
+    return _udf("check", "boolean", rule=rule, scheme=scheme)(column)
 
 
 def split(column: Column | str, components: Sequence[str] = columns.SIX) -> Column:
@@ -211,6 +211,7 @@ def register(session: SparkSession) -> None:
     session.udf.register("uri_to_iri", _udf("to_iri"))
     session.udf.register("iri_to_uri", _udf("to_uri"))
     session.udf.register("uri_check", _udf("check", "boolean"))
+    session.udf.register("uri_check_scheme", _udf("check", "boolean", scheme=True))
     session.udf.register("uri_resolve", _udf("resolve", arguments=2))
 
 

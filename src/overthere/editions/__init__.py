@@ -5,12 +5,14 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from overthere.errors import NotSpecified
+from overthere.errors import GrammarError, NotSpecified
 from overthere.exact import exact
+from overthere.late import default_registry
 
 if TYPE_CHECKING:
     from overthere.editions.model import Edition
     from overthere.errors import Finding
+    from overthere.schemes.registry import Registry
 
 __all__ = ["NAMES", "check", "edition"]
 
@@ -41,24 +43,43 @@ def edition(name: str = "rfc3986") -> Edition:
     return import_module(NAMES[name]).EDITION  # type: ignore[no-any-return]
 
 
-def check(text: str, edition: str = "rfc3986", *, rule: str | None = None, limit: int | None = 1000) -> list[Finding]:
+def check(
+    text: str,
+    edition: str = "rfc3986",
+    *,
+    rule: str | None = None,
+    scheme: bool = False,
+    registry: Registry | None = None,
+    limit: int | None = 1000,
+) -> list[Finding]:
     """Everything that is wrong with a text by the letter of an edition; an empty list if nothing is.
 
     rule: what the text should be, "URI" by default ("URI-reference" allows a relative reference); for RFC 3986 also
     IRI and IRI-reference (RFC 3987 2.2).
+    scheme: whether a URI is held to the rules of its own scheme too, by the edition's account of it or that of the
+    scheme's document today; of a scheme that is not known nothing is said.
+    registry: where schemes are looked up, the default one unless given.
     limit: how many findings are listed (None: all); a last one of the kind "more" counts the rest.
 
-    Raises: nothing for any text; NotSpecified or GrammarError for a name that does not exist; TypeError for what is
-    no text.
+    Raises: nothing for any text; NotSpecified or GrammarError for a name that does not exist, and for `scheme` with a
+    rule that is not one of whole URIs or references; TypeError for what is no text.
 
     >>> [(f.kind, f.start, f.end) for f in check("http://h:8o/a b%zz")]
     [('port-char', 10, 11), ('space', 13, 14), ('pct-encoded', 15, 16)]
+    >>> check("http:/example.com"), [(f.kind, f.start, f.source) for f in check("http:/example.com", scheme=True)]
+    ([], [('scheme-syntax', 6, 'RFC 9110 4.2.1')])
     """
+    by = _edition(edition)
+    if scheme and rule not in (None, by.top, "URI", "URI-reference", "URL-reference"):
+        raise GrammarError(f"a scheme has rules for URIs, and says nothing of the rule {rule!r}")
     if edition == "rfc3986" and rule in ("IRI", "IRI-reference"):
         from overthere.findings import check_uri
 
         return check_uri(exact(text, "check()"), rule, limit=limit)
-    return _edition(edition).check(text, rule, limit)
+    found = by.check(text, rule, limit)
+    if found or not scheme:
+        return found
+    return (default_registry() if registry is None else registry).check(text, edition, limit)
 
 
 _edition = edition

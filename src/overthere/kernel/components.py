@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeVar
 from overthere.exact import exact
 from overthere.kernel.reference import (
     GROUPS,
+    Form,
     Parts,
+    form_of,
     guard_path,
     host_kind,
     recompose,
@@ -28,7 +30,6 @@ __all__ = ["Component", "Components", "Form", "HostKind", "front", "parse", "res
 F = TypeVar("F", bound="Callable[..., object]")
 Component = Literal["scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment"]
 HostKind = Literal["reg-name", "IPv4address", "IPv6address", "IPvFuture"]
-Form = Literal["uri", "network-path", "absolute-path", "relative-path", "same-document"]
 
 # No transport has a port of more digits than this; `port_text` keeps such a text.
 _PORT_DIGITS = 18
@@ -167,13 +168,7 @@ class Components:
     @property
     def form(self) -> Form:
         """Which kind of reference it is by its syntax (4.1, 4.2, 4.4)."""
-        if self.scheme is not None:
-            return "uri"
-        if self.authority is not None:
-            return "network-path"
-        if self.path.startswith("/"):
-            return "absolute-path"
-        return "same-document" if self.path == "" and self.query is None else "relative-path"
+        return form_of(self._parts())
 
     def span(self, component: Component) -> tuple[int, int] | None:
         """Where a component stands in the text, (start, end) in code points; None if it is undefined.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from overthere.errors import GrammarError
 from overthere.kernel.classes import CHARSETS, IPRIVATE, PATTERNS, UCSCHAR
@@ -23,8 +23,10 @@ __all__ = [
     "BIDI_CONTROLS",
     "BROKEN_ESCAPE",
     "GROUPS",
+    "Form",
     "Parts",
     "case_normalization",
+    "form_of",
     "guard_path",
     "host_kind",
     "merge_paths",
@@ -44,6 +46,8 @@ __all__ = [
 ]
 
 name = "reference"
+
+Form = Literal["uri", "network-path", "absolute-path", "relative-path", "same-document"]
 
 # The groups of the expressions that `parse` matches.
 GROUPS = {
@@ -170,6 +174,21 @@ def host_kind(host: str) -> str:
 
 
 # -- 5.2, 5.3: reference resolution
+
+
+def form_of(parts: Parts) -> Form:
+    """4.1, 4.2, 4.4: which kind of reference it is by its syntax.
+
+    >>> form_of(split("//h/p")), form_of(split("?q")), form_of(split("#f"))
+    ('network-path', 'relative-path', 'same-document')
+    """
+    if parts.scheme is not None:
+        return "uri"
+    if parts.authority is not None:
+        return "network-path"
+    if parts.path.startswith("/"):
+        return "absolute-path"
+    return "same-document" if parts.path == "" and parts.query is None else "relative-path"
 
 
 def transform_references(base: Parts, ref: Parts, strict: bool = True) -> Parts:

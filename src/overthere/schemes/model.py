@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from overthere.errors import Finding, RegistryError
 from overthere.kernel import parse
-from overthere.kernel.reference import Parts, scheme_steps, split_authority
+from overthere.kernel.reference import Parts, scheme_steps, split, split_authority
 from overthere.schemes.locator import GenericLocator, Locator, reading
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from overthere.access.steps import Credentials, Step
     from overthere.access.wire import Dialogue
     from overthere.grammar import Grammar
+    from overthere.grammar.automaton import Automaton
     from overthere.schemes.iana import Registration
 
 __all__ = [
@@ -34,6 +35,9 @@ __all__ = [
     "last_of",
     "slash_for_empty_path",
 ]
+
+_WHOLE = "whole-uri"
+"""The name of our own for a scheme's rules with a fragment behind them."""
 
 
 class Example(NamedTuple):
@@ -74,6 +78,16 @@ class CommonRules(NamedTuple):
     """The port that is left out, in decimal digits."""
     slash_for_empty_path: bool
     """Whether an empty path behind an authority is written "/"."""
+
+
+def _component(text: str, cut: Parts, at: int) -> str:
+    """The component of a URI without a fragment that begins or goes on at a place, its delimiters included."""
+    before = len(text) if cut.query is None else len(text) - len(cut.query) - 1
+    if at >= before and cut.query is not None:
+        return "query"
+    if cut.authority is None or (cut.path and at >= before - len(cut.path)):
+        return "path"
+    return "authority"
 
 
 def default_port(port: int, source: str) -> NormalRule:
@@ -222,24 +236,64 @@ class Scheme:
         >>> [finding.rule for finding in scheme("tel").check("tel:+1-2o1")]
         ['telephone-uri']
         """
-        from overthere.derivation import check_rule
         from overthere.editions import edition as edition_named
 
         by, rules = edition_named(edition), self.rules.get(reading(edition), ())
         if not rules:
             raise RegistryError(f"{by.document} has no rules of the scheme {self.name!r}")
-        if reading(edition) != "rfc3986":
-            return [] if self.is_valid(text, edition) else by.check(text, rules[0], limit) or [self._not_mine(text)]
-        if findings := by.check(text, limit=limit):
-            return findings
-        bare, mark, _ = text.partition("#")
+        if reading(edition) != "rfc3986" and self.is_valid(text, edition):  # a rule of a scheme need not be of `top`
+            return []
+        return by.check(text, limit=limit) or self.faults(text, edition, limit)
+
+    def faults(self, text: str, edition: str = "rfc3986", limit: int | None = 1000) -> list[Finding]:
+        """What keeps a URI of an edition from being one of this scheme, by its rules there: of the kind
+        "scheme-syntax", each with the scheme's document; nothing where the edition has no rules of it.
+
+        text: a URI of the edition by the generic syntax, which is not looked at again.
+
+        >>> from overthere import scheme
+        >>> print(scheme("http").faults("http:/example.com")[0])
+        no http URI: "e" cannot stand here (at 6, in the path; expected "/"; RFC 9110 4.2.1)
+        """
+        from overthere.derivation import check_rule
+        from overthere.editions import edition as edition_named
+
+        by, rules = edition_named(edition), self.rules.get(reading(edition), ())
+        if not rules or self.is_valid(text, edition):
+            return []
         if not self._is_mine(text):
             return [self._not_mine(text)]
-        if mark and self.no_fragment:
+        bare, mark, _ = text.partition("#")
+        if reading(edition) != "rfc3986":
+            found = by.check(text, rules[0], limit)
+        elif mark and self.no_fragment:
             return [self._no_fragment(text)]
-        if any(self.grammar.automaton(rule).accepts(bare) for rule in rules):
-            return []
-        return check_rule(self.grammar, bare, rules[0], self.documents["rfc3986"], limit)
+        else:
+            found = check_rule(self.grammar, bare, rules[0], self.documents["rfc3986"], limit, by.parts)
+        cut = split(bare)
+        return [self._fault(one, bare, cut) for one in found]
+
+    def is_valid(self, text: str, edition: str = "rfc3986") -> bool:
+        """Whether one of the scheme's rules in an edition derives the text, but for a fragment."""
+        from overthere.editions import edition as edition_named
+
+        rules = self.rules.get(reading(edition), ())
+        if reading(edition) == "rfc3986":
+            return bool(rules) and edition_named(edition).is_valid(text) and self.whole.accepts(text)
+        return self._is_mine(text) and any(edition_named(edition).is_valid(text, rule) for rule in rules)
+
+    @cached_property
+    def whole(self) -> Automaton:
+        """The automaton of today's rules on a whole URI, with any fragment unless the scheme has none: what a fragment
+        may hold is the edition's affair.  Raises: RegistryError if there are no rules."""
+        from overthere.schemes.syntax import grammar
+
+        if not self.syntax or "rfc3986" not in self.rules:
+            raise RegistryError(f"the scheme {self.name!r} has no syntax of its own")
+        fragment = "" if self.no_fragment else ' [ "#" *%x00-10FFFF ]'
+        return grammar(f"{self.syntax}\n{_WHOLE} = ( {' / '.join(self.rules['rfc3986'])} ){fragment}\n").automaton(
+            _WHOLE
+        )
 
     def account(self, edition: str) -> tuple[str, str] | None:
         """The first rule and the paragraph of an older edition's own account of the scheme; None if it has none.
@@ -253,15 +307,6 @@ class Scheme:
             return None
         return rules[0] if rules else self.name, source if source[:4] in ("1994", "RFC ") else f"1994 {source}"
 
-    def is_valid(self, text: str, edition: str = "rfc3986") -> bool:
-        """Whether one of the scheme's rules in an edition derives the text, but for a fragment."""
-        from overthere.editions import edition as edition_named
-
-        rules = self.rules.get(reading(edition), ())
-        if reading(edition) == "rfc3986":
-            return bool(rules) and not self.check(text, edition, 1)
-        return self._is_mine(text) and any(edition_named(edition).is_valid(text, rule) for rule in rules)
-
     def _is_mine(self, text: str) -> bool:
         return text.partition(":")[0].lower() == self.name
 
@@ -270,6 +315,14 @@ class Scheme:
         end = text.find(":")
         message = f"the scheme is not {self.name}"
         return Finding("scheme-syntax", 0, end, "scheme", "scheme", f'"{self.name}"', "RFC 3986 3.1", message)
+
+    def _fault(self, found: Finding, text: str, cut: Parts) -> Finding:
+        """A finding by a rule of the scheme, on a text that is a URI."""
+        if found.kind == "more":
+            return found
+        component = _component(text, cut, found.start) if found.component == found.rule else found.component
+        message = f"no {self.name} URI: {found.message}"
+        return found._replace(kind="scheme-syntax", component=component, message=message)
 
     def _no_fragment(self, text: str) -> Finding:
         message = f"a {self.name} URI has no fragment"

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from overthere.errors import RegistryError
+from overthere.errors import InvalidURI, RegistryError
 from overthere.exact import exact
 from overthere.schemes.locator import GenericLocator, Given, Locator, Written, reading
 from overthere.schemes.model import Scheme
 
 if TYPE_CHECKING:
+    from overthere.errors import Finding
     from overthere.uri import URI
 
 __all__ = ["BUILT_IN", "GROUP", "Registry"]
@@ -185,6 +186,41 @@ class Registry:
         locator = kind.split(given)
         object.__setattr__(locator, "written", Written(text, edition))  # not shared yet
         return locator
+
+    def check(self, uri: str, edition: str = "rfc3986", limit: int | None = 1000) -> list[Finding]:
+        """What keeps a URI from being one of its own scheme, by the scheme's rules in an edition, or where it has no
+        rules, by what its locator refuses; nothing of a relative reference and of a scheme that is not known there.
+
+        uri: a text that is a URI of that edition by the generic syntax, which is not looked at again.
+
+        >>> [(one.kind, one.start, one.source) for one in Registry.default().check("http://")]
+        [('scheme-syntax', 7, 'RFC 9110 4.2.1')]
+        """
+        text = exact(uri, "check()")
+        # What stands around a URL of 1994 and of RFC 1738 is none of its scheme's (1994 Wrappers; RFC 1738 Appendix).
+        bare = _bare(text) if reading(edition) != "rfc3986" else text
+        scheme = self.get(bare.partition(":")[0]) if ":" in bare else None
+        if scheme is None:
+            return []
+        if reading(edition) in scheme.rules:
+            found = scheme.faults(bare, edition, limit)
+        elif reading(edition) not in scheme.documents:
+            return []
+        else:
+            try:
+                self.locator(bare, edition)
+            except InvalidURI as error:
+                found = [error.finding]
+            else:
+                return []
+        before = text.find(bare)
+        return [one._replace(start=one.start + before, end=one.end + before) for one in found]
+
+
+def _bare(text: str) -> str:
+    from overthere.editions.rfc1738 import bare
+
+    return bare(text)
 
 
 @cache

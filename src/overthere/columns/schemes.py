@@ -1,0 +1,66 @@
+"""Whether each row of a column is a URI of its own scheme, by the scheme's rules as automata (RFC 3986 3.1)."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from overthere import columns
+from overthere.columns.plain import compute, field, taken
+from overthere.columns.work import engine
+from overthere.editions import check as check_text
+from overthere.late import default_registry
+
+if TYPE_CHECKING:
+    from overthere.grammar.automaton import Automaton
+    from overthere.schemes.registry import Registry
+
+__all__ = ["check"]
+
+
+def check(
+    column: Any, judge: str | Automaton, rule: str | None, edition: str, registry: Registry | None, threads: int
+) -> Any:
+    """Whether each row follows the rule and those of its scheme: `judge` is the rule as an engine takes it.
+
+    The rows of each known scheme go through its automaton together; those of a scheme without one, and those of the
+    editions that have schemes of their own, one by one.
+    """
+    import pyarrow as pa
+
+    registry = default_registry() if registry is None else registry
+    check_text("", edition, rule=rule, scheme=True)  # whether there is such a rule, and schemes go with it
+
+    def text_by_text(rows: Any) -> Any:
+        @lru_cache(10_000)
+        def good(text: str) -> bool:
+            return not check_text(text, edition, rule=rule, scheme=True, registry=registry, limit=1)
+
+        return pa.array(map(good, rows.to_pylist()), pa.bool_())
+
+    def of_scheme(rows: Any, name: str) -> Any:
+        scheme = registry.get(name)
+        if scheme is None:
+            return None
+        if edition in ("url-1994", "rfc1738") or "rfc3986" not in scheme.rules:
+            return text_by_text(rows)
+        return taken(engine().check(rows, scheme.whole, zone=False, threads=threads))
+
+    def work(rows: Any) -> Any:
+        if pa.types.is_dictionary(rows.type):
+            return work(rows.dictionary).take(rows.indices)
+        rows = rows.cast(pa.large_string()) if pa.types.is_string_view(rows.type) else rows  # views cannot be filtered
+        valid = taken(engine().check(rows, judge, zone=False, threads=threads))
+        if edition in ("url-1994", "rfc1738"):  # what stands around a URL there hides its scheme
+            return compute().replace_with_mask(valid, valid, text_by_text(rows.filter(valid)))
+        named = compute().utf8_lower(field(columns.split(rows, ["scheme"], threads=threads, views=False), "scheme"))
+        for name in compute().unique(named.filter(valid)).drop_null().to_pylist():
+            mask = compute().and_(valid, compute().fill_null(compute().equal(named, name), False))
+            if (good := of_scheme(rows.filter(mask), name)) is not None:
+                valid = compute().replace_with_mask(valid, mask, good)
+        return valid
+
+    whole = taken(column)
+    if isinstance(whole, pa.ChunkedArray):
+        return pa.chunked_array([work(chunk) for chunk in whole.chunks], pa.bool_())
+    return work(whole)

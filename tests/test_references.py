@@ -1,0 +1,231 @@
+"""References of a named form (RFC 3986 4.2, 4.4), and references joined before there is a base."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import HealthCheck, assume, example, given, settings
+from hypothesis import strategies as st
+
+from overthere import IRI, URI, IRIReference, Unreachable, URIReference
+from overthere.cli.app import app
+from overthere.kernel import parse
+from overthere.kernel.components import Form
+from overthere.relate import FORMS
+from support import linear
+
+law = settings(max_examples=300, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+
+
+def short(longest: int) -> Iterator[URIReference]:
+    for n in range(longest + 1):
+        for letters in product("a/.?#:", repeat=n):
+            if (found := URIReference.parse("".join(letters))) is not None:
+                yield found
+
+
+BASES = ["a://a/a/a/a?a", "a://a", "a://a?a#a", "a:a/a", "a:a/a/a", "a:/a/a", "a:", "a:a", "a:?a", "a:/.//a/a",
+         "a://a/a/../a", "a:a/../a/a", "a:///a//a", "a://a//", "a://a/a:a/", "a:a/..", "a:../a",
+         "b://a/a/a"]  # fmt: skip
+PIECES = [".", "..", "a", "b", "/", "/", "//", "?", "?q", "#", "#f", ":", "%41", "x:", "//h", "..", "../"]
+references = st.lists(st.sampled_from(PIECES), max_size=9).map("".join).map(URIReference.parse).filter(bool)
+HIERARCHIES = ["s://h", "s://h?q", "s://h/", "s://h/a/b/c?q", "s:/a/b", "s:/", "s:a/b", "s:a/b/c?q", "s:a/../b",
+               "s:/.//a",
+               "s:./a/b", "s://h/a/../b/./c", "s:///a//b//"]  # fmt: skip
+
+
+# -- relate
+
+
+@pytest.mark.parametrize("base", BASES)
+def test_each_form_is_the_shortest_of_its_kind(base: str) -> None:
+    """Over all references of at most five characters: what one of a form says, `relate` says in it, and no longer."""
+    uri = URI(base)
+    shortest: dict[tuple[URI, Form], str] = {}
+    for reference in short(5):
+        shortest.setdefault((uri.join(reference), reference.form), str(reference))
+    longer = {}
+    for (target, form), text in shortest.items():
+        found = uri.relate(target, form=form)
+        assert uri.join(found) == target
+        assert found.form == form
+        if len(str(found)) > len(text):
+            longer[str(target), form] = str(found), text
+    assert longer == {}
+
+
+@law
+@given(st.sampled_from([*BASES, *HIERARCHIES]), references, references)
+@example("a:b/c", URIReference("a:/d"), URIReference(""))
+def test_a_form_leads_back_or_is_refused(base: str, one: URIReference, two: URIReference) -> None:
+    own = URI(base).join(one)
+    target = own.join(two)
+    said = {form: found for form in FORMS if (found := related(own, target, form)) is not None}
+    assert two.form in said
+    for form, found in said.items():
+        assert own.join(found) == target
+        assert found.form == form
+    assert len(str(own.relate(target))) == min(len(str(found)) for found in said.values())
+
+
+def related(base: URI, target: URI, form: str) -> URIReference | None:
+    try:
+        return base.relate(target, form=form)  # type: ignore[arg-type]
+    except Unreachable:
+        return None
+
+
+@pytest.mark.parametrize(
+    ("base", "target", "form", "why"),
+    [
+        ("http://h/a", "https://h/a", "network-path", "keeps the scheme of the base"),
+        ("x:a", "x:b", "network-path", "names an authority, and the target has none"),
+        ("http://h/a", "http://g/a", "absolute-path", "keeps the authority of the base"),
+        ("http://h/a", "http://g/a", "relative-path", "keeps the authority of the base"),
+        ("http://h/a", "http://h", "absolute-path", 'gives a path that begins with "/"'),
+        ("http://h/a", "http://h", "relative-path", "no relative path leads"),
+        ("x:b/c", "x:d", "relative-path", "no relative path leads"),
+        ("http://h/a?q", "http://h/a", "same-document", "keeps the path and the query"),
+        ("http://h/a", "http://h/../a", "uri", "dot-segments"),
+        ("http://h/a", "http://h/b/./a", "relative-path", "dot-segments"),
+    ],
+)
+def test_reasons(base: str, target: str, form: Form, why: str) -> None:
+    with pytest.raises(Unreachable, match=why):
+        URI(base).relate(target, form=form)
+
+
+def test_forms_of_iris_and_what_is_no_form() -> None:
+    base = IRI("http://h/é/a")
+    assert str(base.relate("http://h/é/ü", form="absolute-path")) == "/é/ü"
+    assert isinstance(base.relate("http://h/é/ü", form="network-path"), IRIReference)
+    for wrong in ("shortest", ""):
+        with pytest.raises(ValueError, match="the forms of references are uri, network-path"):
+            URI("a:b").relate("a:c", form=wrong)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        URI("a:b").relate("a:c", form=5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("form", "code", "out", "told"),
+    [
+        ("absolute-path", 0, "/x?y\n", ""),
+        ("relative-path", 0, "../x?y\n", ""),
+        ("uri", 0, "http://a/x?y\n", ""),
+        ("same-document", 1, "", "a same-document reference keeps the path and the query"),
+        ("shortest", 2, "", "is not one of"),
+    ],
+)
+def test_command_line(form: str, code: int, out: str, told: str) -> None:
+    done = CliRunner().invoke(app, ["relate", "--base", "http://a/b/c", "--form", form, "http://a/x?y"])
+    assert (done.exit_code, done.stdout) == (code, out)
+    assert told in done.stderr
+
+
+# -- join
+
+
+@law
+@given(st.sampled_from(HIERARCHIES), references, references)
+@example("s:a/b", URIReference("a/.."), URIReference("b"))
+@example("s://h/", URIReference("a"), URIReference("..//b"))
+@example("s:/a/b", URIReference("a/b"), URIReference("../.././/b"))
+@example("s:/a/b", URIReference("."), URIReference("./a:b"))
+def test_join_is_associative_with_resolution(base: str, one: URIReference, two: URIReference) -> None:
+    assume(one.scheme is None)
+    joined = one.join(two)
+    assert joined.resolve(base) == two.resolve(one.resolve(base))
+    assert type(joined) is URIReference
+    with_iris = IRIReference(str(one)).join(str(two))
+    assert (str(with_iris), type(with_iris)) == (str(joined), IRIReference)
+
+
+@pytest.mark.parametrize("base", HIERARCHIES)
+def test_join_over_all_short_references(base: str) -> None:
+    relative = [one for one in short(3) if one.scheme is None]
+    bad = [
+        (str(one), str(two))
+        for one in relative
+        for two in relative
+        if one.join(two).resolve(base) != two.resolve(one.resolve(base))
+    ]
+    assert bad == []
+
+
+@law
+@given(references, references, references)
+def test_join_is_associative(one: URIReference, two: URIReference, three: URIReference) -> None:
+    assume(one.scheme is None and two.scheme is None)
+    assert one.join(two).join(three).resolve("s://h/a/b") == one.join(two.join(three)).resolve("s://h/a/b")
+
+
+@law
+@given(references, references)
+def test_dots_lead_out_or_nowhere(one: URIReference, two: URIReference) -> None:
+    """A joined relative path has ".." at its start alone, and "." only where it keeps the path what it is."""
+    assume(one.scheme is None and two.form == "relative-path" and two.path)
+    segments = one.join(two).path.removeprefix("/").split("/")
+    while segments[:1] == [".."]:
+        segments = segments[1:]
+    assert ".." not in segments
+    assert "." not in segments[1:]
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "is_"),
+    [
+        ("../img/logo.png", "../style.css", "../style.css"),
+        ("a/b/c", "../d", "a/d"),
+        ("a", "../../b", "../../b"),
+        ("..", "..", "../../"),
+        ("..", "g", "../g"),
+        ("a/..", "", "a/.."),
+        ("a/b", "..", "."),
+        ("a/b?x#y", "", "a/b?x"),
+        ("a/b?x#y", "?z", "a/b?z"),
+        ("", "", ""),
+        ("?x", "#f", "?x#f"),
+        ("//h", "g", "//h/g"),
+        ("//h/a/..", "g", "//h/g"),
+        ("/a/b", "../../../c", "/c"),
+        ("a/b", "//h/./c", "//h/c"),
+        ("a/b", "s:/x/../c", "s:/c"),
+        ("a/b", "..//c", ".//c"),
+        ("/a/b", "..//c", "/.//c"),
+        ("a", "./b:c", "./b:c"),
+        ("x:/a/b", "../c", "x:/c"),
+    ],
+)
+def test_joined(one: str, two: str, is_: str) -> None:
+    assert str(URIReference(one).join(two)) == is_
+
+
+def test_a_scheme_that_may_be_ignored_cannot_be_joined() -> None:
+    with pytest.raises(Unreachable, match="depends on that of the base"):
+        URIReference("a/b").join("http:g", strict=False)
+    assert str(URIReference("http://h/a").join("http:g", strict=False)) == "http://h/g"
+    assert str(URIReference("a/b").join("http:g")) == "http:g"
+
+
+def test_a_base_without_a_hierarchy_is_none_for_it() -> None:
+    """The one place where the equation does not hold, as the docstring says: 5.2.4 roots what it takes away."""
+    one, two = URIReference("a/b"), URIReference("../c")
+    assert (str(two.resolve(one.resolve("urn:x"))), str(one.join(two).resolve("urn:x"))) == ("urn:/c", "urn:c")
+
+
+def test_zone_identifiers() -> None:
+    one = URIReference("//[fe80::1%25en0]/a", zone=True)
+    assert one.join("b").zone == "en0"
+    assert parse(str(one.join("b")), zone=True) is not None
+
+
+@pytest.mark.parametrize("unit", ["../", "./", "a/", "a/../", "/", "a/b/../"])
+def test_joining_takes_time_in_proportion_to_the_texts(unit: str) -> None:
+    def join(size: int) -> None:
+        text = f"a{unit * (size // len(unit))}"
+        URIReference(text).join(text).join("../x")
+
+    linear(join, 400_000)
