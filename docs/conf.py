@@ -38,6 +38,5 @@ html_theme = "furo"
 html_title = "overthere"
 html_show_sourcelink = False
 html_copy_source = False
-html_static_path = ["_static"]
 # The theme's own fonts are the system's; nothing is fetched from elsewhere.
 html_theme_options = {"navigation_with_keys": True}

@@ -220,6 +220,8 @@ def test_options_mean_the_same_everywhere() -> None:
                 kind = "flag" if parameter.is_flag else "value"
                 for option in parameter.opts:
                     kinds.setdefault(option, {}).setdefault(kind, set()).add(" ".join(path))
+    # `repair` and `build` are told a scheme; `check` judges by that of each text, and is told none.
+    assert kinds.pop("--scheme") == {"flag": {"check"}, "value": {"repair", "build"}}
     assert {name: found for name, found in kinds.items() if len(found) > 1} == {}
 
 

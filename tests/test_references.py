@@ -115,7 +115,7 @@ def test_forms_of_iris_and_what_is_no_form() -> None:
         ("absolute-path", 0, "/x?y\n", ""),
         ("relative-path", 0, "../x?y\n", ""),
         ("uri", 0, "http://a/x?y\n", ""),
-        ("same-document", 1, "", "a same-document reference keeps the path and the query"),
+        ("same-document", 1, "\n", "a same-document reference keeps the path and the query"),
         ("shortest", 2, "", "is not one of"),
     ],
 )

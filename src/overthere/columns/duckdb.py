@@ -1,10 +1,10 @@
 """The DuckDB face: `register(con)` makes the column functions scalar functions of SQL.
 
-`uri_check(t)`, `uri_check_scheme(t)`, `uri_scheme(t)` ... `uri_fragment(t)`, `uri_normalize(t)`,
-`uri_resolve(t, base)`, `uri_encode(t)`, `uri_encode(t, component)`, `uri_encode(t, component, keep)`, `uri_decode(t)`,
-`uri_public_suffix(t)`, `uri_registrable_domain(t)`, `uri_subdomain(t)`, `uri_parameter(t, name)`, `uri_with_parameter(t, name, value)`,
-`uri_add_parameter(t, name, value)`, `uri_without_parameters(t, names...)`, `uri_sort_parameters(t)`,
-`uri_canonical(t, form)`, `uri_repair(t)`, `uri_to_iri(t)`, `iri_to_uri(t)`: each means what
+`uri_check(t)`, `uri_check_scheme(t)`, `uri_scheme(t)` ... `uri_fragment(t)`, `uri_normalize(t)`, `uri_resolve(t,
+base)`, `uri_encode(t)`, `uri_encode(t, component)`, `uri_encode(t, component, keep)`, `uri_decode(t)`,
+`uri_public_suffix(t)`, `uri_registrable_domain(t)`, `uri_subdomain(t)`, `uri_parameter(t, name)`,
+`uri_with_parameter(t, name, value)`, `uri_add_parameter(t, name, value)`, `uri_without_parameters(t, names...)`,
+`uri_sort_parameters(t)`, `uri_canonical(t, form)`, `uri_repair(t)`, `uri_to_iri(t)`, `iri_to_uri(t)`: each means what
 `overthere.columns` says of it; null gives null.
 """
 
