@@ -82,7 +82,7 @@ def test_membership() -> None:
     for name in BUILT_IN:
         assert name in registry
         assert name.upper() in registry
-    for other in ("sip", "coap", "", "no such", "ftp:", 21, None, b"ftp", ("ftp",)):
+    for other in ("xmpp", "acap", "", "no such", "ftp:", 21, None, b"ftp", ("ftp",)):
         assert other not in registry
     assert list(registry) == sorted(registry)
     assert set(BUILT_IN) <= set(registry)
@@ -149,13 +149,13 @@ def test_x_is_experimental(name: str) -> None:
 
 
 def test_unknown_names_are_generic() -> None:
-    found = scheme("sip")
-    assert (found.name, found.known, found.locator, found.documents) == ("sip", False, GenericLocator, {})
-    assert (found.title, found.status) == ("session initiation protocol", "Permanent")
+    found = scheme("xmpp")
+    assert (found.name, found.known, found.locator, found.documents) == ("xmpp", False, GenericLocator, {})
+    assert (found.title, found.status) == ("Extensible Messaging and Presence Protocol", "Permanent")
     assert found.registration is not None
-    assert found.registration.reference == "RFC3261"
+    assert found.registration.reference == "RFC5122"
     assert found == scheme("SIP")
-    assert URI("SIP:a@b?c#d").locator == GenericLocator(None, "a@b", scheme="sip", query="c", fragment="d")
+    assert URI("XMPP:a@b?c#d").locator == GenericLocator(None, "a@b", scheme="xmpp", query="c", fragment="d")
     for name, status, reference in (
         ("coap", "Permanent", "RFC7252"),
         ("shttp", "Permanent", "RFC2660 status-change-http-experiments-to-historic"),
@@ -220,7 +220,7 @@ def test_neither_retrieval_nor_statement() -> None:
 
 
 def test_both_retrieval_and_statement() -> None:
-    with pytest.raises(RegistryError, match="one of the two"):
+    with pytest.raises(RegistryError, match="one of them"):
         replace(RAVEN, access="ftp")
 
 

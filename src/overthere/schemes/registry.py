@@ -49,10 +49,17 @@ BUILT_IN = (
     "wss",
     "tag",
     "about",
+    "ssh",
+    "sftp",
+    "sip",
+    "sips",
+    "geo",
+    "did",
 )
 
 
 _NAME = re.compile("[a-z][a-z0-9+.-]*")
+_NO_LETTER = re.compile("[+.-]")
 
 
 class Claim(NamedTuple):
@@ -201,7 +208,7 @@ def _default() -> Registry:
 
 
 def _home(name: str) -> str:
-    return f"overthere.schemes.known.{name.replace('.', '_')}:SCHEME"
+    return f"overthere.schemes.known.{_NO_LETTER.sub('_', name)}:SCHEME"
 
 
 @cache
