@@ -154,10 +154,10 @@ def test_unknown_names_are_generic() -> None:
     assert (found.title, found.status) == ("Extensible Messaging and Presence Protocol", "Permanent")
     assert found.registration is not None
     assert found.registration.reference == "RFC5122"
-    assert found == scheme("SIP")
+    assert found == scheme("XMPP")
     assert URI("XMPP:a@b?c#d").locator == GenericLocator(None, "a@b", scheme="xmpp", query="c", fragment="d")
     for name, status, reference in (
-        ("coap", "Permanent", "RFC7252"),
+        ("acap", "Permanent", "RFC2244"),
         ("shttp", "Permanent", "RFC2660 status-change-http-experiments-to-historic"),
         ("fax", "Historical", "RFC2806 RFC3966"),
         ("finger", "Provisional", "Dave_Thaler"),
