@@ -164,8 +164,8 @@ def test_a_redirect_of_a_public_server_is_a_strangers_uri() -> None:
 
 
 def test_a_gateway_is_sent_lines_of_its_own_protocol() -> None:
-    gateways = Gateways({"coap": "gopher://g.example:7070/0{+path}"})
-    there = _Way("coap://h/x%0By", SAFE, None, KNOWN, gateways)
+    gateways = Gateways({"acap": "gopher://g.example:7070/0{+path}"})
+    there = _Way("acap://h/x%0By", SAFE, None, KNOWN, gateways)
     with pytest.raises(AccessRefused, match="port 7070 is not that of gopher"):
         there.dialogue(there.scheme())
     assert there.plan.cautions

@@ -243,7 +243,7 @@ def test_a_retrieval_may_be_a_function() -> None:
 
 def test_every_built_in_name_is_in_its_own_file() -> None:
     for name in BUILT_IN:
-        home = ROOT / "src/overthere/schemes/known" / name.replace(".", "_")
+        home = ROOT / "src/overthere/schemes/known" / re.sub("[+.-]", "_", name)
         assert home.with_suffix(".py").exists() or (home / "__init__.py").exists(), name
         assert scheme(name).name == name
         assert scheme(name).known

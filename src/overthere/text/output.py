@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OTHERS", "as_html", "as_markdown", "as_terminal", "linkable"]
 
-OTHERS = frozenset(("ftps", "irc", "ircs", "sms", "xmpp", "doi", "magnet"))
+OTHERS = frozenset(("sms", "xmpp", "doi", "magnet"))
 """Schemes of which this package knows no more than that they only name or locate something."""
 
 
