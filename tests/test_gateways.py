@@ -33,16 +33,16 @@ EXPANDED = [
     ("http://gw.example/?{+uri}", "wais://h/db?words", "http://gw.example/?wais://h/db?words"),
     ("http://gw.example/N2L?{+uri}", "urn:example:a%2Fb", "http://gw.example/N2L?urn:example:a%2Fb"),
     ("http://gw.example/N2L?{uri}", "urn:example:a%2Fb", "http://gw.example/N2L?urn%3Aexample%3Aa%252Fb"),
-    ("http://gw.example/{scheme}/{host}/{port}", "acap://H.example:5683/x", "http://gw.example/acap/H.example/5683"),
-    ("http://gw.example/{authority}", "acap://u@[::1]:1/", "http://gw.example/u%40%5B%3A%3A1%5D%3A1"),
-    ("http://gw.example/x{+path}?{+query}", "acap://h/a/b?c=d&e", "http://gw.example/x/a/b?c=d&e"),
-    ("http://gw.example/{path}?{query}", "acap://h/a/b?c=d&e", "http://gw.example/%2Fa%2Fb?c%3Dd%26e"),
-    ("http://gw.example/?{host}.{port}.{query}", "acap:", "http://gw.example/?.."),
-    ("http://gw.example/", "acap://h/a", "http://gw.example/"),
+    ("http://gw.example/{scheme}/{host}/{port}", "xmpp://H.example:5683/x", "http://gw.example/xmpp/H.example/5683"),
+    ("http://gw.example/{authority}", "xmpp://u@[::1]:1/", "http://gw.example/u%40%5B%3A%3A1%5D%3A1"),
+    ("http://gw.example/x{+path}?{+query}", "xmpp://h/a/b?c=d&e", "http://gw.example/x/a/b?c=d&e"),
+    ("http://gw.example/{path}?{query}", "xmpp://h/a/b?c=d&e", "http://gw.example/%2Fa%2Fb?c%3Dd%26e"),
+    ("http://gw.example/?{host}.{port}.{query}", "xmpp:", "http://gw.example/?.."),
+    ("http://gw.example/", "xmpp://h/a", "http://gw.example/"),
     ("http://gw.example/?{uri}&{uri}", "a:b", "http://gw.example/?a%3Ab&a%3Ab"),
-    ("mailto:gw@gw.example?subject={uri}", "acap://h/", "mailto:gw@gw.example?subject=acap%3A%2F%2Fh%2F"),
-    ("http://gw.example/?{uri}", "acap://h/a#part", "http://gw.example/?acap%3A%2F%2Fh%2Fa"),
-    ("http://gw.example/?{uri}", "acap://u@h/", "http://gw.example/?acap%3A%2F%2Fu%40h%2F"),
+    ("mailto:gw@gw.example?subject={uri}", "xmpp://h/", "mailto:gw@gw.example?subject=xmpp%3A%2F%2Fh%2F"),
+    ("http://gw.example/?{uri}", "xmpp://h/a#part", "http://gw.example/?xmpp%3A%2F%2Fh%2Fa"),
+    ("http://gw.example/?{uri}", "xmpp://u@h/", "http://gw.example/?xmpp%3A%2F%2Fu%40h%2F"),
 ]
 
 
@@ -55,25 +55,25 @@ def test_templates(template: str, text: str, expanded: str) -> None:
 
 
 REFUSED = [
-    ({"acap": ""}, "makes no URI"),
-    ({"acap": "/gw/{uri}"}, "makes no URI"),
-    ({"acap": "http://gw.example/{uri"}, "makes no URI"),
-    ({"acap": "http://gw.example/uri}"}, "makes no URI"),
-    ({"acap": "http://gw.example/a b"}, "makes no URI"),
-    ({"acap": "http://gw.example/%{uri}"}, "makes no URI"),
-    ({"acap": "http://gw.example/{}"}, "no variable ''"),
-    ({"acap": "http://gw.example/{url}"}, "no variable 'url'"),
-    ({"acap": "http://gw.example/{URI}"}, "no variable 'URI'"),
-    ({"acap": "http://gw.example/{userinfo}"}, "no variable 'userinfo'"),
-    ({"acap": "http://gw.example/{fragment}"}, "no variable 'fragment'"),
-    ({"acap": "http://gw.example/{uri*}"}, "no variable"),
-    ({"acap": "http://gw.example/{++uri}"}, "no variable"),
-    ({"acap": "{+uri}"}, "leaves its own scheme open"),
-    ({"acap": "{scheme}://gw.example/"}, "leaves its own scheme open"),
-    ({"acap": "http://{host}.gw.example/"}, "leaves its own host open"),
-    ({"acap": "http://{+authority}/"}, "leaves its own host open"),
-    ({"acap": "http://gw.example:{port}/"}, "leaves its own host open"),
-    ({"acap": "http://gw.example{+path}"}, "leaves its own host open"),
+    ({"xmpp": ""}, "makes no URI"),
+    ({"xmpp": "/gw/{uri}"}, "makes no URI"),
+    ({"xmpp": "http://gw.example/{uri"}, "makes no URI"),
+    ({"xmpp": "http://gw.example/uri}"}, "makes no URI"),
+    ({"xmpp": "http://gw.example/a b"}, "makes no URI"),
+    ({"xmpp": "http://gw.example/%{uri}"}, "makes no URI"),
+    ({"xmpp": "http://gw.example/{}"}, "no variable ''"),
+    ({"xmpp": "http://gw.example/{url}"}, "no variable 'url'"),
+    ({"xmpp": "http://gw.example/{URI}"}, "no variable 'URI'"),
+    ({"xmpp": "http://gw.example/{userinfo}"}, "no variable 'userinfo'"),
+    ({"xmpp": "http://gw.example/{fragment}"}, "no variable 'fragment'"),
+    ({"xmpp": "http://gw.example/{uri*}"}, "no variable"),
+    ({"xmpp": "http://gw.example/{++uri}"}, "no variable"),
+    ({"xmpp": "{+uri}"}, "leaves its own scheme open"),
+    ({"xmpp": "{scheme}://gw.example/"}, "leaves its own scheme open"),
+    ({"xmpp": "http://{host}.gw.example/"}, "leaves its own host open"),
+    ({"xmpp": "http://{+authority}/"}, "leaves its own host open"),
+    ({"xmpp": "http://gw.example:{port}/"}, "leaves its own host open"),
+    ({"xmpp": "http://gw.example{+path}"}, "leaves its own host open"),
     ({"a_b": GATEWAY}, "'a_b'"),
     ({"1a": GATEWAY}, "'1a'"),
     ({"": GATEWAY}, "''"),
@@ -108,8 +108,8 @@ def test_data_does_not_become_the_host(template: str) -> None:
 @pytest.mark.parametrize(
     ("templates", "circle"),
     [
-        ({"acap": "acap://gw.example/?{uri}"}, "acap -> acap"),
-        ({"acap": "ACAP://gw.example/?{uri}"}, "acap -> acap"),
+        ({"xmpp": "xmpp://gw.example/?{uri}"}, "xmpp -> xmpp"),
+        ({"xmpp": "XMPP://gw.example/?{uri}"}, "xmpp -> xmpp"),
         ({"a": "b://gw/?{uri}", "b": "a://gw/?{uri}"}, "a -> b -> a"),
         ({"c": "a://gw/?{uri}", "a": "b://gw/?{uri}", "b": "a://gw/?{uri}"}, "a -> b -> a"),
     ],
@@ -130,14 +130,14 @@ def test_long_chains_are_no_circles() -> None:
 
 
 def test_it_is_a_mapping() -> None:
-    gateways = Gateways({"WAIS": GATEWAY, "acap": GATEWAY})
+    gateways = Gateways({"WAIS": GATEWAY, "xmpp": GATEWAY})
     assert gateways["wais"] == gateways["Wais"] == GATEWAY
     assert "WAIS" in gateways
     assert "ftp" not in gateways
-    assert list(gateways) == ["wais", "acap"]
+    assert list(gateways) == ["wais", "xmpp"]
     assert len(gateways) == 2
-    assert gateways == Gateways({"acap": GATEWAY, "wais": GATEWAY}) == {"wais": GATEWAY, "acap": GATEWAY}
-    assert hash(gateways) == hash(Gateways({"acap": GATEWAY, "wais": GATEWAY}))
+    assert gateways == Gateways({"xmpp": GATEWAY, "wais": GATEWAY}) == {"wais": GATEWAY, "xmpp": GATEWAY}
+    assert hash(gateways) == hash(Gateways({"xmpp": GATEWAY, "wais": GATEWAY}))
     assert gateways != Gateways({"wais": GATEWAY})
     assert pickle.loads(pickle.dumps(gateways)) == gateways
     assert Gateways() == {}
@@ -197,9 +197,9 @@ def test_no_file(tmp_path: Path) -> None:
 # -- passwords
 
 
-@pytest.mark.parametrize("text", ["acap://u:s3cret@h/", "acap://u:@h/", "acap://:s3cret@h/"])
+@pytest.mark.parametrize("text", ["xmpp://u:s3cret@h/", "xmpp://u:@h/", "xmpp://:s3cret@h/"])
 def test_passwords_are_not_told(text: str) -> None:
-    gateways = Gateways({"acap": GATEWAY})
+    gateways = Gateways({"xmpp": GATEWAY})
     for use in (lambda: gateways.uri(URI(text)), lambda: plan(text, gateways=gateways)):
         with pytest.raises(PlanRefused, match=r"would be told to a gateway \(RFC 3986 7.5\)") as caught:
             use()
@@ -208,8 +208,8 @@ def test_passwords_are_not_told(text: str) -> None:
 
 
 def test_the_password_of_a_gateway_is_not_shown() -> None:
-    gateways = Gateways({"acap": "ftp://u:s3cret@gw.example/{uri}"})
-    found = plan("acap://h/x", gateways=gateways)
+    gateways = Gateways({"xmpp": "ftp://u:s3cret@gw.example/{uri}"})
+    found = plan("xmpp://h/x", gateways=gateways)
     assert "s3cret" not in f"{found}{found!r}{found.to_dict()}{found.steps!r}"
     assert "s3cret" not in repr(gateways)
 
@@ -217,7 +217,7 @@ def test_the_password_of_a_gateway_is_not_shown() -> None:
 def test_credentials_stay_with_the_resource() -> None:
     """Who the caller is at the resource is not told to the gateway (RFC 3986 7.5)."""
     known = Credentials(user="me", password="s3cret")
-    found = plan("acap://h/x", known, gateways=Gateways({"acap": "ftp://gw.example/{uri}"}))
+    found = plan("xmpp://h/x", known, gateways=Gateways({"xmpp": "ftp://gw.example/{uri}"}))
     sent = b"".join(step.data for step in found if isinstance(step, Send))
     assert b"s3cret" not in sent
 
@@ -226,15 +226,15 @@ def test_credentials_stay_with_the_resource() -> None:
 
 
 def test_through_a_gateway() -> None:
-    found = plan("acap://h/x?y#z", gateways=Gateways({"acap": GATEWAY}))
-    assert (found.uri, found.scheme) == ("acap://h/x?y#z", "acap")
+    found = plan("xmpp://h/x?y#z", gateways=Gateways({"xmpp": GATEWAY}))
+    assert (found.uri, found.scheme) == ("xmpp://h/x?y#z", "xmpp")
     assert found.through is not None
-    assert (found.through.uri, found.through.scheme) == ("http://gw.example/?acap%3A%2F%2Fh%2Fx%3Fy", "http")
+    assert (found.through.uri, found.through.scheme) == ("http://gw.example/?xmpp%3A%2F%2Fh%2Fx%3Fy", "http")
     assert found.steps == found.through.steps == plan(found.through.uri).steps
     first = found.steps[0]
     assert isinstance(first, Connect)
     assert (first.host, first.port) == ("gw.example", 80)
-    assert "through the gateway http://gw.example/?acap%3A%2F%2Fh%2Fx%3Fy" in str(found)
+    assert "through the gateway http://gw.example/?xmpp%3A%2F%2Fh%2Fx%3Fy" in str(found)
     assert found.to_dict()["through"] == found.through.uri
     assert not found.locates_nothing
 
@@ -251,10 +251,10 @@ def test_a_urn_through_a_resolver() -> None:
 
 
 def test_through_two() -> None:
-    found = plan("acap://h/x", gateways=Gateways({"acap": "x-a://gw/?{uri}", "x-a": GATEWAY}))
+    found = plan("xmpp://h/x", gateways=Gateways({"xmpp": "x-a://gw/?{uri}", "x-a": GATEWAY}))
     assert found.through is not None
     assert found.through.through is not None
-    assert found.through.through.uri == "http://gw.example/?x-a%3A%2F%2Fgw%2F%3Fcoap%253A%252F%252Fh%252Fx"
+    assert found.through.through.uri == "http://gw.example/?x-a%3A%2F%2Fgw%2F%3Fxmpp%253A%252F%252Fh%252Fx"
     assert found.steps == found.through.through.steps
 
 
@@ -268,37 +268,37 @@ def test_a_gateway_goes_before_the_dialogue_of_the_scheme() -> None:
         assert found.steps == plan(found.through.uri).steps
         assert f", which goes before the dialogue of {name}\n" in str(found)
         assert found.to_dict()["instead"] is True
-    other = plan("acap://h/a", gateways=Gateways({"acap": "https://gw.example/?{uri}"}))
+    other = plan("xmpp://h/a", gateways=Gateways({"xmpp": "https://gw.example/?{uri}"}))
     assert not other.instead
     assert "goes before" not in str(other)
 
 
-@pytest.mark.parametrize("gateways", [None, Gateways(), Gateways({"acaps": GATEWAY})])
+@pytest.mark.parametrize("gateways", [None, Gateways(), Gateways({"xmpps": GATEWAY})])
 def test_unknown_and_no_gateway(gateways: Gateways | None) -> None:
-    with pytest.raises(NotSpecified, match="nothing says how 'acap' is retrieved; a gateway may serve"):
-        plan("acap://h/x", gateways=gateways)
+    with pytest.raises(NotSpecified, match="nothing says how 'xmpp' is retrieved; a gateway may serve"):
+        plan("xmpp://h/x", gateways=gateways)
 
 
 def test_a_gateway_that_nothing_is_known_of() -> None:
-    with pytest.raises(NotSpecified, match="'acaps'"):
-        plan("acap://h/x", gateways=Gateways({"acap": "acaps://gw.example/?{uri}"}))
+    with pytest.raises(NotSpecified, match="'xmpps'"):
+        plan("xmpp://h/x", gateways=Gateways({"xmpp": "xmpps://gw.example/?{uri}"}))
 
 
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("url-1994", "URL:acap://h/x"),
-        ("rfc1738", "<URL:acap://h/x>"),
-        ("rfc1738", "URL:acap://h/x"),
-        ("url-1997", "acap://h/x"),
-        ("rfc3986", "acap://h/x"),
+        ("url-1994", "URL:xmpp://h/x"),
+        ("rfc1738", "<URL:xmpp://h/x>"),
+        ("rfc1738", "URL:xmpp://h/x"),
+        ("url-1997", "xmpp://h/x"),
+        ("rfc3986", "xmpp://h/x"),
     ],
 )
 def test_whichever_edition_has_read_it(name: str, text: str) -> None:
     """The prefix and the wrapper are no part of the URL (RFC 1738, Appendix)."""
-    found = plan(edition(name).locator(text), gateways=Gateways({"acap": GATEWAY}))
+    found = plan(edition(name).locator(text), gateways=Gateways({"xmpp": GATEWAY}))
     assert found.through is not None
-    assert found.through.uri == "http://gw.example/?acap%3A%2F%2Fh%2Fx"
+    assert found.through.uri == "http://gw.example/?xmpp%3A%2F%2Fh%2Fx"
 
 
 def test_a_registry_of_ones_own() -> None:

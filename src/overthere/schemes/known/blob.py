@@ -10,6 +10,7 @@ from uuid import UUID
 from overthere.kernel.reference import Parts
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme
+from overthere.schemes.shapes import NESTED
 
 __all__ = ["SCHEME", "BlobLocator"]
 
@@ -76,7 +77,7 @@ SCHEME = Scheme(
     locator=BlobLocator,
     syntax=SYNTAX,
     rules=RULES,
-    shape="(?:null|[A-Za-z][A-Za-z0-9+.-]{0,32}://)",
+    shape=rf"{NESTED}|null/",
     locates_nothing="it names an object in the memory of the browser that made it, for as long as its page lives; "
     f"nothing outside can get it ({DOCUMENT})",
     normal=(

@@ -78,7 +78,7 @@ SCHEME = Scheme(
     locator=DIDLocator,
     syntax=SYNTAX,
     rules=RULES,
-    shape="[a-z0-9]{1,32}:[A-Za-z0-9._%:-]",
+    shape="[a-z0-9]{1,64}:[A-Za-z0-9._%-]",
     linkable=True,
     locates_nothing="a DID names a subject; its method says how the document about it is resolved, each in its own "
     "way (DID Core 7.1, 8.2), and none is known here",

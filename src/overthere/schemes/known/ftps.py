@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from overthere.schemes.known.ftp import FTPLocator
 from overthere.schemes.known.ftp import SCHEME as FTP
+from overthere.schemes.known.ftp import FTPLocator
 from overthere.schemes.model import Example, Scheme, default_port, slash_for_empty_path
 
 __all__ = ["FTPSLocator", "SCHEME"]

@@ -51,7 +51,7 @@ SCHEME = Scheme(
     no_userinfo=DOCUMENT,
     linkable=True,
     unspoken="a clone takes the protocol of git (gitprotocol-pack(5)), which is not spoken here",
-    normal=(default_port(PORT, "gitprotocol-pack(5)"),),
+    normal=(default_port(PORT, "gitprotocol-pack(5); RFC 3986 6.2.3"),),
     examples=EXAMPLES,
     notes=(
         "Nothing authenticates the server, and nothing is secured (git-clone(1)).",

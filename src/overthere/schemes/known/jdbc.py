@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from overthere.schemes.inner import InnerLocator
 from overthere.schemes.model import Example, Scheme
+from overthere.schemes.shapes import NESTED
 
 __all__ = ["JDBCLocator", "SCHEME"]
 
@@ -64,6 +65,7 @@ SCHEME = Scheme(
     locator=JDBCLocator,
     syntax=SYNTAX,
     rules=RULES,
+    shape=NESTED,
     unspoken="a connection takes the driver that the subprotocol names, in Java",
     examples=EXAMPLES,
     notes=(

@@ -13,6 +13,7 @@ from overthere.errors import CodingError
 from overthere.kernel.reference import Parts
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme
+from overthere.schemes.shapes import MAILBOX, PHONE
 
 __all__ = ["NORMAL", "NOTES", "PORTS", "SCHEME", "UNSPOKEN", "SIPLocator", "syntax"]
 
@@ -222,7 +223,7 @@ SCHEME = Scheme(
     port=PORTS["sip"],
     lines=True,
     text_parameters=("body",),
-    shape="[A-Za-z0-9+%][A-Za-z0-9+%!$&'*=?_~:;,/.-]{0,255}@[A-Za-z0-9]",
+    shape=rf"{MAILBOX}|{PHONE}",
     linkable=True,
     unspoken=UNSPOKEN,
     normal=NORMAL,

@@ -8,6 +8,7 @@ from typing import ClassVar
 from overthere.kernel.reference import Parts
 from overthere.schemes.inner import InnerLocator
 from overthere.schemes.model import Example, NormalRule, Scheme
+from overthere.schemes.shapes import NESTED
 
 __all__ = ["SCHEME", "ViewSourceLocator"]
 
@@ -46,7 +47,7 @@ SCHEME = Scheme(
     locator=ViewSourceLocator,
     syntax=SYNTAX,
     rules=RULES,
-    shape="[A-Za-z][A-Za-z0-9+.-]{0,32}:",
+    shape=NESTED,
     locates_nothing="it names a way to show what another URI locates, and no resource of its own: retrieve the one "
     f"within ({DOCUMENT})",
     normal=(NormalRule("the scheme within is in lower case", "RFC 3986 6.2.2.1", _lower_scheme),),
