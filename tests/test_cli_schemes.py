@@ -111,7 +111,7 @@ def test_what_has_no_plan(text: str, why: str) -> None:
 
 def test_a_gateway_from_a_file(tmp_path: Path) -> None:
     file = tmp_path / "gateways.toml"
-    file.write_text('[gateways]\ncoap = "http://gateway.example/?{uri}"\n')
+    file.write_text('[gateways]\nacap = "http://gateway.example/?{uri}"\n')
     done = run("plan", "--gateways", str(file), "acap://h/a")
     assert done.returncode == 0
     assert "through the gateway http://gateway.example/?acap%3A%2F%2Fh%2Fa" in done.stdout

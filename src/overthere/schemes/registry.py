@@ -74,6 +74,7 @@ BUILT_IN = (
     "coaps+ws",
     "mqtt",
     "mqtts",
+    "otpauth",
 )
 
 
