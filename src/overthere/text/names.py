@@ -52,11 +52,11 @@ def names(registry: Registry | None = None) -> Names:
 
 @lru_cache(8)
 def _names(registry: Registry) -> Names:
-    known = list(registry.schemes())
-    shapes = {**OTHERS, **{one.name: one.shape for one in known}}
+    known = registry.in_text()
+    shapes = {**OTHERS, **{name: one.shape for name, one in known.items()}}
     return Names(
         {name: shape for name, shape in shapes.items() if shape},
-        frozenset(one.name for one in known if one.needs_host),
+        frozenset(name for name, one in known.items() if one.needs_host),
         registered(registry),
     )
 

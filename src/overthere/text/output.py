@@ -26,7 +26,7 @@ OTHERS = frozenset(("sms", "xmpp", "doi", "magnet"))
 
 @lru_cache(8)
 def _linkable(registry: Registry) -> frozenset[str]:
-    return OTHERS | {one.name for one in registry.schemes() if one.linkable}
+    return OTHERS | {name for name, one in registry.in_text().items() if one.linkable}
 
 
 def linkable(registry: Registry | None = None) -> frozenset[str]:
