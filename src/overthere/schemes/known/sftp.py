@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import Any
 
 from overthere.errors import CodingError
 from overthere.schemes.hosted import path_of
@@ -32,7 +33,7 @@ class SFTPLocator(SSHLocator):
     scheme: str = field(default="sftp", kw_only=True)
 
     @classmethod
-    def _path(cls, given: Given) -> dict[str, str | None]:
+    def _path(cls, given: Given) -> dict[str, Any]:
         path = path_of(given)
         typed = _TYPE.fullmatch(path)
         return {"path": typed[1], "type": typed[2]} if typed else {"path": path}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from overthere.errors import CodingError
 from overthere.schemes.hosted import decoded_segments, path_of, wants_host
@@ -82,7 +82,7 @@ class SSHLocator(Locator):
         )
 
     @classmethod
-    def _path(cls, given: Given) -> dict[str, str | None]:
+    def _path(cls, given: Given) -> dict[str, Any]:
         return {"path": path_of(given)}
 
     def join(self, to: Writer) -> str:
