@@ -105,7 +105,7 @@ def test_numbers_of_a_place_keep_their_digits() -> None:
     other = URI("geo:1,2,3;crs=nad83").locator
     assert isinstance(there, GeoLocator)
     assert isinstance(other, GeoLocator)
-    assert (str(there.latitude), there.longitude, there.altitude) == ("1.50", Decimal(-2), 3)
+    assert (str(there.latitude), there.longitude, there.altitude) == ("1.50", Decimal(-2), Decimal(3))
     assert (other.latitude, other.longitude, other.altitude) == (None, None, None)
 
 
@@ -138,9 +138,7 @@ FORMS = (
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize(
-    "piece", ["a", ";", ",", "&", "a=b;", "a=b,", ";type=", "%41", "%21", "0", "1.", "/", ":", "@"]
-)
+@pytest.mark.parametrize("piece", ["a=b;", "%21,", "0.", "/:", "&@"])
 def test_long_texts_take_linear_time(form: str, piece: str) -> None:
     def use(size: int) -> None:
         data = piece * (size // len(piece) // form.count("{}"))
