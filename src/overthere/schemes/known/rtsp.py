@@ -6,27 +6,15 @@ Its locator, rules and facts serve rtsps and rtspu too.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from overthere.schemes.hosted import HostLocator
 from overthere.schemes.model import Example, Scheme, default_port
 
-__all__ = ["PORTS", "SCHEME", "UNSPOKEN", "RTSPLocator", "syntax"]
+__all__ = ["SCHEME", "RTSPLocator", "facts"]
 
 PORTS = {"rtsp": 554, "rtsps": 322, "rtspu": 554}
 """The default ports (RFC 7826 4.2; RFC 2326 3.2)."""
-RULES = {"rfc3986": ("rtsp-uri",)}
-
-
-def syntax(name: str) -> str:
-    """The rule of one of the three; a host there must be."""
-    return f"""
-{name}-uri  = "{name}:" "//" [ userinfo "@" ] rtsp-host [ ":" port ] path-abempty [ "?" query ]
-rtsp-host = IP-literal / IPv4address / 1*( unreserved / pct-encoded / sub-delims )
-"""
-
-
-UNSPOKEN = "a stream takes the Real-Time Streaming Protocol (RFC 7826), which is not spoken here"
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -42,25 +30,36 @@ class RTSPLocator(HostLocator):
     document: ClassVar[str] = "RFC 7826 4.2"
 
 
-EXAMPLES = (
-    Example("rtsp://media.example.com:554/twister/audiotrack", "RFC 2326 3.2", "one stream of a presentation"),
-    Example("rtsp://media.example.com:554/twister", "RFC 2326 3.2", "the presentation"),
-)
+def facts(name: str, source: str, **more: Any) -> Scheme:
+    """The scheme of one of the three names, by the paragraph that has it; a host there must be."""
+    return Scheme(
+        name=name,
+        documents={"rfc3986": source},
+        locator=RTSPLocator,
+        syntax=f"""
+{name}-uri  = "{name}:" "//" [ userinfo "@" ] rtsp-host [ ":" port ] path-abempty [ "?" query ]
+rtsp-host = IP-literal / IPv4address / 1*( unreserved / pct-encoded / sub-delims )
+""",
+        rules={"rfc3986": (f"{name}-uri",)},
+        port=PORTS[name],
+        protocol="" if name == "rtsp" else "rtsp",
+        needs_host=True,
+        lines=True,
+        linkable=True,
+        hierarchical=True,
+        unspoken="a stream takes the Real-Time Streaming Protocol (RFC 7826), which is not spoken here",
+        normal=(default_port(PORTS[name], source),),
+        **more,
+    )
 
-SCHEME = Scheme(
-    name="rtsp",
+
+SCHEME = facts(
+    "rtsp",
+    "RFC 7826 4.2",
     title="Real-Time Streaming Protocol",
-    documents={"rfc3986": "RFC 7826 4.2"},
-    locator=RTSPLocator,
-    syntax=syntax("rtsp"),
-    rules=RULES,
-    port=PORTS["rtsp"],
-    needs_host=True,
-    lines=True,
-    linkable=True,
-    hierarchical=True,
-    unspoken=UNSPOKEN,
-    normal=(default_port(PORTS["rtsp"], "RFC 7826 4.2"),),
-    examples=EXAMPLES,
+    examples=(
+        Example("rtsp://media.example.com:554/twister/audiotrack", "RFC 2326 3.2", "one stream of a presentation"),
+        Example("rtsp://media.example.com:554/twister", "RFC 2326 3.2", "the presentation"),
+    ),
     notes=("The hierarchy of a path is the server's own, and need not be that of a file system (RFC 2326 3.2).",),
 )
