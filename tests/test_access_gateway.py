@@ -84,43 +84,43 @@ Fetch = Callable[..., tuple[Any, bytes]]
 
 
 def test_a_scheme_without_access(fetch: Fetch, server: Server) -> None:
-    gateways = Gateways({"coap": f"http://{server.at}/?{{uri}}"})
+    gateways = Gateways({"xmpp": f"http://{server.at}/?{{uri}}"})
     with pytest.raises(NotSpecified):
-        fetch("coap://h.example/x", OWN)
-    there, content = fetch("coap://h.example/x?y=1#z", OWN, gateways=gateways)
-    assert content == b"/?coap%3A%2F%2Fh.example%2Fx%3Fy%3D1"
+        fetch("xmpp://h.example/x", OWN)
+    there, content = fetch("xmpp://h.example/x?y=1#z", OWN, gateways=gateways)
+    assert content == b"/?xmpp%3A%2F%2Fh.example%2Fx%3Fy%3D1"
     assert server.asked == [(content.decode(), server.at)]
     assert there.gateway == URI(f"http://{server.at}{content.decode()}")
-    assert there.uri == URI("coap://h.example/x?y=1#z")
+    assert there.uri == URI("xmpp://h.example/x?y=1#z")
     assert there.history == ()
     assert fetch(f"http://{server.at}/", OWN, gateways=gateways)[0].gateway is None
 
 
 def test_through_two_gateways(fetch: Fetch, server: Server) -> None:
-    gateways = Gateways({"coap": "x-gw://gw.example/{scheme}{+path}", "x-gw": f"http://{server.at}/two{{+path}}"})
-    there, content = fetch("coap://h.example/x", OWN, gateways=gateways)
-    assert content == b"/two/coap/x"
-    assert there.gateway == URI("x-gw://gw.example/coap/x")
-    assert there.plan.done.uri == f"http://{server.at}/two/coap/x"
+    gateways = Gateways({"xmpp": "x-gw://gw.example/{scheme}{+path}", "x-gw": f"http://{server.at}/two{{+path}}"})
+    there, content = fetch("xmpp://h.example/x", OWN, gateways=gateways)
+    assert content == b"/two/xmpp/x"
+    assert there.gateway == URI("x-gw://gw.example/xmpp/x")
+    assert there.plan.done.uri == f"http://{server.at}/two/xmpp/x"
 
 
 def test_the_gateway_is_judged(fetch: Fetch, server: Server) -> None:
-    gateways = Gateways({"coap": f"http://{server.at}/?{{uri}}"})
+    gateways = Gateways({"xmpp": f"http://{server.at}/?{{uri}}"})
     for policy, rule in (
         (Policy(), "address"),
         (OWN.with_(hosts=frozenset(("h.example",))), "host"),
-        (OWN.with_(schemes=frozenset(("coap",))), "scheme"),
+        (OWN.with_(schemes=frozenset(("xmpp",))), "scheme"),
         (OWN.with_(schemes=frozenset(("http",))), "scheme"),
     ):
         with pytest.raises(AccessRefused) as caught:
-            fetch("coap://h.example/x", policy, gateways=gateways)
+            fetch("xmpp://h.example/x", policy, gateways=gateways)
         assert caught.value.rule == rule
-        assert "coap://h.example/x" in str(caught.value)
+        assert "xmpp://h.example/x" in str(caught.value)
     with pytest.raises(AccessRefused, match="port 25"):
-        fetch("coap://h/x", Policy(private=True), gateways=Gateways({"coap": "http://127.0.0.1:25/{host}"}))
+        fetch("xmpp://h/x", Policy(private=True), gateways=Gateways({"xmpp": "http://127.0.0.1:25/{host}"}))
     assert not server.asked
-    policy = OWN.with_(schemes=frozenset(("coap", "http")), hosts=frozenset(("127.0.0.1",)))
-    assert fetch("coap://h.example/x", policy, gateways=gateways)[1]
+    policy = OWN.with_(schemes=frozenset(("xmpp", "http")), hosts=frozenset(("127.0.0.1",)))
+    assert fetch("xmpp://h.example/x", policy, gateways=gateways)[1]
 
 
 def test_a_redirect_of_the_gateway_is_relative_to_it(fetch: Fetch, server: Server) -> None:
@@ -141,9 +141,9 @@ def test_a_redirect_of_the_gateway_is_relative_to_it(fetch: Fetch, server: Serve
 
 
 def test_nobodys_password_is_told_to_a_gateway(fetch: Fetch, server: Server) -> None:
-    gateways = Gateways({"coap": f"http://{server.at}/?{{uri}}"})
-    fetch("coap://h.example/x", OWN, gateways=gateways, credentials=Credentials("joe", "s3cr3t"))
+    gateways = Gateways({"xmpp": f"http://{server.at}/?{{uri}}"})
+    fetch("xmpp://h.example/x", OWN, gateways=gateways, credentials=Credentials("joe", "s3cr3t"))
     assert server.work.authorizations == [None]  # type: ignore[attr-defined]
     with pytest.raises(PlanRefused):
-        fetch("coap://joe:s3cr3t@h.example/x", OWN, gateways=gateways)
+        fetch("xmpp://joe:s3cr3t@h.example/x", OWN, gateways=gateways)
     assert "s3cr3t" not in str(server.asked)

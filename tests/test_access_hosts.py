@@ -17,13 +17,14 @@ from overthere.access.wire import Dial, Dialogue
 from overthere.base import establish
 from overthere.hosts.address import literal
 from overthere.protocols.http.proxy import proxied
+from overthere.schemes import scheme as scheme_named
 from overthere.schemes.known.file import FileLocator
 from overthere.schemes.registry import BUILT_IN
 from overthere.uri import URI
 
 ZONED = "http://[fe80::1%25lo]/a"
 HOSTED = sorted(
-    set(BUILT_IN) - {"about", "cid", "data", "mailserver", "mailto", "mid", "nfs", "tag", "tel", "urn", "z39.50"}
+    {name for name in BUILT_IN if scheme_named(name).access is not None} - {"about", "cid", "data", "mailto", "mid"}
 )
 """Schemes whose URIs have a host, and that are retrieved."""
 

@@ -45,7 +45,7 @@ def test_the_page_of_ftp_quotes_its_rules() -> None:
 
 
 def test_a_name_that_is_only_registered() -> None:
-    done = run("schemes", "coap", "x-own")
+    done = run("schemes", "acap", "x-own")
     assert done.returncode == 0
     assert "only by name" in done.stdout
     assert "experimental" in done.stdout
@@ -111,13 +111,13 @@ def test_what_has_no_plan(text: str, why: str) -> None:
 
 def test_a_gateway_from_a_file(tmp_path: Path) -> None:
     file = tmp_path / "gateways.toml"
-    file.write_text('[gateways]\ncoap = "http://gateway.example/?{uri}"\n')
-    done = run("plan", "--gateways", str(file), "coap://h/a")
+    file.write_text('[gateways]\nacap = "http://gateway.example/?{uri}"\n')
+    done = run("plan", "--gateways", str(file), "acap://h/a")
     assert done.returncode == 0
-    assert "through the gateway http://gateway.example/?coap%3A%2F%2Fh%2Fa" in done.stdout
+    assert "through the gateway http://gateway.example/?acap%3A%2F%2Fh%2Fa" in done.stdout
     assert "connect gateway.example 80" in done.stdout
     file.write_text('[gateways]\na = "b:{uri}"\nb = "a:{uri}"\n')
-    done = run("plan", "--gateways", str(file), "coap://h/a")
+    done = run("plan", "--gateways", str(file), "acap://h/a")
     assert done.returncode == 2
     assert "circle" in done.stderr
 

@@ -33,16 +33,16 @@ EXPANDED = [
     ("http://gw.example/?{+uri}", "wais://h/db?words", "http://gw.example/?wais://h/db?words"),
     ("http://gw.example/N2L?{+uri}", "urn:example:a%2Fb", "http://gw.example/N2L?urn:example:a%2Fb"),
     ("http://gw.example/N2L?{uri}", "urn:example:a%2Fb", "http://gw.example/N2L?urn%3Aexample%3Aa%252Fb"),
-    ("http://gw.example/{scheme}/{host}/{port}", "coap://H.example:5683/x", "http://gw.example/coap/H.example/5683"),
-    ("http://gw.example/{authority}", "coap://u@[::1]:1/", "http://gw.example/u%40%5B%3A%3A1%5D%3A1"),
-    ("http://gw.example/x{+path}?{+query}", "coap://h/a/b?c=d&e", "http://gw.example/x/a/b?c=d&e"),
-    ("http://gw.example/{path}?{query}", "coap://h/a/b?c=d&e", "http://gw.example/%2Fa%2Fb?c%3Dd%26e"),
-    ("http://gw.example/?{host}.{port}.{query}", "coap:", "http://gw.example/?.."),
-    ("http://gw.example/", "coap://h/a", "http://gw.example/"),
+    ("http://gw.example/{scheme}/{host}/{port}", "xmpp://H.example:5683/x", "http://gw.example/xmpp/H.example/5683"),
+    ("http://gw.example/{authority}", "xmpp://u@[::1]:1/", "http://gw.example/u%40%5B%3A%3A1%5D%3A1"),
+    ("http://gw.example/x{+path}?{+query}", "xmpp://h/a/b?c=d&e", "http://gw.example/x/a/b?c=d&e"),
+    ("http://gw.example/{path}?{query}", "xmpp://h/a/b?c=d&e", "http://gw.example/%2Fa%2Fb?c%3Dd%26e"),
+    ("http://gw.example/?{host}.{port}.{query}", "xmpp:", "http://gw.example/?.."),
+    ("http://gw.example/", "xmpp://h/a", "http://gw.example/"),
     ("http://gw.example/?{uri}&{uri}", "a:b", "http://gw.example/?a%3Ab&a%3Ab"),
-    ("mailto:gw@gw.example?subject={uri}", "coap://h/", "mailto:gw@gw.example?subject=coap%3A%2F%2Fh%2F"),
-    ("http://gw.example/?{uri}", "coap://h/a#part", "http://gw.example/?coap%3A%2F%2Fh%2Fa"),
-    ("http://gw.example/?{uri}", "coap://u@h/", "http://gw.example/?coap%3A%2F%2Fu%40h%2F"),
+    ("mailto:gw@gw.example?subject={uri}", "xmpp://h/", "mailto:gw@gw.example?subject=xmpp%3A%2F%2Fh%2F"),
+    ("http://gw.example/?{uri}", "xmpp://h/a#part", "http://gw.example/?xmpp%3A%2F%2Fh%2Fa"),
+    ("http://gw.example/?{uri}", "xmpp://u@h/", "http://gw.example/?xmpp%3A%2F%2Fu%40h%2F"),
 ]
 
 
@@ -55,25 +55,25 @@ def test_templates(template: str, text: str, expanded: str) -> None:
 
 
 REFUSED = [
-    ({"coap": ""}, "makes no URI"),
-    ({"coap": "/gw/{uri}"}, "makes no URI"),
-    ({"coap": "http://gw.example/{uri"}, "makes no URI"),
-    ({"coap": "http://gw.example/uri}"}, "makes no URI"),
-    ({"coap": "http://gw.example/a b"}, "makes no URI"),
-    ({"coap": "http://gw.example/%{uri}"}, "makes no URI"),
-    ({"coap": "http://gw.example/{}"}, "no variable ''"),
-    ({"coap": "http://gw.example/{url}"}, "no variable 'url'"),
-    ({"coap": "http://gw.example/{URI}"}, "no variable 'URI'"),
-    ({"coap": "http://gw.example/{userinfo}"}, "no variable 'userinfo'"),
-    ({"coap": "http://gw.example/{fragment}"}, "no variable 'fragment'"),
-    ({"coap": "http://gw.example/{uri*}"}, "no variable"),
-    ({"coap": "http://gw.example/{++uri}"}, "no variable"),
-    ({"coap": "{+uri}"}, "leaves its own scheme open"),
-    ({"coap": "{scheme}://gw.example/"}, "leaves its own scheme open"),
-    ({"coap": "http://{host}.gw.example/"}, "leaves its own host open"),
-    ({"coap": "http://{+authority}/"}, "leaves its own host open"),
-    ({"coap": "http://gw.example:{port}/"}, "leaves its own host open"),
-    ({"coap": "http://gw.example{+path}"}, "leaves its own host open"),
+    ({"xmpp": ""}, "makes no URI"),
+    ({"xmpp": "/gw/{uri}"}, "makes no URI"),
+    ({"xmpp": "http://gw.example/{uri"}, "makes no URI"),
+    ({"xmpp": "http://gw.example/uri}"}, "makes no URI"),
+    ({"xmpp": "http://gw.example/a b"}, "makes no URI"),
+    ({"xmpp": "http://gw.example/%{uri}"}, "makes no URI"),
+    ({"xmpp": "http://gw.example/{}"}, "no variable ''"),
+    ({"xmpp": "http://gw.example/{url}"}, "no variable 'url'"),
+    ({"xmpp": "http://gw.example/{URI}"}, "no variable 'URI'"),
+    ({"xmpp": "http://gw.example/{userinfo}"}, "no variable 'userinfo'"),
+    ({"xmpp": "http://gw.example/{fragment}"}, "no variable 'fragment'"),
+    ({"xmpp": "http://gw.example/{uri*}"}, "no variable"),
+    ({"xmpp": "http://gw.example/{++uri}"}, "no variable"),
+    ({"xmpp": "{+uri}"}, "leaves its own scheme open"),
+    ({"xmpp": "{scheme}://gw.example/"}, "leaves its own scheme open"),
+    ({"xmpp": "http://{host}.gw.example/"}, "leaves its own host open"),
+    ({"xmpp": "http://{+authority}/"}, "leaves its own host open"),
+    ({"xmpp": "http://gw.example:{port}/"}, "leaves its own host open"),
+    ({"xmpp": "http://gw.example{+path}"}, "leaves its own host open"),
     ({"a_b": GATEWAY}, "'a_b'"),
     ({"1a": GATEWAY}, "'1a'"),
     ({"": GATEWAY}, "''"),
@@ -108,8 +108,8 @@ def test_data_does_not_become_the_host(template: str) -> None:
 @pytest.mark.parametrize(
     ("templates", "circle"),
     [
-        ({"coap": "coap://gw.example/?{uri}"}, "coap -> coap"),
-        ({"coap": "COAP://gw.example/?{uri}"}, "coap -> coap"),
+        ({"xmpp": "xmpp://gw.example/?{uri}"}, "xmpp -> xmpp"),
+        ({"xmpp": "XMPP://gw.example/?{uri}"}, "xmpp -> xmpp"),
         ({"a": "b://gw/?{uri}", "b": "a://gw/?{uri}"}, "a -> b -> a"),
         ({"c": "a://gw/?{uri}", "a": "b://gw/?{uri}", "b": "a://gw/?{uri}"}, "a -> b -> a"),
     ],
@@ -130,14 +130,14 @@ def test_long_chains_are_no_circles() -> None:
 
 
 def test_it_is_a_mapping() -> None:
-    gateways = Gateways({"WAIS": GATEWAY, "coap": GATEWAY})
+    gateways = Gateways({"WAIS": GATEWAY, "xmpp": GATEWAY})
     assert gateways["wais"] == gateways["Wais"] == GATEWAY
     assert "WAIS" in gateways
     assert "ftp" not in gateways
-    assert list(gateways) == ["wais", "coap"]
+    assert list(gateways) == ["wais", "xmpp"]
     assert len(gateways) == 2
-    assert gateways == Gateways({"coap": GATEWAY, "wais": GATEWAY}) == {"wais": GATEWAY, "coap": GATEWAY}
-    assert hash(gateways) == hash(Gateways({"coap": GATEWAY, "wais": GATEWAY}))
+    assert gateways == Gateways({"xmpp": GATEWAY, "wais": GATEWAY}) == {"wais": GATEWAY, "xmpp": GATEWAY}
+    assert hash(gateways) == hash(Gateways({"xmpp": GATEWAY, "wais": GATEWAY}))
     assert gateways != Gateways({"wais": GATEWAY})
     assert pickle.loads(pickle.dumps(gateways)) == gateways
     assert Gateways() == {}
@@ -197,9 +197,9 @@ def test_no_file(tmp_path: Path) -> None:
 # -- passwords
 
 
-@pytest.mark.parametrize("text", ["coap://u:s3cret@h/", "coap://u:@h/", "coap://:s3cret@h/"])
+@pytest.mark.parametrize("text", ["xmpp://u:s3cret@h/", "xmpp://u:@h/", "xmpp://:s3cret@h/"])
 def test_passwords_are_not_told(text: str) -> None:
-    gateways = Gateways({"coap": GATEWAY})
+    gateways = Gateways({"xmpp": GATEWAY})
     for use in (lambda: gateways.uri(URI(text)), lambda: plan(text, gateways=gateways)):
         with pytest.raises(PlanRefused, match=r"would be told to a gateway \(RFC 3986 7.5\)") as caught:
             use()
@@ -208,8 +208,8 @@ def test_passwords_are_not_told(text: str) -> None:
 
 
 def test_the_password_of_a_gateway_is_not_shown() -> None:
-    gateways = Gateways({"coap": "ftp://u:s3cret@gw.example/{uri}"})
-    found = plan("coap://h/x", gateways=gateways)
+    gateways = Gateways({"xmpp": "ftp://u:s3cret@gw.example/{uri}"})
+    found = plan("xmpp://h/x", gateways=gateways)
     assert "s3cret" not in f"{found}{found!r}{found.to_dict()}{found.steps!r}"
     assert "s3cret" not in repr(gateways)
 
@@ -217,7 +217,7 @@ def test_the_password_of_a_gateway_is_not_shown() -> None:
 def test_credentials_stay_with_the_resource() -> None:
     """Who the caller is at the resource is not told to the gateway (RFC 3986 7.5)."""
     known = Credentials(user="me", password="s3cret")
-    found = plan("coap://h/x", known, gateways=Gateways({"coap": "ftp://gw.example/{uri}"}))
+    found = plan("xmpp://h/x", known, gateways=Gateways({"xmpp": "ftp://gw.example/{uri}"}))
     sent = b"".join(step.data for step in found if isinstance(step, Send))
     assert b"s3cret" not in sent
 
@@ -226,15 +226,15 @@ def test_credentials_stay_with_the_resource() -> None:
 
 
 def test_through_a_gateway() -> None:
-    found = plan("coap://h/x?y#z", gateways=Gateways({"coap": GATEWAY}))
-    assert (found.uri, found.scheme) == ("coap://h/x?y#z", "coap")
+    found = plan("xmpp://h/x?y#z", gateways=Gateways({"xmpp": GATEWAY}))
+    assert (found.uri, found.scheme) == ("xmpp://h/x?y#z", "xmpp")
     assert found.through is not None
-    assert (found.through.uri, found.through.scheme) == ("http://gw.example/?coap%3A%2F%2Fh%2Fx%3Fy", "http")
+    assert (found.through.uri, found.through.scheme) == ("http://gw.example/?xmpp%3A%2F%2Fh%2Fx%3Fy", "http")
     assert found.steps == found.through.steps == plan(found.through.uri).steps
     first = found.steps[0]
     assert isinstance(first, Connect)
     assert (first.host, first.port) == ("gw.example", 80)
-    assert "through the gateway http://gw.example/?coap%3A%2F%2Fh%2Fx%3Fy" in str(found)
+    assert "through the gateway http://gw.example/?xmpp%3A%2F%2Fh%2Fx%3Fy" in str(found)
     assert found.to_dict()["through"] == found.through.uri
     assert not found.locates_nothing
 
@@ -251,10 +251,10 @@ def test_a_urn_through_a_resolver() -> None:
 
 
 def test_through_two() -> None:
-    found = plan("coap://h/x", gateways=Gateways({"coap": "x-a://gw/?{uri}", "x-a": GATEWAY}))
+    found = plan("xmpp://h/x", gateways=Gateways({"xmpp": "x-a://gw/?{uri}", "x-a": GATEWAY}))
     assert found.through is not None
     assert found.through.through is not None
-    assert found.through.through.uri == "http://gw.example/?x-a%3A%2F%2Fgw%2F%3Fcoap%253A%252F%252Fh%252Fx"
+    assert found.through.through.uri == "http://gw.example/?x-a%3A%2F%2Fgw%2F%3Fxmpp%253A%252F%252Fh%252Fx"
     assert found.steps == found.through.through.steps
 
 
@@ -268,37 +268,37 @@ def test_a_gateway_goes_before_the_dialogue_of_the_scheme() -> None:
         assert found.steps == plan(found.through.uri).steps
         assert f", which goes before the dialogue of {name}\n" in str(found)
         assert found.to_dict()["instead"] is True
-    other = plan("coap://h/a", gateways=Gateways({"coap": "https://gw.example/?{uri}"}))
+    other = plan("xmpp://h/a", gateways=Gateways({"xmpp": "https://gw.example/?{uri}"}))
     assert not other.instead
     assert "goes before" not in str(other)
 
 
-@pytest.mark.parametrize("gateways", [None, Gateways(), Gateways({"coaps": GATEWAY})])
+@pytest.mark.parametrize("gateways", [None, Gateways(), Gateways({"xmpps": GATEWAY})])
 def test_unknown_and_no_gateway(gateways: Gateways | None) -> None:
-    with pytest.raises(NotSpecified, match="nothing says how 'coap' is retrieved; a gateway may serve"):
-        plan("coap://h/x", gateways=gateways)
+    with pytest.raises(NotSpecified, match="nothing says how 'xmpp' is retrieved; a gateway may serve"):
+        plan("xmpp://h/x", gateways=gateways)
 
 
 def test_a_gateway_that_nothing_is_known_of() -> None:
-    with pytest.raises(NotSpecified, match="'coaps'"):
-        plan("coap://h/x", gateways=Gateways({"coap": "coaps://gw.example/?{uri}"}))
+    with pytest.raises(NotSpecified, match="'xmpps'"):
+        plan("xmpp://h/x", gateways=Gateways({"xmpp": "xmpps://gw.example/?{uri}"}))
 
 
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("url-1994", "URL:coap://h/x"),
-        ("rfc1738", "<URL:coap://h/x>"),
-        ("rfc1738", "URL:coap://h/x"),
-        ("url-1997", "coap://h/x"),
-        ("rfc3986", "coap://h/x"),
+        ("url-1994", "URL:xmpp://h/x"),
+        ("rfc1738", "<URL:xmpp://h/x>"),
+        ("rfc1738", "URL:xmpp://h/x"),
+        ("url-1997", "xmpp://h/x"),
+        ("rfc3986", "xmpp://h/x"),
     ],
 )
 def test_whichever_edition_has_read_it(name: str, text: str) -> None:
     """The prefix and the wrapper are no part of the URL (RFC 1738, Appendix)."""
-    found = plan(edition(name).locator(text), gateways=Gateways({"coap": GATEWAY}))
+    found = plan(edition(name).locator(text), gateways=Gateways({"xmpp": GATEWAY}))
     assert found.through is not None
-    assert found.through.uri == "http://gw.example/?coap%3A%2F%2Fh%2Fx"
+    assert found.through.uri == "http://gw.example/?xmpp%3A%2F%2Fh%2Fx"
 
 
 def test_a_registry_of_ones_own() -> None:

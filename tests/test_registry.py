@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import pickle
 import re
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -29,6 +31,7 @@ from overthere import (
 from overthere.access import Content
 from overthere.schemes import Access, GenericLocator
 from overthere.schemes.iana import registration, registrations
+from overthere.schemes.in_text import built_in, facts_of
 from overthere.schemes.known.ftp import FTPLocator
 from overthere.schemes.registry import BUILT_IN
 from support import ROOT, SHARED
@@ -82,7 +85,7 @@ def test_membership() -> None:
     for name in BUILT_IN:
         assert name in registry
         assert name.upper() in registry
-    for other in ("sip", "coap", "", "no such", "ftp:", 21, None, b"ftp", ("ftp",)):
+    for other in ("xmpp", "acap", "", "no such", "ftp:", 21, None, b"ftp", ("ftp",)):
         assert other not in registry
     assert list(registry) == sorted(registry)
     assert set(BUILT_IN) <= set(registry)
@@ -149,15 +152,15 @@ def test_x_is_experimental(name: str) -> None:
 
 
 def test_unknown_names_are_generic() -> None:
-    found = scheme("sip")
-    assert (found.name, found.known, found.locator, found.documents) == ("sip", False, GenericLocator, {})
-    assert (found.title, found.status) == ("session initiation protocol", "Permanent")
+    found = scheme("xmpp")
+    assert (found.name, found.known, found.locator, found.documents) == ("xmpp", False, GenericLocator, {})
+    assert (found.title, found.status) == ("Extensible Messaging and Presence Protocol", "Permanent")
     assert found.registration is not None
-    assert found.registration.reference == "RFC3261"
-    assert found == scheme("SIP")
-    assert URI("SIP:a@b?c#d").locator == GenericLocator(None, "a@b", scheme="sip", query="c", fragment="d")
+    assert found.registration.reference == "RFC5122"
+    assert found == scheme("XMPP")
+    assert URI("XMPP:a@b?c#d").locator == GenericLocator(None, "a@b", scheme="xmpp", query="c", fragment="d")
     for name, status, reference in (
-        ("coap", "Permanent", "RFC7252"),
+        ("acap", "Permanent", "RFC2244"),
         ("shttp", "Permanent", "RFC2660 status-change-http-experiments-to-historic"),
         ("fax", "Historical", "RFC2806 RFC3966"),
         ("finger", "Provisional", "Dave_Thaler"),
@@ -220,7 +223,7 @@ def test_neither_retrieval_nor_statement() -> None:
 
 
 def test_both_retrieval_and_statement() -> None:
-    with pytest.raises(RegistryError, match="one of the two"):
+    with pytest.raises(RegistryError, match="one of them"):
         replace(RAVEN, access="ftp")
 
 
@@ -243,7 +246,7 @@ def test_a_retrieval_may_be_a_function() -> None:
 
 def test_every_built_in_name_is_in_its_own_file() -> None:
     for name in BUILT_IN:
-        home = ROOT / "src/overthere/schemes/known" / name.replace(".", "_")
+        home = ROOT / "src/overthere/schemes/known" / re.sub("[+.-]", "_", name)
         assert home.with_suffix(".py").exists() or (home / "__init__.py").exists(), name
         assert scheme(name).name == name
         assert scheme(name).known
@@ -342,3 +345,44 @@ def test_every_gateway_on_the_way_is_shown() -> None:
     found = plan("x-a:1", gateways=way)
     assert "x-b:x-a%3A1" in str(found)
     assert found.to_dict()["through"].startswith("http://gateway.example/")
+
+
+# -- what a text is searched by
+
+
+def test_the_table_says_what_the_schemes_say() -> None:
+    assert dict(built_in()) == {name: facts_of(scheme(name)) for name in BUILT_IN}
+
+
+def test_what_is_added_or_replaced_has_its_own_facts() -> None:
+    raven = replace(RAVEN, shape="nevermore", needs_host=True, linkable=True)
+    registry = Registry.default().with_(raven, replace(scheme("tel"), shape="x"), replace=True)
+    assert registry.in_text()["x-raven"] == facts_of(raven)
+    assert registry.in_text()["tel"].shape == "x"
+
+
+LOADED = """
+import sys
+import overthere
+known = lambda: sorted(name for name in sys.modules if name.startswith("overthere.schemes.known."))
+print(known())
+from overthere.text import find
+found = list(find("see http://h/a, tel:+1-201-555-0123 and geo:1,2", schemes=None))
+print([one.uri for one in found])
+print(known())
+"""
+
+
+def test_a_search_loads_no_scheme() -> None:
+    """Neither the import nor the first search of a process loads the module of a scheme."""
+    done = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["[]", "['http://h/a', 'tel:+1-201-555-0123', 'geo:1,2']", "[]"]
+
+
+@pytest.mark.parametrize("name", ["git+ssh", "git+https", "svn+ssh", "git+git"])
+def test_a_plus_has_no_meaning(name: str) -> None:
+    """RFC 3986 3.1: a name with "+" is a name as any other, whatever is known of its halves."""
+    found = scheme(name)
+    assert (found.known, found.port, found.locator, found.normal) == (False, None, GenericLocator, ())
+    assert str(URI(f"{name}://h:22/a").normalize()) == f"{name}://h:22/a"
+    assert scheme("coap+tcp").known

@@ -60,6 +60,12 @@ def schemes_page() -> str:
     return generate_schemes.schemes()
 
 
+def schemes_in_text() -> str:
+    from overthere.schemes.in_text import table
+
+    return table()
+
+
 def audit_page() -> str:
     import generate_audit
 
@@ -91,6 +97,7 @@ OUTPUTS: dict[str, Callable[[], str]] = {
     "rust/core/src/tables.rs": rust_tables,
     "docs/errors.md": errors_page,
     "docs/editions.md": editions_page,
+    "src/overthere/schemes/in_text.csv": schemes_in_text,
     "docs/schemes.md": schemes_page,
     "docs/audit.md": audit_page,
     "ARCHITECTURE.md": architecture,

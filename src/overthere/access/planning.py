@@ -191,6 +191,8 @@ def _plan(uri: URI | Locator | str, credentials: Credentials, registry: Registry
         return Plan(text, scheme.name, steps, locator, cautions=cautions)
     if scheme.locates_nothing:
         return Plan(text, scheme.name, (), locator, None, scheme.locates_nothing)
+    if scheme.unspoken:
+        raise NotSpecified(f"{scheme.unspoken}; a gateway may serve (RFC 7595 3.4, RFC 1738 4)")
     raise NotSpecified(f"nothing says how {scheme.name!r} is retrieved; a gateway may serve (RFC 7595 3.4, RFC 1738 4)")
 
 

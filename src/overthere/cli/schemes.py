@@ -118,6 +118,8 @@ def _facts(page: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "known here", "only by name: read by the generic syntax (RFC 3986 3)"
     if "locates_nothing" in page:
         yield "retrieval", f"none: {page['locates_nothing']}"
+    if "unspoken" in page:
+        yield "retrieval", f"not here: {page['unspoken']}"
 
 
 def _examples(page: dict[str, Any]) -> Iterator[str]:

@@ -34,8 +34,8 @@ def scheme(name: str) -> Scheme:
 
     Raises: RegistryError if the name is no scheme or has two claims to it.
 
-    >>> scheme("gopher").port, scheme("sip").title, scheme("sip").known
-    (70, 'session initiation protocol', False)
+    >>> scheme("gopher").port, scheme("xmpp").title, scheme("xmpp").known
+    (70, 'Extensible Messaging and Presence Protocol', False)
     """
     return Registry.default().scheme(name)
 

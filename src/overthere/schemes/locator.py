@@ -190,7 +190,7 @@ def _hidden(name: str, value: Any) -> Any:
     """What may be shown of a part (RFC 3986 7.5)."""
     if name == "authority" and isinstance(value, str):
         return mask(f"//{value}")[2:]
-    return "***" if name == "password" else value
+    return "***" if name in ("password", "secret") else value
 
 
 def _plain(value: Any) -> Any:

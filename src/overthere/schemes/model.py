@@ -126,8 +126,9 @@ def last_of(segments: tuple[str, ...]) -> str:
 class Scheme:
     """A URI scheme.
 
-    Raises: RegistryError when made without a retrieval algorithm or the statement that it locates nothing
-    (RFC 1738 4; the draft of 1994, Registration), with both, or with a name that is no scheme.
+    Raises: RegistryError when made without a retrieval algorithm, the statement that it locates nothing (RFC 1738 4;
+    the draft of 1994, Registration), or why its protocol is not spoken; with two of them, or with a name that is no
+    scheme.
     """
 
     name: str
@@ -183,6 +184,9 @@ class Scheme:
     with a dot is the package's own ("overthere_finger.protocol"), without one it is of `overthere.protocols`."""
     locates_nothing: str = ""
     """Why there is nothing to retrieve, in a sentence that names the paragraph."""
+    unspoken: str = ""
+    """Why what it locates is not retrieved here: the protocol that this package does not speak, with its document.  A
+    gateway may serve."""
     normal: tuple[NormalRule, ...] = ()
     """What may be written otherwise (RFC 3986 6.2.3), in the order in which it is applied."""
     compared: Callable[[Parts], Parts] | None = None
@@ -201,10 +205,10 @@ class Scheme:
             raise RegistryError(f"{self.name!r} is no scheme in lower case (RFC 3986 3.1)")
         if isinstance(self.access, str) and not all(map(str.isidentifier, self.access.split("."))):
             raise RegistryError(f"the access of {self.name!r} is no package: {self.access!r}")
-        if self.known and (self.access is None) == (not self.locates_nothing):
+        if self.known and [self.access is not None, bool(self.locates_nothing), bool(self.unspoken)].count(True) != 1:
             raise RegistryError(
-                f"the scheme {self.name!r} must bring its retrieval algorithm or say that it locates nothing, "
-                "one of the two (RFC 1738 4)"
+                f"the scheme {self.name!r} must bring its retrieval algorithm or say that it locates nothing, or which "
+                "protocol is not spoken, one of them (RFC 1738 4)"
             )
 
     def __hash__(self) -> int:

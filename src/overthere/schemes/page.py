@@ -44,6 +44,7 @@ def page(scheme: Scheme) -> dict[str, Any]:
         },
         "normal_form": [{"what": rule.what, "source": rule.source} for rule in scheme.normal],
         "locates_nothing": scheme.locates_nothing,
+        "unspoken": scheme.unspoken,
         "examples": [
             {
                 "uri": example.text,

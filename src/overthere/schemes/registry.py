@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from overthere.errors import InvalidURI, RegistryError
 from overthere.exact import exact
+from overthere.schemes.in_text import InText, built_in, facts_of
 from overthere.schemes.locator import GenericLocator, Given, Locator, Written, reading
 from overthere.schemes.model import Scheme
 
@@ -50,10 +51,37 @@ BUILT_IN = (
     "wss",
     "tag",
     "about",
+    "ssh",
+    "sftp",
+    "sip",
+    "sips",
+    "geo",
+    "did",
+    "ftps",
+    "blob",
+    "view-source",
+    "jdbc",
+    "irc",
+    "ircs",
+    "git",
+    "smb",
+    "rtsp",
+    "rtsps",
+    "rtspu",
+    "coap",
+    "coaps",
+    "coap+tcp",
+    "coaps+tcp",
+    "coap+ws",
+    "coaps+ws",
+    "mqtt",
+    "mqtts",
+    "otpauth",
 )
 
 
 _NAME = re.compile("[a-z][a-z0-9+.-]*")
+_NO_LETTER = re.compile("[+.-]")
 
 
 class Claim(NamedTuple):
@@ -134,6 +162,9 @@ class Registry:
     def scheme(self, name: str) -> Scheme:
         """The scheme of that name, in any case (RFC 3986 3.1); one of the generic syntax alone if it is not known.
 
+        A "+" in a name has no meaning (RFC 3986 3.1): "git+ssh" is a name as any other, not known, without a default
+        port, whatever is known of "git" and "ssh"; "coap+tcp" is known by its own document.
+
         Raises: RegistryError if the name is no scheme, if two packages claim it, or if a package's claim is empty.
         """
         if not isinstance(name, str):
@@ -161,6 +192,21 @@ class Registry:
     def schemes(self) -> Iterator[Scheme]:
         """The known schemes, in alphabetical order; each is loaded, and what a package fails to bring is left out."""
         return filter(None, map(self.get, self))
+
+    def in_text(self) -> Mapping[str, InText]:
+        """By the name of each known scheme, in alphabetical order, what a text is searched and shown by; what is built
+        in is not loaded for it, and what a package fails to bring is left out.
+
+        >>> Registry.default().in_text()["mailto"].linkable
+        True
+        """
+        return {name: facts for name in self if (facts := self._in_text(name)) is not None}
+
+    def _in_text(self, name: str) -> InText | None:
+        if name not in self._schemes and self._claims[name] == (_built_in(name),):
+            return built_in()[name]
+        scheme = self.get(name)
+        return None if scheme is None else facts_of(scheme)
 
     def locator(self, uri: URI | str, edition: str = "rfc3986") -> Locator:
         """What a URI says in the terms of its scheme, by an edition's account of it.
@@ -227,7 +273,7 @@ def _bare(text: str) -> str:
 def _default() -> Registry:
     from importlib.metadata import entry_points
 
-    claims: dict[str, tuple[Claim, ...]] = {name: (Claim("overthere", _home(name)),) for name in BUILT_IN}
+    claims: dict[str, tuple[Claim, ...]] = {name: (_built_in(name),) for name in BUILT_IN}
     for point in entry_points(group=GROUP):
         name, package = point.name.lower(), point.dist.name if point.dist else "an unknown package"
         claim = Claim(package, point.value)
@@ -236,8 +282,8 @@ def _default() -> Registry:
     return Registry({}, claims)
 
 
-def _home(name: str) -> str:
-    return f"overthere.schemes.known.{name.replace('.', '_')}:SCHEME"
+def _built_in(name: str) -> Claim:
+    return Claim("overthere", f"overthere.schemes.known.{_NO_LETTER.sub('_', name)}:SCHEME")
 
 
 @cache

@@ -5,8 +5,10 @@ Each looks at a bounded number of characters.
 
 from __future__ import annotations
 
-__all__ = ["MAILBOX", "PHONE"]
+__all__ = ["MAILBOX", "NESTED", "PHONE"]
 
+NESTED = r"[A-Za-z][A-Za-z0-9+.-]{1,30}:"
+"""The scheme of a URI within."""
 MAILBOX = r"[A-Za-z0-9.!$&'*+/=?^_`{|}~%:;-]{1,256}@[A-Za-z0-9\[%]"
 """A local part and what a domain begins with (RFC 5322 3.4.1)."""
 PHONE = r"\+[0-9(]|[0-9A-Fa-f*#().-]{1,32};phone-context="

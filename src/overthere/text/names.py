@@ -7,26 +7,18 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from overthere.schemes.registry import Registry
-from overthere.schemes.shapes import MAILBOX, PHONE
+from overthere.schemes.shapes import MAILBOX, NESTED, PHONE
 
 __all__ = ["OTHERS", "Names", "names", "registered"]
 
-_NESTED = r"[A-Za-z][A-Za-z0-9+.-]{1,30}:"
-
 OTHERS: dict[str, str] = {
     "acct": MAILBOX,
-    "blob": _NESTED,
-    "did": r"[a-z0-9]{1,64}:[A-Za-z0-9._%-]",
     "doi": r"10\.[0-9]",
-    "geo": r"-?[0-9]{1,3}(?:\.[0-9]{1,32})?,-?[0-9]",
     "im": MAILBOX,
-    "jar": _NESTED,
+    "jar": NESTED,
     "magnet": r"\?[a-z]",
     "pres": MAILBOX,
-    "sip": rf"{MAILBOX}|{PHONE}",
-    "sips": rf"{MAILBOX}|{PHONE}",
     "sms": PHONE,
-    "view-source": _NESTED,
     "xmpp": rf"{MAILBOX}|[A-Za-z0-9-]{{1,63}}\.[A-Za-z0-9]",
 }
 """Schemes of which this package knows no more than how what follows the colon begins, without "//"; those that a
@@ -60,11 +52,11 @@ def names(registry: Registry | None = None) -> Names:
 
 @lru_cache(8)
 def _names(registry: Registry) -> Names:
-    known = list(registry.schemes())
-    shapes = {**OTHERS, **{one.name: one.shape for one in known}}
+    known = registry.in_text()
+    shapes = {**OTHERS, **{name: one.shape for name, one in known.items()}}
     return Names(
         {name: shape for name, shape in shapes.items() if shape},
-        frozenset(one.name for one in known if one.needs_host),
+        frozenset(name for name, one in known.items() if one.needs_host),
         registered(registry),
     )
 

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 __all__ = ["OTHERS", "as_html", "as_markdown", "as_terminal", "linkable"]
 
-OTHERS = frozenset(("ftps", "sftp", "irc", "ircs", "sms", "sip", "sips", "xmpp", "geo", "doi", "magnet"))
+OTHERS = frozenset(("sms", "xmpp", "doi", "magnet"))
 """Schemes of which this package knows no more than that they only name or locate something."""
 
 
 @lru_cache(8)
 def _linkable(registry: Registry) -> frozenset[str]:
-    return OTHERS | {one.name for one in registry.schemes() if one.linkable}
+    return OTHERS | {name for name, one in registry.in_text().items() if one.linkable}
 
 
 def linkable(registry: Registry | None = None) -> frozenset[str]:

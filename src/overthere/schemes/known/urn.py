@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from uuid import UUID
 
 from overthere.kernel import percent_decode
 from overthere.kernel.reference import Parts
@@ -14,11 +15,22 @@ __all__ = ["SCHEME", "URNLocator"]
 
 RULES = {"rfc3986": ("namestring",)}
 # RFC 8141 2, without the f-component, which is the fragment.  The first "?=" ends the r-component (2.3.1), which the
-# printed rule lets hold one: here no "=" follows a "?" in it.
+# printed rule lets hold one: here no "=" follows a "?" in it.  A namespace may narrow its NSS (5): "uuid" (RFC 9562 4)
+# and "oid" (RFC 3061) do, and NID is any other one, by its length and along their prefixes.
 SYNTAX = """
 namestring    = assigned-name [ rq-components ]
-assigned-name = "urn" ":" NID ":" NSS
-NID           = alphanum 0*30ldh alphanum
+assigned-name = "urn" ":" ( "uuid:" uuid / "oid:" oid / NID ":" NSS )
+uuid          = 8HEXDIG "-" 4HEXDIG "-" 4HEXDIG "-" 4HEXDIG "-" 12HEXDIG
+oid           = oid-number *( "." oid-number )
+oid-number    = DIGIT / %x31-39 1*DIGIT
+NID           = 2alphanum / NID-of-3 / NID-of-4 / alphanum 3*30ldh alphanum
+NID-of-3      = ( %x41-4E / %x50-5A / %x61-6E / %x70-7A / DIGIT ) ldh alphanum
+              / "o" ( %x41-48 / %x4A-5A / %x61-68 / %x6A-7A / DIGIT / "-" ) alphanum
+              / "oi" ( %x41-43 / %x45-5A / %x61-63 / %x65-7A / DIGIT )
+NID-of-4      = ( %x41-54 / %x56-5A / %x61-74 / %x76-7A / DIGIT ) 2ldh alphanum
+              / "u" ( %x41-54 / %x56-5A / %x61-74 / %x76-7A / DIGIT / "-" ) ldh alphanum
+              / "uu" ( %x41-48 / %x4A-5A / %x61-68 / %x6A-7A / DIGIT / "-" ) alphanum
+              / "uui" ( %x41-43 / %x45-5A / %x61-63 / %x65-7A / DIGIT )
 ldh           = alphanum / "-"
 alphanum      = ALPHA / DIGIT
 NSS           = pchar *( pchar / "/" )
@@ -87,6 +99,28 @@ class URNLocator(Locator):
         return f"urn:{_fold(self.nid)}:{nss}"
 
     @property
+    def uuid(self) -> UUID | None:
+        """The UUID that a name of the namespace "uuid" is (RFC 9562 4); None for other names, and for what is none.
+
+        >>> from overthere import URI
+        >>> URI("urn:uuid:F81D4FAE-7dec-11d0-a765-00a0c91e6bf6").locator.uuid
+        UUID('f81d4fae-7dec-11d0-a765-00a0c91e6bf6')
+        """
+        return UUID(self.nss) if _fold(self.nid) == "uuid" and _UUID.fullmatch(self.nss) else None
+
+    @property
+    def oid(self) -> tuple[int, ...] | None:
+        """The object identifier that a name of the namespace "oid" is (RFC 3061); None for other names, for what is
+        none, and where a number has more than 4,000 digits.
+
+        >>> URNLocator("oid", "1.3.6.1").oid, URNLocator("oid", "1.03").oid
+        ((1, 3, 6, 1), None)
+        """
+        if _fold(self.nid) != "oid" or not _OID.fullmatch(self.nss):
+            return None
+        return tuple(map(int, self.nss.split(".")))
+
+    @property
     def decoded(self) -> str:
         """The NSS for people, its escapes decoded from UTF-8 (2.2, 4.4); never to be compared.
 
@@ -94,6 +128,11 @@ class URNLocator(Locator):
         True
         """
         return percent_decode(self.nss.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogateescape")
+
+
+_UUID = re.compile("[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+_NUMBER = "(?:0|[1-9][0-9]{0,3999})"
+_OID = re.compile(rf"{_NUMBER}(?:\.{_NUMBER})*")
 
 
 def _fold(nid: str) -> str:
@@ -104,6 +143,13 @@ def _fold(nid: str) -> str:
 def _lower_nid(parts: Parts) -> Parts:
     nid, colon, nss = parts.path.partition(":")
     return parts._replace(path=f"{_fold(nid)}:{nss}") if colon and parts.authority is None else parts
+
+
+def _lower_uuid(parts: Parts) -> Parts:
+    nid, _, nss = parts.path.partition(":")
+    if parts.authority is not None or nid.lower() != "uuid" or not _UUID.fullmatch(nss):
+        return parts
+    return parts._replace(path=f"{nid}:{nss.lower()}")
 
 
 def _assigned_name(parts: Parts) -> Parts:
@@ -124,6 +170,8 @@ EXAMPLES = (
     ),
     Example("urn:example:foo-bar-baz-qux#somepart", "RFC 8141 2.3.3", "with an f-component"),
     Example("urn:example:a123%2Cz456", "RFC 8141 3.2", "not the same name as urn:example:a123,z456"),
+    Example("urn:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6", "RFC 9562 4", "a UUID"),
+    Example("urn:oid:1.3.6.1", "RFC 3061 2", "an object identifier"),
 )
 
 SCHEME = Scheme(
@@ -137,7 +185,10 @@ SCHEME = Scheme(
     linkable=True,
     locates_nothing="a URN names a resource and does not say where it is; a resolution service for its namespace may "
     "know (RFC 8141 1.2.1, RFC 3986 1.1.3)",
-    normal=(NormalRule("the namespace identifier is written in lower case", "RFC 8141 3.1", _lower_nid),),
+    normal=(
+        NormalRule("the namespace identifier is written in lower case", "RFC 8141 3.1", _lower_nid),
+        NormalRule("the digits of a UUID are written in lower case", "RFC 9562 4", _lower_uuid),
+    ),
     compared=_assigned_name,
     examples=EXAMPLES,
     notes=(
@@ -145,6 +196,7 @@ SCHEME = Scheme(
         "Escapes are never decoded when URNs are compared (RFC 8141 3.1): compare assigned_name where %7E and ~ are to "
         "differ, for the rungs of RFC 3986 6.2.2.2 take them as one.",
         "The draft of 1994 reserves the name, without a syntax (Registration of naming schemes).",
+        "Names of uuid and oid have the form that RFC 9562 4 and RFC 3061 give them; of others none is held.",
         "A namespace may have further rules of equivalence, and must be registered (RFC 8141 3.1, 1).",
     ),
 )

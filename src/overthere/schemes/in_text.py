@@ -1,0 +1,60 @@
+"""What a text is searched and shown by: three facts of each scheme, those built in by a table, so that none is loaded.
+
+`in_text.csv` is written by `make docs` from the schemes themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from overthere.schemes.model import Scheme
+
+__all__ = ["InText", "built_in", "facts_of", "table"]
+
+
+class InText(NamedTuple):
+    """The fields of `Scheme` of the same names."""
+
+    needs_host: bool
+    linkable: bool
+    shape: str
+
+
+def facts_of(scheme: Scheme) -> InText:
+    """Those of a scheme that is loaded."""
+    return InText(scheme.needs_host, scheme.linkable, scheme.shape)
+
+
+@cache
+def built_in() -> Mapping[str, InText]:
+    """The table: name -> facts.
+
+    >>> built_in()["tel"].linkable, built_in()["ws"].needs_host
+    (True, True)
+    """
+    import csv
+    from pkgutil import get_data
+
+    text = (get_data("overthere.schemes", "in_text.csv") or b"").decode()
+    rows = list(csv.reader(text.splitlines()))[1:]
+    return MappingProxyType({name: InText(host == "yes", link == "yes", shape) for name, host, link, shape in rows})
+
+
+def table() -> str:
+    """The text of the table, from the schemes."""
+    import csv
+    from io import StringIO
+
+    from overthere.schemes.registry import BUILT_IN, Registry
+
+    out = StringIO()
+    write = csv.writer(out, lineterminator="\n").writerow
+    write(("name", *InText._fields))
+    for name in sorted(BUILT_IN):
+        facts = facts_of(Registry.default().scheme(name))
+        write((name, *("yes" if one else "no" for one in facts[:2]), facts.shape))
+    return out.getvalue()

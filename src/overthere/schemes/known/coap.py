@@ -1,0 +1,95 @@
+"""coap: a resource by the Constrained Application Protocol (RFC 7252 6; RFC 8323 8).
+
+Its locator, rules and facts serve the five that RFC 7252 and RFC 8323 have beside it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from overthere.kernel import percent_decode
+from overthere.schemes.hosted import HostLocator
+from overthere.schemes.model import Example, Scheme, default_port, slash_for_empty_path
+
+__all__ = ["SCHEME", "CoAPLocator", "facts"]
+
+PORTS = {"coap": 5683, "coaps": 5684, "coap+tcp": 5683, "coaps+tcp": 5684, "coap+ws": 80, "coaps+ws": 443}
+"""The default ports (RFC 7252 6.1, 6.2; RFC 8323 8.1 to 8.4)."""
+SOURCES = {
+    "coap": "RFC 7252 6.1",
+    "coaps": "RFC 7252 6.2",
+    "coap+tcp": "RFC 8323 8.1",
+    "coaps+tcp": "RFC 8323 8.2",
+    "coap+ws": "RFC 8323 8.3",
+    "coaps+ws": "RFC 8323 8.4",
+}
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class CoAPLocator(HostLocator):
+    """Where a resource is.
+
+    >>> from overthere import URI
+    >>> there = URI("coap://h/~sensors/temp.xml?a&b=%26").locator
+    >>> there.uri_path, there.uri_query
+    (('~sensors', 'temp.xml'), ('a', 'b=&'))
+    """
+
+    scheme: str = field(default="coap", kw_only=True)
+    document: ClassVar[str] = "RFC 7252 6.1, RFC 8323 8"
+
+    @property
+    def uri_path(self) -> tuple[str, ...]:
+        """The values of the Uri-Path options: none for "" and for "/" (RFC 7252 6.4, step 8)."""
+        return () if self.path in ("", "/") else self.segments
+
+    @property
+    def uri_query(self) -> tuple[str, ...]:
+        """The values of the Uri-Query options: the arguments between "&" (RFC 7252 6.4, step 9)."""
+        arguments = [] if self.query is None else self.query.split("&")
+        return tuple(percent_decode(one.encode()).decode("utf-8", "surrogateescape") for one in arguments)
+
+
+def facts(name: str, **more: Any) -> Scheme:
+    """The scheme of one of the six names."""
+    source = SOURCES[name]
+    rule = name.replace("+", "-") + "-uri"
+    syntax = f"""
+{rule}  = "{name}:" "//" coap-host [ ":" port ] path-abempty [ "?" query ]
+coap-host = IP-literal / IPv4address / 1*( unreserved / pct-encoded / sub-delims )
+"""
+    return Scheme(
+        name=name,
+        documents={"rfc3986": source},
+        locator=CoAPLocator,
+        syntax=syntax,
+        rules={"rfc3986": (rule,)},
+        port=PORTS[name],
+        tls=name in ("coaps+tcp", "coaps+ws"),
+        protocol="" if name == "coap" else "coap",
+        needs_host=True,
+        no_userinfo=source,
+        linkable=True,
+        hierarchical=True,
+        unspoken="a request takes the Constrained Application Protocol (RFC 7252), which is not spoken here",
+        normal=(default_port(PORTS[name], f"RFC 7252 6.3, {source}"), slash_for_empty_path("RFC 7252 6.3")),
+        no_fragment="RFC 7252 6.4",
+        **more,
+    )
+
+
+SCHEME = facts(
+    "coap",
+    title="Constrained Application Protocol",
+    examples=(
+        Example(
+            "coap://example.com:5683/~sensors/temp.xml", "RFC 7252 6.3", "as coap://EXAMPLE.com/%7Esensors/temp.xml"
+        ),
+        Example("coap://[2001:db8::2:1]/", "RFC 7252 Appendix B"),
+    ),
+    notes=(
+        "coap and coaps are separate namespaces, though the host be the same (RFC 7252 6.2).",
+        "A gateway between HTTP and CoAP is a part of its design (RFC 7252 10).",
+    ),
+)

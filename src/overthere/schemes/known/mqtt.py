@@ -1,0 +1,66 @@
+"""mqtt: a broker of MQTT, and perhaps a topic, as clients have it (no document; the protocol: OASIS MQTT 5.0).
+
+Its locator and facts serve mqtts too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from overthere.kernel import percent_decode
+from overthere.schemes.hosted import HostLocator
+from overthere.schemes.model import Example, Scheme, default_port
+
+__all__ = ["SCHEME", "MQTTLocator", "facts"]
+
+PORTS = {"mqtt": 1883, "mqtts": 8883}
+"""Those that IANA has for mqtt and secure-mqtt."""
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class MQTTLocator(HostLocator):
+    """Which broker, as whom, and what clients take for a topic.
+
+    >>> from overthere import URI
+    >>> there = URI("mqtt://joe@h/home/temp%20in").locator
+    >>> there, there.topic
+    (MQTTLocator(user='joe', host='h', path='/home/temp%20in'), 'home/temp in')
+    """
+
+    scheme: str = field(default="mqtt", kw_only=True)
+    document: ClassVar[str] = "as clients have it"
+
+    @property
+    def topic(self) -> str | None:
+        """What follows the first slash, decoded; None if nothing does."""
+        topic = percent_decode(self.path[1:].encode("utf-8", "surrogatepass")).decode("utf-8", "surrogateescape")
+        return topic or None
+
+
+def facts(name: str, **more: Any) -> Scheme:
+    """The scheme of one of the two names."""
+    return Scheme(
+        name=name,
+        documents={"rfc3986": "as clients have it; OASIS MQTT 5.0 names no scheme"},
+        locator=MQTTLocator,
+        syntax=f"""
+{name}-uri  = "{name}:" "//" [ userinfo "@" ] mqtt-host [ ":" port ] path-abempty [ "?" query ]
+mqtt-host = IP-literal / IPv4address / 1*( unreserved / pct-encoded / sub-delims )
+""",
+        rules={"rfc3986": (f"{name}-uri",)},
+        port=PORTS[name],
+        needs_host=True,
+        linkable=True,
+        unspoken="a subscription takes MQTT (OASIS MQTT 5.0), which is not spoken here",
+        normal=(default_port(PORTS[name], "IANA's port numbers; RFC 3986 6.2.3"),),
+        **more,
+    )
+
+
+SCHEME = facts(
+    "mqtt",
+    title="MQTT broker",
+    examples=(Example("mqtt://joe@broker.example.com/home/temperature", "of our own"),),
+    notes=("No document gives the path a meaning: many clients take it for a topic, others for nothing.",),
+)

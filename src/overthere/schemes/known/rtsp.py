@@ -1,0 +1,65 @@
+"""rtsp: a stream or a presentation by the Real-Time Streaming Protocol (RFC 7826 4.2; RFC 2326 3.2 before it).
+
+Its locator, rules and facts serve rtsps and rtspu too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from overthere.schemes.hosted import HostLocator
+from overthere.schemes.model import Example, Scheme, default_port
+
+__all__ = ["SCHEME", "RTSPLocator", "facts"]
+
+PORTS = {"rtsp": 554, "rtsps": 322, "rtspu": 554}
+"""The default ports (RFC 7826 4.2; RFC 2326 3.2)."""
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class RTSPLocator(HostLocator):
+    """Where a stream or a presentation is.
+
+    >>> from overthere import URI
+    >>> URI("rtsp://media.example.com:554/twister/audiotrack").locator
+    RTSPLocator(host='media.example.com', port=554, path='/twister/audiotrack')
+    """
+
+    scheme: str = field(default="rtsp", kw_only=True)
+    document: ClassVar[str] = "RFC 7826 4.2"
+
+
+def facts(name: str, source: str, **more: Any) -> Scheme:
+    """The scheme of one of the three names, by the paragraph that has it; a host there must be."""
+    return Scheme(
+        name=name,
+        documents={"rfc3986": source},
+        locator=RTSPLocator,
+        syntax=f"""
+{name}-uri  = "{name}:" "//" [ userinfo "@" ] rtsp-host [ ":" port ] path-abempty [ "?" query ]
+rtsp-host = IP-literal / IPv4address / 1*( unreserved / pct-encoded / sub-delims )
+""",
+        rules={"rfc3986": (f"{name}-uri",)},
+        port=PORTS[name],
+        protocol="" if name == "rtsp" else "rtsp",
+        needs_host=True,
+        lines=True,
+        linkable=True,
+        hierarchical=True,
+        unspoken="a stream takes the Real-Time Streaming Protocol (RFC 7826), which is not spoken here",
+        normal=(default_port(PORTS[name], source),),
+        **more,
+    )
+
+
+SCHEME = facts(
+    "rtsp",
+    "RFC 7826 4.2",
+    title="Real-Time Streaming Protocol",
+    examples=(
+        Example("rtsp://media.example.com:554/twister/audiotrack", "RFC 2326 3.2", "one stream of a presentation"),
+        Example("rtsp://media.example.com:554/twister", "RFC 2326 3.2", "the presentation"),
+    ),
+    notes=("The hierarchy of a path is the server's own, and need not be that of a file system (RFC 2326 3.2).",),
+)

@@ -1,0 +1,232 @@
+"""sip: a resource of the Session Initiation Protocol (RFC 3261 19.1, 25.1).
+
+The locator, the rules and the normal form serve sips too, which differs in what it wants of the way there.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from overthere.errors import CodingError
+from overthere.kernel.reference import Parts
+from overthere.schemes.locator import Given, Locator, Writer
+from overthere.schemes.model import Example, NormalRule, Scheme
+from overthere.schemes.shapes import MAILBOX, PHONE
+
+__all__ = ["NORMAL", "NOTES", "PORTS", "SCHEME", "UNSPOKEN", "SIPLocator", "syntax"]
+
+PORTS = {"sip": 5060, "sips": 5061}
+"""The default ports (RFC 3261 19.1.2)."""
+RULES = {"rfc3986": ("sip-uri",)}
+
+
+def syntax(name: str) -> str:
+    """The rules of sip or sips (RFC 3261 25.1) over the characters of RFC 3986, which has no "[" and "]" here: an IPv6
+    address, whose reference has them, makes a sip URI that is no URI.  And a user does not begin with "//", which
+    begins an authority there."""
+    return f"""
+{name}-uri        = "{name}:" [ sip-userinfo ] hostport *( ";" uri-parameter ) [ headers ]
+sip-userinfo     = user [ ":" password ] "@"
+user             = ( user-char / "/" user-char ) *( user-char / "/" ) / "/"
+user-char        = sip-unreserved / pct-encoded / "&" / "=" / "+" / "$" / "," / ";" / "?"
+password         = *( sip-unreserved / pct-encoded / "&" / "=" / "+" / "$" / "," )
+hostport         = ( hostname / IPv4address ) [ ":" 1*DIGIT ]
+hostname         = *( domainlabel "." ) toplabel [ "." ]
+domainlabel      = alphanum / alphanum *( alphanum / "-" ) alphanum
+toplabel         = ALPHA / ALPHA *( alphanum / "-" ) alphanum
+uri-parameter    = 1*paramchar [ "=" 1*paramchar ]
+paramchar        = sip-unreserved / pct-encoded / "/" / ":" / "&" / "+" / "$"
+headers          = "?" header *( "&" header )
+header           = 1*hnv-char "=" *hnv-char
+hnv-char         = sip-unreserved / pct-encoded / "/" / "?" / ":" / "+" / "$"
+sip-unreserved   = alphanum / "-" / "_" / "." / "!" / "~" / "*" / "'" / "(" / ")"
+alphanum         = ALPHA / DIGIT
+"""
+
+
+_MARKS = "!*'()"
+_IN_PARAMETER = _MARKS + "/:&+$"
+_IN_HEADER = _MARKS + "/?:+$"
+_PORT = re.compile("[0-9]+")
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class SIPLocator(Locator):
+    """Whom a request goes to, by which host, and what it says.
+
+    >>> from overthere import URI
+    >>> URI("sip:alice:s3@atlanta.com;transport=tcp?subject=project%20x").locator  # doctest: +NORMALIZE_WHITESPACE
+    SIPLocator(user='alice', password='***', host='atlanta.com', parameters=(('transport', 'tcp'),),
+    headers=(('subject', 'project x'),))
+    """
+
+    user: str | None = None
+    """The resource at the host; a telephone number where the parameter "user" is "phone" (19.1.1, 19.1.6)."""
+    password: str | None = None
+    host: str = ""
+    port: int | None = None
+    parameters: tuple[tuple[str, str | None], ...] = ()
+    """Name and value, None without "="."""
+    headers: tuple[tuple[str, str], ...] | None = None
+    """The header fields of the request and its "body"; None without "?"."""
+    scheme: str = field(default="sip", kw_only=True)
+
+    @classmethod
+    def split(cls, given: Given) -> SIPLocator:
+        source = "RFC 3261 25.1"
+        rest = (given.path or "") + ("" if given.query is None else f"?{given.query}")
+        if given.host is not None or not rest:
+            raise given.refuse(rest, "a user at a host, or a host", f"{given.scheme}-uri", source)
+        # Neither host, parameters nor headers have an "@", and a user may have ";" and "?".
+        info, at, rest = rest.rpartition("@")
+        if at and not info:
+            raise given.refuse("@", 'a user before the "@"', "userinfo", source)
+        user, colon, password = info.partition(":")
+        there, mark, query = rest.partition("?")
+        hostport, *parameters = there.split(";")
+        host, port_mark, port = hostport.partition(":")
+        if not host or (port_mark and not (_PORT.fullmatch(port) and len(port) < 4000)):
+            raise given.refuse(hostport or None, "a host, and a port of digits", "hostport", source)
+        if not all(one.partition("=")[0] for one in parameters):
+            raise given.refuse(there, "a name of each parameter", "uri-parameters", source)
+        headers = [one.partition("=") for one in query.split("&")] if mark else []
+        if not all(name and equals for name, equals, _ in headers):
+            raise given.refuse(f"?{query}", 'header fields, each a name, "=" and a value', "headers", source)
+        decode = given.decode
+        return cls(
+            decode(user) if at else None,
+            decode(password) if colon else None,
+            host,
+            int(port) if port else None,
+            tuple((decode(n), decode(v) if eq else None) for n, eq, v in (p.partition("=") for p in parameters)),
+            tuple((decode(n), decode(v)) for n, _, v in headers) if mark else None,
+            **given.rest(query=False),
+        )
+
+    def join(self, to: Writer) -> str:
+        text = ""
+        if self.user is not None or self.password is not None:
+            text = to.text(self.user or "", _MARKS + "&=+$,;?/")
+            text += "" if self.password is None else ":" + to.text(self.password, _MARKS + "&=+$,")
+            text += "@"
+        text += self.host + ("" if self.port is None else f":{self.port}")
+        for name, value in self.parameters:
+            text += ";" + to.text(name, _IN_PARAMETER)
+            text += "" if value is None else "=" + to.text(value, _IN_PARAMETER)
+        if self.headers is None:
+            return text
+        if not self.headers:
+            raise CodingError('"?" begins a header field')
+        return f"{text}?" + "&".join(f"{to.text(n, _IN_HEADER)}={to.text(v, _IN_HEADER)}" for n, v in self.headers)
+
+    as_written: ClassVar[frozenset[str]] = Locator.as_written
+
+    @property
+    def is_phone(self) -> bool:
+        """Whether the user is a telephone number by the parameter "user" (19.1.1).
+
+        >>> from overthere import URI
+        >>> URI("sip:+1-212-555-1212:1234@gateway.com;user=phone").locator.is_phone
+        True
+        """
+        return ("user", "phone") in ((name.lower(), (value or "").lower()) for name, value in self.parameters)
+
+
+# -- The normal form: what 19.1.4 takes for equal.
+
+_MARK = re.compile("%(?:21|2[789A])")
+_CASE = re.compile("%[0-9A-F]{2}|[A-Z]+")
+
+
+def _lower(text: str) -> str:
+    return _CASE.sub(lambda match: match[0] if match[0][0] == "%" else match[0].lower(), text)
+
+
+def _whole(parts: Parts) -> str | None:
+    """Path and query as one text, as a user may hold "?"; None where there is an authority."""
+    if parts.authority is not None:
+        return None
+    return parts.path if parts.query is None else f"{parts.path}?{parts.query}"
+
+
+def _of(parts: Parts, whole: str) -> Parts:
+    path, mark, query = whole.partition("?")
+    return parts._replace(path=path, query=query if mark else None)
+
+
+def _plain_marks(parts: Parts) -> Parts:
+    whole = _whole(parts)
+    return parts if whole is None else _of(parts, _MARK.sub(lambda match: chr(int(match[0][1:], 16)), whole))
+
+
+def _lower_case(parts: Parts) -> Parts:
+    whole = _whole(parts)
+    if whole is None:
+        return parts
+    info, at, rest = whole.rpartition("@")
+    there, mark, query = rest.partition("?")
+    headers = (one.partition("=") for one in query.split("&"))
+    lowered = "&".join(f"{_lower(name)}{equals}{value}" for name, equals, value in headers)
+    return _of(parts, f"{info}{at}{_lower(there)}{mark}{lowered}")
+
+
+def _in_order(parts: Parts) -> Parts:
+    whole = _whole(parts)
+    if whole is None:
+        return parts
+    info, at, rest = whole.rpartition("@")
+    there, mark, query = rest.partition("?")
+    hostport, *parameters = there.split(";")
+    there = ";".join([hostport, *sorted(parameters, key=_name)])
+    return _of(parts, f"{info}{at}{there}{mark}" + "&".join(sorted(query.split("&"), key=_name)))
+
+
+def _name(pair: str) -> str:
+    return pair.partition("=")[0]
+
+
+NORMAL = (
+    NormalRule('an escape of one of "!*\'()" is that character', "RFC 3261 19.1.4, RFC 2396 2.2", _plain_marks),
+    NormalRule(
+        "the host, parameters and the names of header fields are in lower case", "RFC 3261 19.1.4, 7.3.1", _lower_case
+    ),
+    NormalRule("parameters and header fields are in the order of their names", "RFC 3261 19.1.4", _in_order),
+)
+NOTES = (
+    "A default port that is written is not the same as none (RFC 3261 19.1.4).",
+    "A parameter that only one of two URIs has is ignored in comparison, but for user, ttl, method and maddr: no "
+    "equivalence, and no part of the normal form (RFC 3261 19.1.4).",
+    "An IPv6 address stands in brackets (RFC 3261 25.1), which RFC 3986 has in no path: such a text is no URI.",
+    "The password is there for those who need it, and NOT RECOMMENDED (RFC 3261 19.1.1).",
+    "Header fields that a URI brings may be dangerous, and some are not to be honoured (RFC 3261 19.1.5).",
+)
+UNSPOKEN = "a request takes the Session Initiation Protocol (RFC 3261), which is not spoken here"
+
+EXAMPLES = (
+    Example("sip:alice@atlanta.com", "RFC 3261 19.1.3"),
+    Example("sip:alice:secretword@atlanta.com;transport=tcp", "RFC 3261 19.1.3"),
+    Example("sip:+1-212-555-1212:1234@gateway.com;user=phone", "RFC 3261 19.1.3", "a telephone number"),
+    Example("sip:alice@192.0.2.4", "RFC 3261 19.1.3"),
+    Example("sip:atlanta.com;method=REGISTER?to=alice%40atlanta.com", "RFC 3261 19.1.3", "with a header field"),
+    Example("sip:alice;day=tuesday@atlanta.com", "RFC 3261 19.1.3", '"alice;day=tuesday" is the user'),
+)
+
+SCHEME = Scheme(
+    name="sip",
+    title="Session Initiation Protocol",
+    documents={"rfc3986": "RFC 3261 19.1"},
+    locator=SIPLocator,
+    syntax=syntax("sip"),
+    rules=RULES,
+    port=PORTS["sip"],
+    lines=True,
+    text_parameters=("body",),
+    shape=rf"{MAILBOX}|{PHONE}",
+    linkable=True,
+    unspoken=UNSPOKEN,
+    normal=NORMAL,
+    examples=EXAMPLES,
+    notes=NOTES,
+)

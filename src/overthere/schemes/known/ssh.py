@@ -1,0 +1,140 @@
+"""ssh: a Secure Shell session (draft-ietf-secsh-scp-sftp-ssh-uri-04).
+
+Its locator is that of sftp too, which has the same authority.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+from overthere.errors import CodingError
+from overthere.schemes.hosted import decoded_segments, path_of, wants_host
+from overthere.schemes.locator import Given, Locator, Writer
+from overthere.schemes.model import Example, Scheme, default_port
+
+__all__ = ["DOCUMENT", "PORT", "SCHEME", "SSHLocator", "syntax"]
+
+DOCUMENT = "draft-ietf-secsh-scp-sftp-ssh-uri-04"
+PORT = 22
+"""The default port of ssh and of sftp."""
+RULES = {"rfc3986": ("ssh-uri",)}
+
+
+def syntax(name: str) -> str:
+    """The rules of ssh or sftp; the host, which may be empty in RFC 3986, is what there is to connect to."""
+    return f"""
+{name}-uri  = "{name}:" "//" [ ssh-info "@" ] ssh-host [ ":" port ] path-abempty
+ssh-info   = [ userinfo ] [ ";" c-param *( "," c-param ) ]
+ssh-host   = IP-literal / IPv4address / 1*( unreserved / pct-encoded / sub-delims )
+c-param    = paramname "=" paramvalue
+paramname  = *( ALPHA / DIGIT / "-" )
+paramvalue = *( ALPHA / DIGIT / "-" )
+"""
+
+
+_PARAMETERS = re.compile("[A-Za-z0-9-]*=[A-Za-z0-9-]*(?:,[A-Za-z0-9-]*=[A-Za-z0-9-]*)*")
+_WORD = re.compile("[A-Za-z0-9-]*")
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class SSHLocator(Locator):
+    """Where a session would go, as whom, and by which key the host is known.
+
+    >>> from overthere import URI
+    >>> URI("ssh://joe;fingerprint=ssh-dss-c1-b1@h:2222").locator
+    SSHLocator(user='joe', parameters=(('fingerprint', 'ssh-dss-c1-b1'),), host='h', port=2222)
+    """
+
+    user: str | None = None
+    password: str | None = None
+    parameters: tuple[tuple[str, str], ...] = ()
+    """Of the connection, behind the user: name and value, as written (3.1)."""
+    host: str = ""
+    port: int | None = None
+    path: str = ""
+    """As written, with the slash that begins it: git and others name files with it, a session has no use for it."""
+    scheme: str = field(default="ssh", kw_only=True)
+    as_written: ClassVar[frozenset[str]] = Locator.as_written | {"path", "parameters"}
+
+    @classmethod
+    def split(cls, given: Given) -> Self:
+        wants_host(given, DOCUMENT)
+        # As userinfo may hold ";" too, the parameters are what has their form behind the last one.
+        info = "" if given.user is None else given.user
+        info += "" if given.password is None else f":{given.password}"
+        front, mark, last = info.rpartition(";")
+        parameters: tuple[tuple[str, str], ...] = ()
+        if mark and _PARAMETERS.fullmatch(last):
+            info = front
+            cut = (one.partition("=") for one in last.split(","))
+            parameters = tuple((name, value) for name, _, value in cut)
+        user, colon, password = info.partition(":")
+        return cls(
+            user=given.decode(user) if user or (given.user is not None and not parameters) or colon else None,
+            password=given.decode(password) if colon else None,
+            parameters=parameters,
+            host=given.host or "",
+            port=given.port,
+            **cls._path(given),
+            **given.rest(),
+        )
+
+    @classmethod
+    def _path(cls, given: Given) -> dict[str, Any]:
+        return {"path": path_of(given)}
+
+    def join(self, to: Writer) -> str:
+        keep = "!$&'()*+="
+        login = to.text(self.user or "", keep, ";,")
+        login += "" if self.password is None else ":" + to.text(self.password, keep, ";,")
+        for name, value in self.parameters:
+            if not (_WORD.fullmatch(name) and _WORD.fullmatch(value)):
+                raise CodingError('a parameter has letters, digits and "-" alone')
+        login += ";" + ",".join(map("=".join, self.parameters)) if self.parameters else ""
+        at = "@" if login or self.user is not None else ""
+        return f"//{login}{at}{self.host}" + ("" if self.port is None else f":{self.port}") + to.raw(self.path)
+
+    @property
+    def fingerprint(self) -> str | None:
+        """Of the key of the host: the algorithm and the octets in hexadecimal digits, with "-" between all (3.1)."""
+        return next((value for name, value in self.parameters if name == "fingerprint"), None)
+
+    @property
+    def segments(self) -> tuple[str, ...]:
+        """The path cut at its slashes, each piece decoded from UTF-8 (RFC 3986 2.5 and 3.3); () without a path."""
+        return decoded_segments(self.path)
+
+
+EXAMPLES = (
+    Example("ssh://user@host.example.com", DOCUMENT),
+    Example("ssh://user@host.example.com:2222", DOCUMENT, "another port"),
+    Example(
+        "ssh://user;fingerprint=ssh-dss-c1-b1-30-29-d7-b8-de-6c-97-77-10-d7-46-41-63-87@host.example.com",
+        DOCUMENT,
+        "with the fingerprint of the host's key",
+    ),
+    Example("ssh://git@host.example/group/project.git", "of our own", "as git is given it"),
+)
+
+SCHEME = Scheme(
+    name="ssh",
+    title="Secure Shell session",
+    documents={"rfc3986": DOCUMENT},
+    locator=SSHLocator,
+    syntax=syntax("ssh"),
+    rules=RULES,
+    port=PORT,
+    needs_host=True,
+    linkable=True,
+    interactive=True,
+    unspoken="a session takes the Secure Shell protocol (RFC 4251), which is not spoken here",
+    normal=(default_port(PORT, f"{DOCUMENT}; RFC 3986 6.2.3"),),
+    examples=EXAMPLES,
+    notes=(
+        "The draft has expired; IANA has the name as provisional.",
+        "A password in a URI is seen by everybody who sees the URI (RFC 3986 7.5).",
+        "The form of scp and git, user@host:path, is no URI.",
+    ),
+)
