@@ -218,7 +218,10 @@ class GrammarError(OverthereError, ValueError):
 
     def __init__(self, message: str, line: int | None = None, column: int = 1, shown: str = "") -> None:
         super().__init__(message, line, column, shown)
-        self.message, self.line, self.column, self.shown = message, line, column, shown
+        self.message: str = message
+        self.line: int | None = line
+        self.column: int = column
+        self.shown: str = shown
 
     def __str__(self) -> str:
         if self.line is None:

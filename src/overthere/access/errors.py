@@ -46,7 +46,10 @@ class AccessError(OverthereError):
 
     def __init__(self, message: str, source: str = "", uri: object = None, where: str = "") -> None:
         super().__init__(message)
-        self.message, self.source, self.uri, self.where = message, source, uri, where
+        self.message: str = message
+        self.source: str = source
+        self.uri: object = uri
+        self.where: str = where
 
     def __str__(self) -> str:
         # A message may hold what a server said: nothing that a terminal would obey.

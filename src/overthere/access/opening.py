@@ -41,8 +41,8 @@ class Way:
         gateways: Gateways | None,
     ) -> None:
         self.policy = policy or Policy()
-        self.registry = registry or Registry.default()
-        self.gateways = gateways or Gateways()
+        self.registry: Registry = registry or Registry.default()
+        self.gateways: Gateways = gateways or Gateways()
         self.credentials = credentials
         self.history: tuple[URI, ...] = ()
         self.redirects: tuple[tuple[URI, Head], ...] = ()
@@ -51,9 +51,9 @@ class Way:
         locator = self.plan.locator
         # Another edition may write it with a prefix or in its own escapes.
         self.uri = planned(self.plan.uri) if locator.edition == "rfc3986" else locator.uri(registry=self.registry)
-        self.origin = self._origin(self.uri)
+        self.origin: tuple[str, str, int | None] = self._origin(self.uri)
         total = self.policy.total_timeout
-        self.until = None if total is None else monotonic() + total
+        self.until: float | None = None if total is None else monotonic() + total
         """One time for the whole way, redirects and content."""
         self.gateway: URI | None = None
 
@@ -142,14 +142,15 @@ class Way:
             target = target.replace(fragment=self.uri.fragment)
         # A redirect of a public server reaches nothing private, even if the first URI may (RFC 3986 7.4).
         if self.policy.private and not self._is_private(peer):
-            self.policy = self.policy.with_(private=False, ports=frozenset())
+            self.policy: Policy = self.policy.with_(private=False, ports=frozenset())
         told = self.credentials if self._origin(target) == self.origin else None
         try:
             there = self._plan(target, told)
         except InvalidURI as error:
             raise ProtocolError(f"the redirect leads nowhere: {error}", "RFC 9110 10.2.2", self.uri) from None
         self.history = (*self.history, self.uri)
-        self.plan, self.uri = there, target
+        self.plan: Plan = there
+        self.uri: URI = target
 
 
 def open(

@@ -54,6 +54,11 @@ class _Known:
     def __init__(self, carrier: Carrier, opened: Opened) -> None:
         self._carrier = carrier
         self._held = bytearray()
+        self.head: Head
+        self.plan: Plan
+        self.uri: URI
+        self.history: tuple[URI, ...]
+        self.gateway: URI | None
         self.head, self.plan, self.uri, self.history, self.gateway = opened
 
     def __del__(self) -> None:

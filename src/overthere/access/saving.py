@@ -36,8 +36,8 @@ class Saving:
     """
 
     def __init__(self, path: str | os.PathLike[str], *, force: bool = False, keep: bool = False) -> None:
-        self.path = Path(path)
-        self.given = os.fspath(path)
+        self.path: Path = Path(path)
+        self.given: str = os.fspath(path)
         self.partial: Path | None = None
         """Where the octets stand until they are all there."""
         self.force = force

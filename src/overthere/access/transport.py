@@ -81,7 +81,7 @@ class Carrier:
         if until is None and policy.total_timeout is not None:
             until = monotonic() + policy.total_timeout
         self.until = until
-        self.received = 0
+        self.received: int = 0
         self.channels: dict[int, socket.socket | io.FileIO] = {}
         self.peer: tuple[int, Any] | None = None
         """The address that was judged and connected: a data connection goes there too."""
@@ -108,7 +108,7 @@ class Carrier:
                 if done % _BREATH == 0:
                     yield Pause()
         except StopIteration:
-            self.over = True
+            self.over: bool = True
             self.release()
             return None
 

@@ -167,9 +167,9 @@ class Wire:
     __slots__ = ("channel", "held", "max_line", "over")
 
     def __init__(self, max_line: int = 65_536, channel: int = CONTROL) -> None:
-        self.held = bytearray()
-        self.max_line = max_line
-        self.channel = channel
+        self.held: bytearray = bytearray()
+        self.max_line: int = max_line
+        self.channel: int = channel
         self.over = False
         """Whether the other side has closed."""
 
@@ -241,7 +241,7 @@ class Wire:
             yield Data(piece)
         while not self.over:
             data: bytes = yield Read(_LARGE, self.channel)
-            self.over = not data
+            self.over: bool = not data
             if data:
                 yield Data(data)
 

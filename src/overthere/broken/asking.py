@@ -94,7 +94,7 @@ class Asking:
         self._origins: dict[tuple[str, str | None], _There] = {}
         self.limit = limit
         self.rule = rule
-        self.connections = Connections()
+        self.connections: Connections = Connections()
         self._agent = _line("User-Agent", _AGENT if agent is None else agent)
         self._headers: dict[str, bytes] = {}
         for host, name, value in headers:

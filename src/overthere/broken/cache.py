@@ -57,7 +57,7 @@ class Cache:
         for kind in ages or {}:
             if kind != "ok" and kind not in KINDS:
                 raise ValueError(f"there is no outcome {kind!r} to keep; there is ok, {', '.join(KINDS)}")
-        self.ages = {**AGES, **(ages or {})}
+        self.ages: dict[str, float] = {**AGES, **(ages or {})}
         self._held = 0
         self._since = float("inf")
         self._base: sqlite3.Connection | None = None

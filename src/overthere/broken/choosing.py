@@ -70,7 +70,7 @@ class Rules:
     """
 
     def __init__(self, rules: Iterable[Rule] = ()) -> None:
-        self.rules = list(rules)
+        self.rules: list[Rule] = list(rules)
 
     @classmethod
     def read(cls, text: str) -> Rules:

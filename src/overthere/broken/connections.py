@@ -31,9 +31,9 @@ class Connection:
     def __init__(self, connect: Connect, policy: Policy, uri: URI, port: int | None) -> None:
         self.origin: Origin = (connect.host, connect.port, connect.tls)
         self.policy = policy
-        self.turn = Turn()
-        self.transport = Transport(kept(connect, policy, self.turn), policy, uri, port)
-        self.answered = 0
+        self.turn: Turn = Turn()
+        self.transport: Transport = Transport(kept(connect, policy, self.turn), policy, uri, port)
+        self.answered: int = 0
 
     @property
     def is_open(self) -> bool:

@@ -54,12 +54,14 @@ class Crawl:
     """
 
     def __init__(self, starts: Iterable[str], checker: Checker, asking: Asking) -> None:
-        self.starts = [str(URI(start).replace(fragment=None)) for start in starts]
-        self.origins = {URI(start).origin for start in self.starts}
-        self.checker, self.asking = checker, asking
+        self.starts: list[str] = [str(URI(start).replace(fragment=None)) for start in starts]
+        self.origins: set[str] = {URI(start).origin for start in self.starts}
+        self.checker: Checker = checker
+        self.asking: Asking = asking
         self.outcomes: dict[str, Outcome] = {}
         self.names: dict[str, str] = {}
         self.passed: Counter[str] = Counter()
+        self.path: str
         self.path, self._file = hold()
         self._robots = Robots(asking)
         self._options = Options(limit=checker.limit)

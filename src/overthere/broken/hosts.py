@@ -46,7 +46,7 @@ class Hosts(Generic[T]):
         self, per_host: int = 2, rate: float | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.per_host = per_host
-        self.interval = 0.0 if rate is None else 1.0 / rate
+        self.interval: float = 0.0 if rate is None else 1.0 / rate
         self.clock = clock
         self._hosts: dict[Hashable, _Host[T]] = {}
         self._ready: list[tuple[float, int, Hashable]] = []

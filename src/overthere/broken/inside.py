@@ -66,8 +66,11 @@ class Inside:
     ) -> None:
         """keeps_outside: whether the URIs outside are going to be asked for."""
         self.keeps_outside = keeps_outside
-        self.tasks, self.checker, self.options, self.summary = tasks, checker, options, summary
-        self.site = Site(tasks, checker)
+        self.tasks: list[Task] = tasks
+        self.checker: Checker = checker
+        self.options: Options = options
+        self.summary: Summary = summary
+        self.site: Site = Site(tasks, checker)
         self.keys: _Keys = _keys()
         self.states: dict[int, State] = {}
         self.outer: dict[int, str] = {}

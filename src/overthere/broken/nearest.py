@@ -35,10 +35,11 @@ class Nearest:
 
     def __init__(self, site: Site, anchors: Callable[[int], set[str] | None]) -> None:
         """anchors: of a document, by its number; None if they are not known."""
-        self.site, self.read = site, anchors
+        self.site: Site = site
+        self.read: Callable[[int], set[str] | None] = anchors
         self.held: OrderedDict[int, set[str] | None] = OrderedDict()
-        self.left = SEARCHES
-        self.cut = 0
+        self.left: int = SEARCHES
+        self.cut: int = 0
         """Findings for which nothing was looked for."""
         self.by_last: dict[str, list[str]] | None = None
         self._folders: dict[str, list[str]] | None = None

@@ -43,11 +43,11 @@ class Asker:
     def __init__(self, checker: Checker, policy: Policy | None = None, registry: Registry | None = None) -> None:
         needs("h11")
         self.checker = checker
-        self.asking = Asking(
+        self.asking: Asking = Asking(
             policy or Policy(), agent=checker.agent, headers=checker.headers, limit=checker.limit,
             rule=checker.anchors, registry=registry,
         )  # fmt: skip
-        self.cache = Cache(checker.cache, dict(checker.max_age), resume=checker.resume)
+        self.cache: Cache = Cache(checker.cache, dict(checker.max_age), resume=checker.resume)
 
     def ask(self, uris: Iterable[str], fragments: Mapping[str, Iterable[str]] | None = None) -> Iterator[Outcome]:
         """The outcome for each URI, as they come; what the cache knows comes first.

@@ -40,12 +40,12 @@ class Places:
 
     def __init__(self, scan: Scan) -> None:
         self.scan = scan
-        self.text = scan.text
-        self.content = scan.document.content
-        self.left = _SEARCHED * len(self.text) + 4096
+        self.text: str = scan.text
+        self.content: bytes = scan.document.content
+        self.left: int = _SEARCHED * len(self.text) + 4096
         self.next: dict[tuple[str, str], int] = {}
         self.lines: list[int] | None = None
-        self.codec = _codec(scan)
+        self.codec: tuple[str, int] | None = _codec(scan)
         self.known: list[tuple[int, int]] = [(0, self.codec[1] if self.codec else 0)]
         """Characters, and the octets that they take: where the last places were."""
 

@@ -61,7 +61,7 @@ class Site:
         self.around: list[str] = []
         """Folders on the disk in which names are looked up that are not in the table."""
         given = [task for task in tasks if task.name is None]
-        self.by_file = not checker.base
+        self.by_file: bool = not checker.base
         if self.by_file:
             top = _around(given)
             prefix = f"{str(file_uri(top)).rstrip('/')}/"
@@ -86,9 +86,9 @@ class Site:
                 folder = name
                 while (folder := folder.rpartition(b"/")[0]) not in self.folders:
                     self.folders.add(folder)
-        self.sources = [_told(path) for path in self.paths]
+        self.sources: list[str] = [_told(path) for path in self.paths]
         """What the documents are called."""
-        self.numbers = {source: number for number, source in enumerate(self.sources)}
+        self.numbers: dict[str, int] = {source: number for number, source in enumerate(self.sources)}
         """By the source that the documents have."""
         self._lower: dict[str, bytes] | None = None
 

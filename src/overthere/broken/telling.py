@@ -36,10 +36,14 @@ class Teller:
         has: Callable[[int], bool],
         outcomes: Mapping[str, Outcome],
     ) -> None:
-        self.site, self.checker, self.options = site, checker, options
-        self.states, self.has, self.outcomes = states, has, outcomes
+        self.site: Site = site
+        self.checker: Checker = checker
+        self.options: Options = options
+        self.states: Mapping[int, State] = states
+        self.has: Callable[[int], bool] = has
+        self.outcomes: Mapping[str, Outcome] = outcomes
         self.passed: Counter[str] = Counter()
-        self.nearest = Nearest(site, self._anchors)
+        self.nearest: Nearest = Nearest(site, self._anchors)
 
     def task(self, task: Task, sources: Set[str]) -> Iterator[Broken]:
         """The findings of these documents of a task."""

@@ -122,9 +122,9 @@ class Output:
     """Writes answers to standard output, figures of bad input to standard error, and counts the latter."""
 
     def __init__(self, form: str, on_error: str = "skip") -> None:
-        self.jsonl = form == "jsonl"
+        self.jsonl: bool = form == "jsonl"
         self.on_error = on_error
-        self.bad = 0
+        self.bad: int = 0
 
     def answer(self, text: str, data: Mapping[str, Any]) -> None:
         """One answer: its line for people, its fields as JSON."""

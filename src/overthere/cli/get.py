@@ -26,6 +26,7 @@ import overthere
 from overthere.access import Credentials, Gateways
 from overthere.access.errors import AccessError, AccessRefused, ResourceMissing
 from overthere.access.planning import plan_under
+from overthere.access.policy import Policy
 from overthere.access.resource import Resource
 from overthere.access.saving import Saving, file_name
 from overthere.access.steps import Compose
@@ -172,13 +173,15 @@ class Get:
     def __init__(self, login: Login, options: Mapping[str, Any]) -> None:
         self.login = login
         self.options = options
-        self.policy = policy(options)
+        self.policy: Policy = policy(options)
         self.jsonl: bool = options["form"] == "jsonl"
         self.output: Path | None = options["output"]
         self.names: set[Path] = set()
         self.status = 0
         try:
-            self.gateways = Gateways.read(options["gateways"]) if options["gateways"] is not None else None
+            self.gateways: Gateways | None = (
+                Gateways.read(options["gateways"]) if options["gateways"] is not None else None
+            )
         except (OverthereError, OSError) as error:
             raise click.UsageError(f"--gateways: {error}") from None
 
@@ -276,7 +279,7 @@ class Get:
         told += f": {session.suggestion}" if session.suggestion else ""
         click.echo(printable(told), err=self.options["connect"])
         if self.options["connect"]:
-            self.status = max(self.status, session.hand_over())
+            self.status: int = max(self.status, session.hand_over())
 
     def save(self, resource: Resource, listing: Iterator[str] | None, text: str) -> None:
         """-o."""

@@ -104,8 +104,11 @@ class Table:
     """The column that a verb works on, and the file that it writes."""
 
     def __init__(self, column: str, output: Path | None, csv_safe: bool = False, separator: str = ",") -> None:
-        self.column, self.output, self.csv_safe, self.separator = column, output, csv_safe, separator
-        self.written = "standard output" if output is None else printable(str(output))
+        self.column: str = column
+        self.output: Path | None = output
+        self.csv_safe: bool = csv_safe
+        self.separator: str = separator
+        self.written: str = "standard output" if output is None else printable(str(output))
 
     def refuse(self, **given: bool) -> None:
         """A usage error if an option is given that works on texts alone."""
@@ -267,9 +270,9 @@ class Columns:
         import pyarrow as pa
 
         self.work = work
-        self.places = [_find(schema, name) for name in names]
+        self.places: list[int] = [_find(schema, name) for name in names]
         fields, _ = self._fields([pa.nulls(0, schema.field(place).type) for place in self.places])
-        self.checked = "error" in fields
+        self.checked: bool = "error" in fields
         new = {f"{names[0]}_{value if label == 'value' else label}": a.type for label, a in fields.items()}
         taken = [name for name in new if name in schema.names]
         if taken:
@@ -277,11 +280,11 @@ class Columns:
         self.schema = schema
         for name, kind in new.items():
             self.schema = self.schema.append(pa.field(name, kind))
-        self.steady = [name for name, kind in new.items() if pa.types.is_dictionary(kind)]
+        self.steady: list[str] = [name for name, kind in new.items() if pa.types.is_dictionary(kind)]
 
     def fit(self, form: str) -> None:
         """Make the columns such as a format holds.  Raises: ValueError if it cannot."""
-        self.schema = fitting(self.schema, form, self.steady)
+        self.schema: Any = fitting(self.schema, form, self.steady)
 
     def add(self, batch: Any) -> Answer:
         """The batch with its new columns."""
@@ -350,10 +353,11 @@ class Summary:
 
     def __init__(self, checked: bool) -> None:
         self.checked = checked
-        self.rows = self.nulls = 0
+        self.rows: int = 0
+        self.nulls: int = 0
         self.kinds: Counter[str] = Counter()
         self.first: dict[str, int] = {}
-        self.began = time.monotonic()
+        self.began: float = time.monotonic()
 
     def count(self, answer: Answer) -> None:
         """One more batch."""

@@ -28,8 +28,8 @@ class Display:
     """Octets to text that a terminal may be given, piece by piece: controls are shown as U+FFFD."""
 
     def __init__(self, resource: Resource) -> None:
-        self.named = "charset=" in (resource.media_type or "").lower()
-        self.charset = resource.charset()
+        self.named: bool = "charset=" in (resource.media_type or "").lower()
+        self.charset: str = resource.charset()
         self.decoder: io.IncrementalNewlineDecoder | None = None
         self.last = "\n"
 
@@ -38,7 +38,7 @@ class Display:
         if self.decoder is None:
             self.decoder = self._decoder(octets[:4096])
         text = _LINES.sub(lambda match: printable(match[0]), self.decoder.decode(octets, final))
-        self.last = text[-1:] or self.last
+        self.last: str = text[-1:] or self.last
         return text + "\n" if final and self.last != "\n" else text
 
     def _decoder(self, start: bytes) -> io.IncrementalNewlineDecoder:

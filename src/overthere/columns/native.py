@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from overthere import _native
 from overthere.columns import plain
+from overthere.columns.plain import field, first_bad, taken
 from overthere.hosts.domains import SuffixList, suffix_list
 from overthere.late import default_registry
 from overthere.normalize import Rung, scheme_form
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from overthere.schemes.registry import Registry
 
 __all__ = ["check", "domain", "field", "first_bad", "parts", "taken", "text"]
-
-field, first_bad, taken = plain.field, plain.first_bad, plain.taken
 
 
 def _whole(column: Any) -> Any:

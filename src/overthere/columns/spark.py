@@ -101,7 +101,14 @@ def _component(name: str) -> Callable[[Column | str], Column]:
     return component
 
 
-scheme, authority, userinfo, host, port, path, query, fragment = map(_component, _COMPONENTS)
+scheme: Callable[[Column | str], Column] = _component("scheme")
+authority: Callable[[Column | str], Column] = _component("authority")
+userinfo: Callable[[Column | str], Column] = _component("userinfo")
+host: Callable[[Column | str], Column] = _component("host")
+port: Callable[[Column | str], Column] = _component("port")
+path: Callable[[Column | str], Column] = _component("path")
+query: Callable[[Column | str], Column] = _component("query")
+fragment: Callable[[Column | str], Column] = _component("fragment")
 
 
 def check(column: Column | str, rule: str = "URI", *, scheme: bool = False) -> Column:

@@ -32,7 +32,9 @@ class ColumnError(OverthereError, ValueError):
 
     def __init__(self, row: int, kind: str, at: int) -> None:
         super().__init__(row, kind, at)
-        self.row, self.kind, self.at = row, kind, at
+        self.row: int = row
+        self.kind: str = kind
+        self.at: int = at
 
     def __str__(self) -> str:
         return f"row {self.row}: {self.kind} at {self.at}"

@@ -44,24 +44,33 @@ class Header:
     """
 
     def __init__(self, raw: bytes = b"", blank: bytes = b"", broken: bool = False, default: str = "") -> None:
-        self.raw, self.blank, self.broken = raw, blank, broken
+        self.raw: bytes = raw
+        self.blank: bytes = blank
+        self.broken: bool = broken
         # RFC 5322 2.2.3: unfolded.
         values = ((match[1].lower(), match[2][:_VALUE].translate(None, b"\r\n")) for match in _FIELDS.finditer(raw))
-        self.fields = [(name, value.decode("utf-8", "surrogateescape").strip()) for name, value in values]
+        self.fields: list[tuple[bytes, str]] = [
+            (name, value.decode("utf-8", "surrogateescape").strip()) for name, value in values
+        ]
         first = dict(reversed(self.fields))
+        self.parameters: dict[str, str]
         told, self.parameters = _content_type(first.get(b"content-type", ""))
+        self.media_type: str
+        self.told: bool
         self.media_type, self.told = told or default, bool(told)
-        self.encoding = uncommented(first.get(b"content-transfer-encoding", "")).strip().lower()
-        self.message_id = _identifier(first.get(b"message-id", ""))
-        self.content_id = _identifier(first.get(b"content-id", ""))
-        self.bases = tuple((_BASES[name], first[name]) for name in _BASES if name in first)
+        self.encoding: str = uncommented(first.get(b"content-transfer-encoding", "")).strip().lower()
+        self.message_id: bytes = _identifier(first.get(b"message-id", ""))
+        self.content_id: bytes = _identifier(first.get(b"content-id", ""))
+        self.bases: tuple[tuple[str, str], ...] = tuple((_BASES[name], first[name]) for name in _BASES if name in first)
         """The fields that establish a base, as they are written."""
-        self.charset = self.parameters.get("charset", "").strip().lower() or None
-        self.start = _identifier(self.parameters.get("start", ""))
+        self.charset: str | None = self.parameters.get("charset", "").strip().lower() or None
+        self.start: bytes = _identifier(self.parameters.get("start", ""))
         """Which Content-ID the root of multipart/related has (RFC 2387 3.2)."""
         boundary = self.parameters.get("boundary", "") if self.media_type.startswith("multipart/") else ""
-        self.boundary = boundary.rstrip().encode("utf-8", "surrogateescape")
-        self.content_ids = tuple(filter(None, dict.fromkeys((self.content_id, unquote_to_bytes(self.content_id)))))
+        self.boundary: bytes = boundary.rstrip().encode("utf-8", "surrogateescape")
+        self.content_ids: tuple[bytes, ...] = tuple(
+            filter(None, dict.fromkeys((self.content_id, unquote_to_bytes(self.content_id))))
+        )
         """What cid: may say: RFC 2392 2 prints cid:foo4%25foo1@bar.net for the Content-ID <foo4%25foo1@bar.net> too."""
 
     @property

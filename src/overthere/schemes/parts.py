@@ -47,9 +47,9 @@ class Given:
     def __init__(self, text: str, edition: Edition, checked: bool = False) -> None:
         """Cut `text`.  Raises: InvalidURI if it has no scheme; for RFC 3986 if it is no URI, unless that is checked."""
         self.text = text
-        self.edition = reading(edition.name)
+        self.edition: str = reading(edition.name)
         """The account to go by: "url-1994", "rfc1738", or "rfc3986" for the scheme's document of today."""
-        self.charset = charset_of(self.edition)
+        self.charset: str = charset_of(self.edition)
         self.account: tuple[str, str] | None = None
         """For 1994 and RFC 1738: the rule and the paragraph that a refusal cites."""
         self.named: Mapping[str, str | None] = {}
@@ -78,7 +78,7 @@ class Given:
             self.scheme = parts.scheme.lower()
         else:
             self.named = named = edition.parts(text)
-            self.scheme = (named["scheme"] or "").lower()
+            self.scheme: str = (named["scheme"] or "").lower()
             self.user, self.password = named.get("user"), named.get("password")
             self.host, port = named.get("host"), named.get("port")
             self.query = named.get("search")
@@ -87,7 +87,7 @@ class Given:
         # What is no number must not be taken for the default port; Python makes no number of 4,300 digits.
         if port and (len(port) > 4000 or not _DIGITS.fullmatch(port)):
             raise self.refuse(port, "a port of digits", "port", "RFC 3986 3.2.3")
-        self.port = int(port) if port else None
+        self.port: int | None = int(port) if port else None
 
     @overload
     def decode(self, raw: str) -> str: ...
@@ -166,8 +166,10 @@ class Writer:
     __slots__ = ("charset", "edition", "extra", "plain")
 
     def __init__(self, edition: str, charset: str = "utf-8") -> None:
-        self.edition = reading(edition)
-        self.charset = charset
+        self.edition: str = reading(edition)
+        self.charset: str = charset
+        self.plain: str
+        self.extra: str
         self.plain, self.extra = _PLAIN[self.edition]
 
     def text(self, data: str | bytes, keep: str = "", drop: str = "") -> str:

@@ -30,9 +30,9 @@ class Folder(Writer):
 
     def __init__(self, path: Path, layout: Layout, job: str, resume: bool) -> None:
         super().__init__(path, layout, job, resume)
-        self.marked = path / MARK
+        self.marked: Path = path / MARK
         self.growing: Growing | None = None
-        self.number = 0
+        self.number: int = 0
         self.since = 0.0
         with undisturbed():
             path.mkdir(exist_ok=True)
@@ -88,6 +88,7 @@ class Folder(Writer):
 
     def _write(self, batch: Any) -> None:
         if self.growing is None:
+            self.since: float
             self.growing, self.since = self._part(), time.monotonic()
         self.growing.write(batch)
         if self.growing.rows >= _MOST * ROWS or self.growing.octets >= _MOST * BYTES:

@@ -11,7 +11,7 @@ from typing import IO, Any
 
 from overthere.tables.formats import Layout
 from overthere.tables.mark import Mark, ResumeError, load_mark, own, undisturbed
-from overthere.tables.pens import encoder, put
+from overthere.tables.pens import Encoder, encoder, put
 from overthere.tables.reading import pieces
 from overthere.tables.writer import FileWriter, open_part
 
@@ -28,10 +28,12 @@ class Text(FileWriter):
 
     def __init__(self, path: Path, layout: Layout, job: str, resume: bool) -> None:
         super().__init__(path, layout, job, resume)
+        self.header: bytes
+        self.encode: Encoder
         self.header, self.encode = encoder(layout)
-        self.zipped = layout.form.endswith(".gz")
+        self.zipped: bool = layout.form.endswith(".gz")
         self.file: IO[bytes] | None = None
-        self.octets = 0
+        self.octets: int = 0
         self.held: list[Any] = []
         self.size = 0
         self.cut: int | None = None
@@ -104,9 +106,11 @@ class Text(FileWriter):
         """What is held goes to disk; what a commit ends apart from what follows it, for gzip is cut only there."""
         if self.cut is not None:
             self._put(self.held[: self.cut])
-            self.safe = self.mark._replace(octets=self.octets)
+            self.safe: Mark = self.mark._replace(octets=self.octets)
         self._put(self.held[self.cut or 0 :])
-        self.held, self.size, self.cut = [], 0, None
+        self.held = []
+        self.size: int = 0
+        self.cut = None
 
     def _put(self, pieces: list[Any]) -> None:
         data = b"".join(pieces)
@@ -116,7 +120,7 @@ class Text(FileWriter):
 
     def _save(self) -> None:
         self.safe.save(self.marked)
-        self.saved = time.monotonic()
+        self.saved: float = time.monotonic()
 
     def _close(self) -> None:
         assert self.file is not None

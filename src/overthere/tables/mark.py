@@ -26,7 +26,8 @@ class ResumeError(OverthereError, ValueError):
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(name, reason)
-        self.name, self.reason = name, reason
+        self.name: str = name
+        self.reason: str = reason
 
     def __str__(self) -> str:
         return f"{self.name}: {self.reason}"

@@ -119,7 +119,10 @@ class Pen:
     """Writes CSV or JSON lines to a file that others have opened, and close."""
 
     def __init__(self, file: Any, layout: Layout) -> None:
+        self.file: Any
+        self.zipped: bool
         self.file, self.zipped = file, layout.form.endswith(".gz")
+        self.encode: Encoder
         header, self.encode = encoder(layout)
         self._put(header)
 

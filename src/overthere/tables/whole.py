@@ -6,11 +6,11 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from overthere.tables.formats import Layout
 from overthere.tables.mark import KEY, Mark, ResumeError, load_mark, own, read_mark
-from overthere.tables.pens import pen
+from overthere.tables.pens import Pen, pen
 from overthere.tables.reading import open_source
 from overthere.tables.writer import FileWriter, open_part
 
@@ -22,12 +22,13 @@ class Growing:
 
     def __init__(self, path: Path, part: Path, layout: Layout) -> None:
         """Raises: as `open_part`."""
-        self.path, self.part = path, part
-        self.rows = 0
-        self.file = open_part(part, path)
+        self.path: Path = path
+        self.part: Path = part
+        self.rows: int = 0
+        self.file: IO[bytes] = open_part(part, path)
         try:
             self.file.truncate(0)
-            self.pen = pen(self.file, layout)
+            self.pen: Pen = pen(self.file, layout)
         except BaseException:
             self.file.close()
             raise
@@ -93,7 +94,7 @@ class Table(FileWriter):
 
     def __init__(self, path: Path, layout: Layout, job: str, resume: bool) -> None:
         super().__init__(path, layout, job, resume)
-        self.indexed = layout.form == ".parquet"
+        self.indexed: bool = layout.form == ".parquet"
         self.growing: Growing | None = None
         mark = self._found() if resume else None
         if mark is not None and mark.done:

@@ -30,16 +30,19 @@ class Writer(ABC):
     """Whether a signal waits for the end of a call."""
 
     def __init__(self, path: Path, layout: Layout, job: str = "", resume: bool = False) -> None:
-        self.path, self.layout, self.job, self.resume = path, layout, job, resume
-        self.columns = layout.columns
-        self.rows = 0
+        self.path: Path = path
+        self.layout: Layout = layout
+        self.job: str = job
+        self.resume: bool = resume
+        self.columns: Any = layout.columns
+        self.rows: int = 0
         """Rows in the table, with those of an earlier run that were kept."""
         self.state: dict[str, Any] | None = None
         """Of the last commit; after taking up, where the job goes on."""
         self.notice: str | None = None
         """What there is to say about taking up, in a sentence."""
         self.mark = Mark(job, 0, 0, {})
-        self.marks = bool(job) or resume
+        self.marks: bool = bool(job) or resume
         self.closed = False
         """Nothing more can be written: the table has come to its end, or an error was raised."""
 
@@ -77,7 +80,7 @@ class Writer(ABC):
             raise ValueError(f"{self.name}: the table is closed")
         with self._guarded():
             self.state = dict(state)
-            self.mark = Mark(self.job, self.rows, 0, self.state)
+            self.mark: Mark = Mark(self.job, self.rows, 0, self.state)
             self._commit()
 
     def close(self) -> None:
@@ -102,7 +105,7 @@ class Writer(ABC):
             except BaseException as error:
                 if isinstance(error, KeyboardInterrupt) and not self.patient:
                     raise
-                self.closed = True
+                self.closed: bool = True
                 self._fail()
                 if isinstance(error, OSError):
                     number = error.errno or errno.EIO
@@ -137,8 +140,8 @@ class Stream(Writer):
     def __init__(self, name: str | None, layout: Layout) -> None:
         """name: None for standard output."""
         super().__init__(Path(name or "standard output"), layout)
-        self.own = name is not None
-        self.file = sys.stdout.buffer if name is None else open(name, "wb")  # noqa: SIM115 - closed by close()
+        self.own: bool = name is not None
+        self.file: Any = sys.stdout.buffer if name is None else open(name, "wb")  # noqa: SIM115 - closed by close()
         self.pen: Pen | None = None
 
     def _begun(self) -> Pen:
@@ -167,8 +170,8 @@ class FileWriter(Writer):
 
     def __init__(self, path: Path, layout: Layout, job: str, resume: bool) -> None:
         super().__init__(path, layout, job, resume)
-        self.part = path.with_name(f"{path.name}.part") if self.marks else beside(path)
-        self.marked = path.with_name(f"{path.name}.resume")
+        self.part: Path = path.with_name(f"{path.name}.part") if self.marks else beside(path)
+        self.marked: Path = path.with_name(f"{path.name}.resume")
 
 
 def open_part(part: Path, path: Path, *, resume: bool = False) -> IO[bytes]:

@@ -56,18 +56,18 @@ class Replay:
         again: bytes = b"",
         held: int = 16 << 20,
     ) -> None:
-        self.exchanges = [(b"", answer)] if isinstance(answer, bytes) else list(answer)
+        self.exchanges: list[tuple[bytes, bytes]] = [(b"", answer)] if isinstance(answer, bytes) else list(answer)
         self.piece = piece
-        self.left = [sum(len(came) for _, came in self.exchanges) if length is None else length, 0]
-        self.data = data if data_length is None else data[:data_length]
+        self.left: list[int] = [sum(len(came) for _, came in self.exchanges) if length is None else length, 0]
+        self.data: bytes = data if data_length is None else data[:data_length]
         self.again = again
         self.held = held
-        self.coming = [b"", b""]
-        self.awaited = b""
+        self.coming: list[bytes] = [b"", b""]
+        self.awaited: bytes = b""
         self.open: set[int] = set()
         self.whole = False
-        self.taken = 0
-        self.silent = 0
+        self.taken: int = 0
+        self.silent: int = 0
 
     def run(self, dialogue: Dialogue, most: int = 1 << 30) -> Outcome:
         """Carry it out, until it has given so many pieces or entries at most.
@@ -108,7 +108,7 @@ class Replay:
         match effect:
             case Dial(transport=transport, channel=channel):
                 self.open.add(channel)
-                self.whole = transport == "udp"
+                self.whole: bool = transport == "udp"
                 if channel:
                     self.coming[channel], self.left[channel] = self.data, len(self.data)
             case Hangup(channel):

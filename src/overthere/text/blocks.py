@@ -37,7 +37,7 @@ class Blocks:
     def __init__(self, text: str) -> None:
         self.text = text
         self.labels: set[str] = set()
-        self.paragraphs = list(self._read())
+        self.paragraphs: list[tuple[int, int]] = list(self._read())
 
     def _read(self) -> Iterator[tuple[int, int]]:
         text, begin, fence, listed, html = self.text, -1, "", False, False

@@ -30,7 +30,8 @@ class Guard:
     """An application within these headers; on loopback one that is asked for by this machine's own names only."""
 
     def __init__(self, inner: ASGIApp, *, loopback: bool) -> None:
-        self.inner, self.loopback = inner, loopback
+        self.inner: ASGIApp = inner
+        self.loopback: bool = loopback
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":

@@ -127,10 +127,12 @@ class Chained:
     """A stream of which the beginning was read."""
 
     def __init__(self, head: bytes, rest: Stream) -> None:
-        self.head, self.rest = head, rest
+        self.head = head
+        self.rest: Stream = rest
 
     def read(self, size: int, /) -> bytes:
         if not self.head:
             return self.rest.read(size)
+        self.head: bytes
         part, self.head = self.head[:size], self.head[size:]
         return part

@@ -19,8 +19,10 @@ class Walk:
     def __init__(
         self, after: int = -1, avoided: frozenset[int] = frozenset(), tell: Callable[[Walk], None] | None = None
     ) -> None:
-        self.after, self.avoided, self.tell = after, avoided, tell
-        self.unit = -1
+        self.after: int = after
+        self.avoided: frozenset[int] = avoided
+        self.tell: Callable[[Walk], None] | None = tell
+        self.unit: int = -1
         self.source = ""
         """The unit that has begun last."""
         self.behind = after < 0
@@ -31,8 +33,8 @@ class Walk:
     def begins(self, source: str) -> bool:
         """A unit begins.  Returns: whether it is to be read."""
         self.unit += 1
-        self.source = source
+        self.source: str = source
         if self.tell is not None:
             self.tell(self)
-        self.behind = self.behind or self.unit == self.after
+        self.behind: bool = self.behind or self.unit == self.after
         return self.unit not in self.avoided

@@ -63,11 +63,12 @@ class _Node:
 
     def __init__(self, role: _Role, owner: _Node | None = None, says: bool = False) -> None:
         self.role = role
-        self.owner = owner or self
+        self.owner: _Node = owner or self
         """Of a context: the object that has it."""
         self.says = says
         """Its @list or @set are references."""
-        self.iri, self.refers = "", False
+        self.iri: str = ""
+        self.refers: bool = False
         self.before: list[tuple[str, _Term | None]] = []
         """What the terms meant outside that its contexts define."""
 

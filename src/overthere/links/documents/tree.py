@@ -95,9 +95,9 @@ class Tree:
         self.open: list[tuple[str, _Kind]] = []
         self.counts: dict[str, int] = {}
         self.current = _Kind.HTML
-        self.templates = 0
+        self.templates: int = 0
         """How many of them are `template` elements of HTML."""
-        self.is_lossy = False
+        self.is_lossy: bool = False
         """An element of SVG or MathML was forgotten, so that what is outside may be taken for HTML; or a template."""
 
     @property
@@ -178,7 +178,7 @@ class Tree:
     def _cut(self, at: int) -> None:
         self._uncount(self.open[at:])
         del self.open[at:]
-        self.current = self.open[-1][1] if self.open else _Kind.HTML
+        self.current: _Kind = self.open[-1][1] if self.open else _Kind.HTML
 
     def _uncount(self, closed: list[tuple[str, _Kind]]) -> None:
         for name, kind in closed:

@@ -79,8 +79,8 @@ class FileReader:
 
     def __init__(self, options: Options, walk: Walk | None = None) -> None:
         self.options = options
-        self.walk = Walk() if walk is None else walk
-        self.left = 0
+        self.walk: Walk = Walk() if walk is None else walk
+        self.left: int = 0
         """Octets that may still come out of archives: bombs of bombs end here."""
 
     def file(self, task: Task, path: str) -> Iterator[Document]:

@@ -146,7 +146,7 @@ class Graph:
     def __init__(self, limit: int = _ROWS, folder: str | os.PathLike[str] | None = None) -> None:
         """folder: where temporary files go; by default where the system has them."""
         self.limit = limit
-        self.links = 0
+        self.links: int = 0
         """References that were counted."""
         self._held: list[Any] = []
         self._rows = self._bytes = 0

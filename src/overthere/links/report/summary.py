@@ -43,7 +43,7 @@ class Top:
     def __init__(self, size: int = 20_000) -> None:
         self.size = size
         self.counts: Counter[str] = Counter()
-        self.missed = 0
+        self.missed: int = 0
 
     def add(self, counts: Iterable[tuple[str, int]]) -> None:
         for name, number in counts:
@@ -81,21 +81,21 @@ class Summary:
     """Counts; `a + b` are those of both.  Each worker has one, and the job adds them up."""
 
     def __init__(self) -> None:
-        self.documents = 0
-        self.unread = 0
+        self.documents: int = 0
+        self.unread: int = 0
         """Documents of which not all was read."""
-        self.octets = 0
+        self.octets: int = 0
         """That were read."""
-        self.seconds = 0.0
+        self.seconds: float = 0.0
         """That the job took, if it was told."""
-        self.references = 0
-        self.same_document = 0
-        self.internal = 0
+        self.references: int = 0
+        self.same_document: int = 0
+        self.internal: int = 0
         """Valid references whose target has the host of the base."""
-        self.external = 0
-        self.hostless = 0
+        self.external: int = 0
+        self.hostless: int = 0
         """Valid references whose target has no authority."""
-        self.mapped = 0
+        self.mapped: int = 0
         """Valid references that were IRIs (RFC 3987 3.1)."""
         self.kinds: Counter[str] = Counter()
         """Documents by kind."""
@@ -109,9 +109,9 @@ class Summary:
         self.invalid: Counter[str] = Counter()
         """References without target, by the kind of their first finding."""
         self.audit: Counter[str] = Counter()
-        self.hosts = Top()
+        self.hosts: Top = Top()
         """Of targets."""
-        self.schemes = Top(1000)
+        self.schemes: Top = Top(1000)
         """Of targets without authority."""
 
     def document(self, kind: str = "", octets: int = 0, count: int = 1) -> None:

@@ -125,7 +125,7 @@ class Described:
         self.asked = asked
         self.blocks: dict[str, list[str]] = {}
         self.references: dict[str, str] = {}
-        self.size = 0
+        self.size: int = 0
         self._block: list[str] | None = None
 
     def take(self, line: bytes, where: str) -> None:

@@ -32,7 +32,7 @@ class Framed:
         self.wire = wire
         self.what = what
         self.until = until
-        self.left = count
+        self.left: int = count
 
     def line(self) -> Generator[Effect, Any, bytes | None]:
         """The next line; None at the end.  Raises: LimitExceeded, AccessFailed."""

@@ -28,7 +28,7 @@ class AnswerReader:
 
         more = [("Upgrade", "websocket")] if upgrade else []
         self.h11 = h11
-        self.conn = h11.Connection(h11.CLIENT, max_incomplete_event_size=4 * policy.max_line)
+        self.conn: Any = h11.Connection(h11.CLIENT, max_incomplete_event_size=4 * policy.max_line)
         self.conn.send(h11.Request(method=method, target="/", headers=[("Host", "h"), *more]))
         self.conn.send(h11.EndOfMessage())
 

@@ -33,8 +33,8 @@ class Turn:
 
     def __init__(self) -> None:
         self.asked: Asked | None = None
-        self.is_open = True
-        self.is_cut = False
+        self.is_open: bool = True
+        self.is_cut: bool = False
         """Whether the content of the last answer was longer than asked for."""
 
 
