@@ -129,6 +129,9 @@ def test_safe_browsing_looks_up_suffixes_and_prefixes() -> None:
         "b.com/1/2.html?param=1", "b.com/1/2.html", "b.com/", "b.com/1/",
     ]  # fmt: skip
     assert lookup_expressions("http://1.2.3.4/1/") == ["1.2.3.4/1/", "1.2.3.4/"]
+    assert lookup_expressions("http://a.b.c.d.e.f.g/1.html") == [
+        host + path for host in ("a.b.c.d.e.f.g", "c.d.e.f.g", "d.e.f.g", "e.f.g", "f.g") for path in ("/1.html", "/")
+    ]
     assert {len(one) for one in hash_prefixes("http://a.b.com/")} == {4}
 
 
