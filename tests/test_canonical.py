@@ -209,9 +209,11 @@ def test_the_verb(tmp_path: Any) -> None:
 def test_steps_take_time_in_proportion(step: Step, unit: str) -> None:
     for lead in ("http://h/%", "http://h/?%") if unit == "25" else ("http://h/", "http://h/?"):
         text = lead.replace("%", "%25") if unit == "25" else lead
-        assert not outgrows(
-            Canonical(step), lambda n, t=text: t + unit * (n // len(unit)), (16_000, 64_000, 256_000), 0.2
-        )
+
+        def make(n: int, lead: str = text) -> str:
+            return lead + unit * (n // len(unit))
+
+        assert not outgrows(Canonical(step), make, (16_000, 64_000, 256_000), 0.2)
 
 
 def test_steps_of_hosts_take_time_in_proportion() -> None:
