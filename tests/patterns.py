@@ -41,6 +41,10 @@ from overthere.protocols.news.dialogue import wildmat
 from overthere.text import find
 from overthere.text.names import names as known_names
 from overthere.text.wrapped import _DEEPEST, _line_marks, _lines
+from overthere.canonical import STEPS, Step
+given = {"rung": "CASE", "names": ["a*"]}
+for name, kind in STEPS.items():
+    Step(name, **{key: given[key] for key in kind.required})("http://www.H..x/a//b;jsessionid=1/e%CC%81?sid=1&a")
 for rule in ("URI", "URI-reference", "IRI", "IRI-reference"):
     reference.expression(rule)
 for kind in (URIReference, IRIReference):

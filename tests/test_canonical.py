@@ -13,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from growth import outgrows
-from overthere import URI, columns
+from overthere import URI, columns, links
 from overthere.canonical import FORMS, STEPS, SURT, W3LIB, Canonical, Step, hash_prefixes, lookup_expressions
 from overthere.cli.app import app
+from overthere.links.model import Options
 from support import cases, ids
 
 ROWS = cases("canonical")
@@ -128,6 +129,9 @@ def test_safe_browsing_looks_up_suffixes_and_prefixes() -> None:
         "b.com/1/2.html?param=1", "b.com/1/2.html", "b.com/", "b.com/1/",
     ]  # fmt: skip
     assert lookup_expressions("http://1.2.3.4/1/") == ["1.2.3.4/1/", "1.2.3.4/"]
+    assert lookup_expressions("http://a.b.c.d.e.f.g/1.html") == [
+        host + path for host in ("a.b.c.d.e.f.g", "c.d.e.f.g", "d.e.f.g", "e.f.g", "f.g") for path in ("/1.html", "/")
+    ]
     assert {len(one) for one in hash_prefixes("http://a.b.com/")} == {4}
 
 
@@ -154,6 +158,40 @@ def test_faces_give_what_columns_give() -> None:
     con = duckdb.connect()
     register(con)
     assert con.sql("select uri_canonical('http://www.h.com/?b&a', 'surt')").fetchall() == [("com,h)/?a&b",)]
+
+
+PAGE = '<a href="HTTP://www.Ex.com:80/B?b&a#f"></a><a href="mailto:a@B.c"></a><a href="%zz"></a><a href="../x"></a>'
+
+
+@pytest.mark.parametrize("edition", ["rfc3986", "uri-2003"])
+def test_links_have_the_form_in_normal(tmp_path: Path, edition: str) -> None:
+    pytest.importorskip("pyarrow")
+    (tmp_path / "a.html").write_text(PAGE)
+    made = list(links.extract(tmp_path / "a.html", "http://h/d/", edition=edition, canonical=SURT))
+    assert made[0].normal == "http://ex.com/b?a&b"
+    assert [row.normal for row in made] == [None if row.target is None else str(SURT(row.target)) for row in made]
+    assert len([row for row in made if row.normal is not None]) >= 3
+
+
+def test_links_of_another_form_are_another_table(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    (tmp_path / "a.html").write_text(PAGE)
+    (own := tmp_path / "own.toml").write_text(SURT.to_toml())
+    asked = ["links", str(tmp_path / "a.html"), "-o", str(tmp_path / "t.parquet"), "--canonical", str(own)]
+    assert CliRunner().invoke(app, asked).exit_code == 0
+    done = CliRunner().invoke(app, [*asked, "--resume"])
+    assert (done.exit_code, "nothing is left to do" in done.stderr) == (0, True)
+    own.write_text(W3LIB.to_toml())
+    done = CliRunner().invoke(app, [*asked, "--resume"])  # the same name, and other steps
+    assert (done.exit_code, "with another canonical" in done.stderr) == (2, True)
+    assert CliRunner().invoke(app, [*asked[:-1], "no"]).exit_code != 0
+
+
+def test_a_job_on_a_cluster_knows_the_form() -> None:
+    parts = pytest.importorskip("overthere.links.job.parts")
+    jobs = {parts.How("f", Options(canonical=form)).job for form in (None, SURT, W3LIB)}
+    assert len(jobs) == 3
+    assert pickle.loads(pickle.dumps(Options(canonical=SURT))) == Options(canonical=SURT)
 
 
 def test_the_verb(tmp_path: Any) -> None:

@@ -26,6 +26,11 @@ SPOKEN = {
 # File -> the literals, and why they stand there.
 WORDS = "no scheme, but the same word: "
 REASONS: dict[str, tuple[set[str], str]] = {
+    "canonical/rewriting.py": (
+        {"http", "https"},
+        "the step https puts the one for the other: by a custom of crawlers, no document of either scheme",
+    ),
+    "canonical/table.py": ({"https"}, "the name of that step"),
     "access/loading.py": ({"http"}, "the folder of the protocol that has proxies (RFC 9110 3.7)"),
     "access/steps.py": ({"data"}, WORDS + "a field of a step"),
     "access/transport.py": ({"data"}, WORDS + "the connection for data"),

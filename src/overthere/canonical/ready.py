@@ -57,21 +57,17 @@ W3LIB = Canonical(
 """What `w3lib.url.canonicalize_url` gives for a URI."""
 
 TRACKING_NAMES = {
-    "utm_*": "Google Analytics, custom campaigns",
-    "gclid": "Google Ads, auto-tagging",
-    "gbraid": "Google Ads, auto-tagging on iOS",
-    "wbraid": "Google Ads, auto-tagging on iOS",
-    "dclid": "Google Campaign Manager",
-    "fbclid": "Meta, conversions API: the click identifier",
-    "msclkid": "Microsoft Advertising, auto-tagging",
-    "twclid": "X Ads, click identifier",
-    "ttclid": "TikTok Ads, click identifier",
-    "li_fat_id": "LinkedIn, first-party click identifier",
-    "yclid": "Yandex Direct, click identifier",
-    "mc_cid": "Mailchimp, campaign",
-    "mc_eid": "Mailchimp, subscriber",
+    "utm_*": "Yandex Direct, URL parameters: UTM tags",
+    "gclid": "Google Ads API, ClickConversionResult, July 2026",
+    "gbraid": "Google Ads API, ClickConversionResult, July 2026",
+    "wbraid": "Google Ads API, ClickConversionResult, July 2026",
+    "dclid": "Google Analytics, Traffic-source dimensions",
+    "fbclid": "Meta, Conversions API, ClickID and the fbp and fbc parameters, January 2026",
+    "msclkid": "Microsoft Advertising, How do I see if auto-tagging works",
+    "li_fat_id": "LinkedIn, Conversions API, enabling first-party cookies, March 2026",
+    "yclid": "Yandex Metrica, getting yclid on the site",
 }
-"""Name or pattern -> whose own documentation describes it (November 2026)."""
+"""Name or pattern -> the page of a vendor that describes it; read in November 2026.  Only what such a page names."""
 
 TRACKING = Canonical(Step("drop-parameters", names=TRACKING_NAMES))
 """Parameters that tell where a visitor came from: a choice, part of no other form."""

@@ -32,6 +32,7 @@ from overthere.showing import printable
 from overthere.wholefile import is_stream, refuse_link, save
 
 if TYPE_CHECKING:
+    from overthere.canonical import Canonical
     from overthere.links.report.graph import Graph
     from overthere.links.report.table import Writer
     from overthere.uri import URI
@@ -41,6 +42,14 @@ _FINGERPRINT = ("base", "rung", "edition", "only", "strings", "audit", "whatwg",
 """The options by which rows differ."""
 _COMMIT = 2.0
 """Seconds between two marks from which the job can go on."""
+
+
+def _form(name: str | None) -> Canonical | None:
+    if name is None:
+        return None
+    from overthere.cli.canonical import form_named
+
+    return form_named(name)
 
 
 @click.command()
@@ -55,6 +64,13 @@ _COMMIT = 2.0
     "-o", "output", metavar="FILE", help="FILE.parquet, .arrow, .csv or .jsonl (or .gz of these two), or DIR/ of parts."
 )
 @rung_option
+@click.option(
+    "--canonical",
+    callback=lambda context, parameter, name: _form(name),
+    metavar="NAME|FILE.toml",
+    help="Fill the column normal by this canonical form instead of a rung: surt, safe-browsing, w3lib, tracking, or a "
+    "file; of a target that is no URI by RFC 3986 it is null.",
+)
 @click.option("--edition", type=click.Choice(list(NAMES)), default="rfc3986", help="By whose rules.")
 @click.option("--only", multiple=True, metavar="WHAT", help=f"Only these rows (repeatable): {', '.join(CHOICES)}.")
 @click.option("--distinct", is_flag=True, help="The link graph: source host, target host, how many links.")
@@ -145,7 +161,7 @@ class _Job:
         self.base = None if asked["base"] is None else _published(base_uri(asked["base"]), sources)
         self.options = Options(
             Rung[asked["rung"].upper()], asked["edition"], json=asked["strings"], audit=asked["audit"],
-            whatwg=asked["whatwg"], metadata=asked["metadata"], limit=asked["limit"],
+            whatwg=asked["whatwg"], metadata=asked["metadata"], limit=asked["limit"], canonical=asked["canonical"],
         )  # fmt: skip
         self.policy = policy(asked)
         if asked["resume"] and (self.output in (None, "-") or asked["distinct"]):
@@ -224,6 +240,8 @@ class _Job:
     def _fingerprint(self) -> str:
         """What must be the same for a job that goes on."""
         told = {name: self.asked[name] for name in _FINGERPRINT}
+        if self.asked["canonical"] is not None:  # its steps: a file of the same name may say others now
+            told["canonical"] = self.asked["canonical"].to_toml()
         return json.dumps({"sources": self.sources, **told})
 
     def _take_up(self, writer: Writer) -> None:

@@ -58,7 +58,7 @@ def run(sources: tuple[str, ...], **asked: Any) -> None:
         done = spark.run(
             session, sources, output, base=base, rung=Rung[asked["rung"].upper()], edition=asked["edition"],
             json=asked["strings"], audit=asked["audit"], whatwg=asked["whatwg"], metadata=asked["metadata"],
-            only=asked["only"], distinct=asked["distinct"],
+            canonical=asked["canonical"], only=asked["only"], distinct=asked["distinct"],
         )  # fmt: skip
     if done.found:
         click.echo(f"{done.found:,} of {done.parts:,} parts were there from an earlier run", err=True)

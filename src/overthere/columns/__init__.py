@@ -299,7 +299,9 @@ def canonicalize(
     threads: int | None = None,
     views: bool = True,
 ) -> ArrowColumn:
-    """The canonical URI of each row, or the key of the form; rows that are equal are worked on once.  Needs pyarrow.
+    """The canonical URI of each row, or the key of the form; of the last 65,536 different rows none is worked on twice.
+
+    Needs pyarrow.
 
     Raises: ColumnError under `errors="raise"`, for a row that is no URI.
     """

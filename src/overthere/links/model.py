@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from overthere.base import Base
 from overthere.rung import Rung
 from overthere.schemes.registry import Registry
+
+if TYPE_CHECKING:
+    from overthere.canonical import Canonical
 
 __all__ = ["NOTES", "UNREAD", "Document", "Embedded", "Found", "Link", "Note", "Options", "Passed"]
 
@@ -164,3 +167,5 @@ class Options(NamedTuple):
     """Containers in one another."""
     registry: Registry | None = None
     """What is known of schemes: for the columns `normal` and `audit`; None: the default registry."""
+    canonical: Canonical | None = None
+    """The form of the column `normal`, instead of a rung."""

@@ -47,6 +47,8 @@ with brought_by("spark"):
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from overthere.canonical import Canonical
+
 __all__ = ["Outcome", "extract", "partitions", "run"]
 
 _PARTS = ("task", "sources", "octets", "part")
@@ -79,6 +81,7 @@ def run(
     audit: bool = False,
     whatwg: bool = False,
     metadata: bool = False,
+    canonical: Canonical | None = None,
     only: Iterable[str] = (),
     distinct: bool = False,
     octets: int | None = None,
@@ -90,7 +93,7 @@ def run(
     whatever ended it, and does only what is not there yet: each file says what it was made of, and a file that was
     changed, or asked for in another way, is made anew.  OUTPUT/_SUCCESS stands there when all are.
 
-    sources, base, rung, edition, json, audit, whatwg, metadata: as for `links.extract`.
+    sources, base, rung, edition, json, audit, whatwg, metadata, canonical: as for `links.extract`.
     only: names of `choosing.CHOICES`: the rows that one of them chooses.
     distinct: the link graph instead (`graph.schema()`), whose files Spark writes at the end.
     octets: of the sources in a task; by default a 256th of them, from 8 MiB to 2 GiB.
@@ -100,7 +103,7 @@ def run(
     FileExistsError if the folder holds anything else; OSError if it cannot be written; Spark's errors.
     """
     began = time.monotonic()
-    options = _options(rung, edition, json, audit, whatwg, metadata)
+    options = _options(Options(rung, edition, json, audit, whatwg, metadata, canonical=canonical))
     folder = Path(os.path.abspath(output))
     told = None if base is None else str(URI(base))
     how = How(str(folder / _PAIRS if distinct else folder), options, told, tuple(only), distinct)
@@ -152,6 +155,7 @@ def extract(
     audit: bool = False,
     whatwg: bool = False,
     metadata: bool = False,
+    canonical: Canonical | None = None,
 ) -> DataFrame:
     """The links of the documents that a frame names or holds: a frame with the columns of the link table.
 
@@ -165,7 +169,7 @@ def extract(
     media_type: a Content-Type, as it was told.
 
     base: where the sources are published: of the folder of each path.
-    rung, edition, json, audit, whatwg, metadata: as for `links.extract`.
+    rung, edition, json, audit, whatwg, metadata, canonical: as for `links.extract`.
 
     Each partition is read from its beginning to its end, batch by batch; those of contents hold as much as
     `spark.sql.execution.arrow.maxBytesPerBatch` says.  What cannot be read is a row; also a file that kills the
@@ -175,7 +179,7 @@ def extract(
     neither paths nor contents, or contents that are no octets, or parts and anything else; when it is carried out,
     Spark's errors, with the ValueError of what is no part.
     """
-    options = _options(rung, edition, json, audit, whatwg, metadata)
+    options = _options(Options(rung, edition, json, audit, whatwg, metadata, canonical=canonical))
     told = None if base is None else str(URI(base))
     version = __version__
     if part is not None:
@@ -202,10 +206,9 @@ def extract(
 # -- on the driver
 
 
-def _options(rung: Rung, edition: str, json: bool, audit: bool, whatwg: bool, metadata: bool) -> Options:
-    if edition not in NAMES:
-        raise NotSpecified(f"there is no edition {edition!r}; there is {', '.join(NAMES)}")
-    options = Options(rung, edition, json, audit, whatwg, metadata)
+def _options(options: Options) -> Options:
+    if options.edition not in NAMES:
+        raise NotSpecified(f"there is no edition {options.edition!r}; there is {', '.join(NAMES)}")
     needed(options)
     return options
 

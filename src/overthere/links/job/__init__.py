@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from overthere.access.policy import Policy
+    from overthere.canonical import Canonical
     from overthere.schemes.registry import Registry
 
 __all__ = ["Sources", "batches", "extract", "extract_html", "needed"]
@@ -51,6 +52,7 @@ def extract(
     policy: Policy | None = None,
     jobs: int = JOBS,
     registry: Registry | None = None,
+    canonical: Canonical | None = None,
 ) -> Iterator[Link]:
     """The links of documents, one row for each reference, in the order of the documents.
 
@@ -63,6 +65,8 @@ def extract(
     by default each file's own `file:` URI is its retrieval URI (RFC 3986 5.1.3).  That of a source which is a URI is
     the last one that it was retrieved by, after redirects.
     rung: the rung of the ladder for the column `normal`.
+    canonical: a form of `overthere.canonical` for that column, instead of a rung; of a target that is no URI by RFC
+    3986 (by an older edition there are such) it is None.
     edition: by whose rules references are judged, resolved and normalised.
     json: whether strings of JSON documents that are URIs are references.
     audit: whether the column `audit` is filled (`overthere.audit`).
@@ -85,8 +89,9 @@ def extract(
     1; ModuleNotFoundError without the extra `links`, or `whatwg` where it is asked for.
     """
     options = Options(
-        rung=rung, edition=edition, json=json, audit=audit, whatwg=whatwg, metadata=metadata, registry=registry
-    )
+        rung=rung, edition=edition, json=json, audit=audit, whatwg=whatwg, metadata=metadata, registry=registry,
+        canonical=canonical,
+    )  # fmt: skip
     for batch in batches(sources, base, options, workers=workers, policy=policy, jobs=jobs):
         if not isinstance(batch, Done):
             yield from links(batch)

@@ -142,7 +142,9 @@ class How(NamedTuple):
     @property
     def job(self) -> str:
         """A text that is the same if and only if the rows are."""
-        told = {**self._asdict(), "options": self.options._asdict()}
+        form = self.options.canonical
+        options = {**self.options._asdict(), "canonical": None if form is None else form.to_toml()}
+        told = {**self._asdict(), "options": options}
         del told["folder"]
         return json.dumps(told)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from overthere import kernel
@@ -25,8 +25,6 @@ from overthere.uri import URI, URIReference
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from overthere.schemes.registry import Registry
 
 __all__ = ["OCTETS", "Rows", "rows"]
 
@@ -98,7 +96,7 @@ class _Native(Rows):
         super().__init__()
         self.options = options
         names = [(way, name) for way, names in html.EMBEDDED.items() for name in names]
-        normal = None if options.rung <= Rung.SYNTAX else _at(options.rung, options.registry)
+        normal = None if options.canonical is None and options.rung <= Rung.SYNTAX else _at(options)
         attributes = [(name, list(elements), way) for name, elements, way in html.ATTRIBUTES]
         rung = min(options.rung, Rung.SYNTAX)
         self.native = LinkRows(
@@ -172,7 +170,11 @@ def _styles(text: str) -> list[tuple[str, str]]:
     return list(css.inline(text))
 
 
-def _at(rung: Rung, registry: Registry | None) -> Any:
+def _at(options: Options) -> Callable[[str], str]:
+    """What writes the column `normal` of a target that is a URI."""
+    if (form := options.canonical) is not None:
+        return lambda target: str(form(target))
+    rung, registry = options.rung, options.registry
     return lambda target: normal_form(target, rung, None, registry)
 
 
@@ -184,7 +186,7 @@ class _Plain(Rows):
         self.octets = 0
         self.waiting: Iterator[Link | Embedded] = iter(())
         self.next: Embedded | None = None
-        self.normal = _at(options.rung, options.registry)
+        self.normal = _at(options)
         self.of = self._of if options.edition == "rfc3986" else self._by_edition
 
     def __len__(self) -> int:
@@ -268,6 +270,9 @@ class _Plain(Rows):
         normal = error = None
         try:
             normal = None if text is None else by.normalize(text, self.options.rung, registry=self.options.registry)
+            if text is not None and self.options.canonical is not None:
+                valid = not edition("rfc3986").check(text, "URI", 1)
+                normal = self.normal(text) if valid else None
         except NotSpecified:
             pass
         except InvalidURI as problem:  # the base is none by this document, and so no target is
