@@ -198,7 +198,7 @@ def test_the_verb() -> None:
 
     done = CliRunner().invoke(app, ["repair", " http://h/a b"])
     assert (done.exit_code, done.stdout) == (0, "http://h/a%20b\n")
-    assert "at 11: a character that no URI holds: ' ' to '%20' (RFC 3987 3.1)" in done.stderr
+    assert 'at 11: a character that no URI holds: " " to "%20" (RFC 3987 3.1)' in done.stderr
     done = CliRunner().invoke(app, ["repair", "--format", "jsonl", "http://h/%"])
     assert json.loads(done.stdout)["changes"][0]["source"] == "RFC 3986 2.4"
     done = CliRunner().invoke(app, ["repair", "http://h\\a"])

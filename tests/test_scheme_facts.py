@@ -48,8 +48,6 @@ REASONS: dict[str, tuple[set[str], str]] = {
         "what leads nowhere by itself (HTML 7.4.2.2); mailto by its own syntax; RFC 2392 on cid: within a message",
     ),
     "broken/model.py": ({"data", "about"}, "the reasons for which these are passed over"),
-    "canonical/rewriting.py": ({"http", "https"}, "the forms of others are of URLs of the web (w3lib, SURT)"),
-    "canonical/table.py": ({"https"}, "a step that is named by it"),
     "cli/asking.py": ({"FILE"}, WORDS + "a file to write"),
     "cli/check.py": ({"http"}, "the scheme that people leave away (RFC 3986 4.5)"),
     "cli/audit.py": ({"FILE", "file"}, WORDS + "a file to read"),

@@ -25,7 +25,7 @@ from overthere import (
     plan,
 )
 from overthere.access import Connect
-from overthere.access.opening import _Way
+from overthere.access.opening import Way
 from overthere.access.saving import file_name
 from overthere.errors import Finding
 from overthere.kernel.reference import split
@@ -226,15 +226,15 @@ def test_access() -> None:
 
     own = known(access=Access(steps, dialogue, configured))
     policy = Policy(news_server="finger.example")
-    assert _Way(THERE, policy, None, known(), None).uri == THERE
-    way = _Way(THERE, policy, None, own, None)
+    assert Way(THERE, policy, None, known(), None).uri == THERE
+    way = Way(THERE, policy, None, own, None)
     assert way.plan.uri == "finger://finger.example/u"
     way.dialogue(way.scheme())
     assert used == ["own"]
 
 
 def test_locates_nothing() -> None:
-    way = _Way(THERE, None, None, known(access=None, locates_nothing="by decree"), None)
+    way = Way(THERE, None, None, known(access=None, locates_nothing="by decree"), None)
     with pytest.raises(NotSpecified, match="by decree"):
         way.dialogue(way.scheme())
 

@@ -50,7 +50,7 @@ _TOLD = 300
 _DIRECT = 3
 """Steps of a plan that connects, sends one request and receives the response."""
 DOCUMENTS = re.compile(
-    r"(?i)(?:$|text/(?:html|css|markdown|xml|x-markdown)|application/(?:xml|xhtml)|[^;]*\+xml|image/svg)"
+    r"(?i)(?:$|text/(?:html|css|markdown|xml|x-markdown)|application/(?:xml|xhtml)|[^;]{0,80}\+xml|image/svg)"
 )
 """Media types of what refers to others, or has anchors."""
 _FIELD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
