@@ -202,7 +202,7 @@ def test_the_verb() -> None:
     done = CliRunner().invoke(app, ["repair", "--format", "jsonl", "http://h/%"])
     assert json.loads(done.stdout)["changes"][0]["source"] == "RFC 3986 2.4"
     done = CliRunner().invoke(app, ["repair", "http://h\\a"])
-    assert (done.exit_code, done.stdout) == (1, "")
+    assert (done.exit_code, done.stdout) == (1, "\n")
     assert "which is meant?" in done.stderr
     done = CliRunner().invoke(app, ["repair", "--scheme", "https", "example.com"])
     assert done.stdout == "https://example.com\n"

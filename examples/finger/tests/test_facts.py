@@ -239,6 +239,12 @@ def test_locates_nothing() -> None:
         way.dialogue(way.scheme())
 
 
+def test_unspoken() -> None:
+    """Its protocol exists, and is not spoken here: the refusal names it."""
+    with pytest.raises(NotSpecified, match="Finger"):
+        plan(THERE, registry=known(access=None, unspoken="Finger (RFC 1288)"))
+
+
 def test_normal() -> None:
     assert SCHEME.normalize(split("finger://h:79")) == split("finger://h/")
     lowered = NormalRule("users have no case", "-", lambda parts: parts._replace(path=parts.path.lower()))
