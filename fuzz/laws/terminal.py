@@ -8,12 +8,14 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
 from typing import Any
+from unittest.mock import patch
 from urllib.parse import quote
 
 from click.testing import CliRunner
 
 import overthere
 from overthere import Entry, InvalidURI
+from overthere.cli import paper
 from overthere.cli.app import app
 from overthere.cli.linkrows import show
 from overthere.cli.terminal import Binary, Display, aligned, one_line
@@ -70,7 +72,8 @@ def _harmless(shown: str, beside: str = "") -> None:
 
 def _verb(verb: tuple[str, ...], text: str) -> None:
     """What a verb says of an argument, on both streams."""
-    ran = CliRunner().invoke(app, [*verb, "--", text])
+    with patch.object(paper, "_is_terminal", return_value=True):  # on a pipe data is data
+        ran = CliRunner().invoke(app, [*verb, "--", text])
     if ran.exception is not None and not isinstance(ran.exception, SystemExit):
         raise ran.exception
     if "jsonl" in verb:

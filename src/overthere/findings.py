@@ -137,7 +137,7 @@ class _Walker:
         it = "one of its characters" if overlaps(self.passwords, start, end) else name_of(self.text[start:end])
         component, rule = component or row.component, rule or row.rule
         if kind == "scheme-missing":
-            self.first, expected = False, 'a scheme and ":"'
+            self.first, expected = False, "a scheme and a colon"
         else:
             expected = self.expected(start, component, rule)
         return Finding(kind, start, end, component, rule, expected, row.source, row.message.format(it=it))

@@ -176,23 +176,14 @@ class _Job:
 
         frugal()
         began = time.monotonic()
-        stopped = False
+        stopped: bool | None
         self._announce()
-        with ExitStack() as stack:
-            stack.enter_context(_terminated())
-            writer = self._writer(stack)
-            if writer is not None and writer.notice:
-                click.echo(writer.notice, err=True)
-            if writer is not None and writer.done:
-                return
-            if writer is not None and writer.state:
-                self._take_up(writer)
-            try:
-                self._work(writer, stack)
-            except KeyboardInterrupt:
-                stopped = True
-            if self.graph is not None and not stopped:
-                self._write_graph()
+        try:
+            stopped = self._run()
+        except KeyboardInterrupt:  # while the table was opened or closed: what was marked before is there
+            stopped = True
+        if stopped is None:
+            return
         self.summary.seconds += time.monotonic() - began
         click.echo("\n".join(self.summary.lines(min(_width(), 100))), err=True)
         self._plot()
@@ -222,6 +213,26 @@ class _Job:
             return None
         job = "" if self.output in (None, "-") else self._fingerprint()
         return stack.enter_context(self._open(None, job))
+
+    def _run(self) -> bool | None:
+        """Whether it was stopped; None if there was nothing left to do."""
+        stopped = False
+        with ExitStack() as stack:
+            stack.enter_context(_terminated())
+            writer = self._writer(stack)
+            if writer is not None and writer.notice:
+                click.echo(writer.notice, err=True)
+            if writer is not None and writer.done:
+                return None
+            if writer is not None and writer.state:
+                self._take_up(writer)
+            try:
+                self._work(writer, stack)
+            except KeyboardInterrupt:
+                stopped = True
+            if self.graph is not None and not stopped:
+                self._write_graph()
+        return stopped
 
     def _open(self, columns: Any, job: str = "") -> Writer:
         from overthere.links.report.table import open_writer
