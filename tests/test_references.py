@@ -229,3 +229,10 @@ def test_joining_takes_time_in_proportion_to_the_texts(unit: str) -> None:
         URIReference(text).join(text).join("../x")
 
     linear(join, 400_000)
+
+
+def test_where_the_law_of_join_ends() -> None:
+    """A first reference with a scheme is a base of 5.2, which drops a last ".." unread (5.2.3)."""
+    one, two = URIReference("x:/c;d/.."), URIReference("a")
+    assert str(one.join(two)) == "x:/c;d/a" == str(URI("x:/c;d/..").join("a"))
+    assert str(two.resolve(one.resolve("http://h/"))) == "x:/a"

@@ -55,7 +55,9 @@ _DOTS = "no reference leads to a URI with dot-segments: resolution removes them 
 def _reason(base: Parts, target: Parts, form: str) -> str:
     """Why no reference of a form leads to a target."""
     if form != "uri" and base.scheme != target.scheme:
-        return f"a {form} reference keeps the scheme of the base (RFC 3986 5.2.2)"
+        return (
+            f"{'an' if form == 'absolute-path' else 'a'} {form} reference keeps the scheme of the base (RFC 3986 5.2.2)"
+        )
     if form == "network-path" and target.authority is None:
         return "a network-path reference names an authority, and the target has none (RFC 3986 4.2)"
     if form not in ("uri", "network-path") and base.authority != target.authority:
