@@ -68,8 +68,8 @@ class URIReference(Value):
         A choice of this library: RFC 3986 5.1 resolves against absolute bases alone, and this does where there is a
         scheme.  Dot-segments within are removed, leading ".." stay.  The equation holds for every base with a hierarchy
         for this reference to be in (1.2.3): an authority, or a directory in its path, as in `x:/a` and `x:a/b`, but not
-        in `urn:a`, where 5.2.4 makes "/c" of "a/../c" and "c" of "c"; and for a reference with a scheme only if its path
-        does not end in "." or "..", which 5.2.3 drops unread.
+        in `urn:a`, where 5.2.4 makes "/c" of "a/../c" and "c" of "c"; and for a reference with a scheme only if its
+        path does not end in "." or "..", which 5.2.3 drops unread.
 
         Raises: Unreachable if `strict` is False and the other has a scheme and this has none: whether it is ignored
         (5.2.2) depends on the base to come; InvalidURI if `reference` is text that is no URI-reference.
