@@ -193,7 +193,7 @@ def test_command_line(tmp_path: Any) -> None:
         0,
         "http://h/?X=%3b%20&n&q=1+2#f\n",
     )
-    assert said("--set", "q=1 2", "--separator", ";", "--no-plus", "?a;q") == (0, "?a;q=1%202\n")
+    assert said("--set", "q=1 2", "--pair-separator", ";", "--no-plus", "?a;q") == (0, "?a;q=1%202\n")
     assert said("--get", "q", "--sort", text)[0] == said("--raw", text)[0] == 2
     code, out = said("--format", "jsonl", "a b", "?a")
     assert (code, '"parameters": [["a", null]]' in out, '"error"' in out) == (1, True, True)

@@ -26,7 +26,7 @@ _MANY = "  Repeat."
 @click.option("--set", "set_", multiple=True, metavar="NAME=VALUE", help="In place of all of that name." + _MANY)
 @click.option("--add", "added", multiple=True, metavar="NAME=VALUE", help="Behind those that are there." + _MANY)
 @click.option("--sort", "sort", is_flag=True, help="By the octets of their names, at the end.")
-@click.option("--separator", type=click.Choice(["&", ";"]), default="&", help="What parts the pairs.")
+@click.option("--pair-separator", type=click.Choice(["&", ";"]), default="&", help="What parts the pairs.")
 @click.option("--no-plus", "plus", flag_value=False, default=True, help='"+" is itself, and a space is "%20".')
 @format_option
 @table_options
@@ -36,7 +36,7 @@ def command(
     raw: bool,
     form: str,
     table: Table | None,
-    separator: str,
+    pair_separator: str,
     plus: bool,
     **change: Any,
 ) -> None:
@@ -46,7 +46,7 @@ def command(
         raise click.UsageError("--get reads, and --remove, --set, --add and --sort write: give one or the other")
     if raw and name is None:
         raise click.UsageError("--raw is for --get")
-    how = {"separator": separator, "plus": plus}
+    how = {"separator": pair_separator, "plus": plus}
     steps = _steps(**change)
     if table is not None:
         _table(table, texts, name, raw, steps, how)
@@ -63,7 +63,7 @@ def command(
                 value = getattr(value, step)(*arguments, **how)
             output.answer(str(value), {"text": text, "changed": str(value)})
             continue
-        read = Parameters(value.query, separator=separator, plus=plus)
+        read = Parameters(value.query, separator=pair_separator, plus=plus)
         if name is not None:
             found = next(iter(read.written(name)), None) if raw else read.get(name)
             output.answer(found or "", {"text": text, "name": name, "value": found})
