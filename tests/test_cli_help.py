@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from overthere.cli.app import app
+from overthere.cli.app import VERBS, app
 from overthere.cli.examples import EXAMPLES, Example
 from servers import NET
 from support import ROOT
@@ -63,3 +64,74 @@ def test_an_example_runs(path: str, example: Example, folder: Path) -> None:
     )  # fmt: skip
     assert done.returncode == example.status, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_every_verb_has_its_pages() -> None:
+    """What stands on them is held by tools/generate.py --check and tests/test_console.py."""
+    assert {page.stem for page in (ROOT / "docs" / "cli").glob("*.md")} == {*VERBS, "index"}
+    manuals = {page.name for page in (ROOT / "docs" / "man").iterdir()}
+    assert manuals == {"overthere.1", *(f"overthere-{verb}.1" for verb in VERBS)}
+
+
+MANUALS = sorted((ROOT / "docs" / "man").iterdir())
+
+
+@pytest.mark.skipif(shutil.which("mandoc") is None, reason="mandoc is not installed")
+@pytest.mark.parametrize("page", MANUALS, ids=lambda page: page.name)
+def test_a_man_page_is_well_formed(page: Path) -> None:
+    """A page has no date, for it is written anew without one; all else that mandoc warns of is a fault."""
+    lint = subprocess.run(
+        ["mandoc", "-Tlint", "-Wwarning", str(page)], capture_output=True, text=True, timeout=5 * NET, check=False
+    )
+    assert [line for line in lint.stdout.splitlines() if "missing date" not in line] == []
+    told = subprocess.run(
+        ["mandoc", "-Tutf8", "-Owidth=100", str(page)], capture_output=True, text=True, timeout=5 * NET, check=True
+    ).stdout
+    shown = re.sub(".\b", "", told)
+    for example in EXAMPLES.get(page.stem.removeprefix("overthere-"), ()):
+        assert example.line in shown
+
+
+def completed(folder: Path, words: str) -> list[str]:
+    """What bash offers for the last of these words, with the script that is printed."""
+    script = folder / "complete.bash"
+    script.write_text(
+        'eval "$(overthere completion bash)"\n'
+        "complete -p overthere >/dev/null || exit 3\n"
+        f"COMP_WORDS=({words})\nCOMP_CWORD=$(({len(words.split())} - 1))\n"
+        "_overthere_completion overthere\n"
+        'printf "%s\\n" "${COMPREPLY[@]}"\n'
+    )
+    return shell(["bash", "--norc", str(script)]).splitlines()
+
+
+def shell(command: list[str]) -> str:
+    search = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        command, env={**os.environ, "PATH": search}, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        timeout=5 * NET, check=True,
+    ).stdout  # fmt: skip
+
+
+def test_bash_completes(tmp_path: Path) -> None:
+    assert completed(tmp_path, "overthere norm") == ["normalize"]
+    assert completed(tmp_path, "overthere normalize --on") == ["--on-error"]
+    assert completed(tmp_path, "overthere normalize --on-error s") == ["skip", "stop"]
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
+def test_fish_completes(tmp_path: Path) -> None:
+    (tmp_path / "overthere.fish").write_text(shell([sys.executable, "-m", "overthere", "completion", "fish"]))
+    asked = f"source {tmp_path / 'overthere.fish'}; complete -C'overthere norm'"
+    assert shell(["fish", "--no-config", "-c", asked]).split()[0] == "normalize"
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
+def test_zsh_completes(tmp_path: Path) -> None:
+    """zsh asks for completions at a prompt only: what its function is given there is given it here."""
+    (tmp_path / "overthere.zsh").write_text(shell([sys.executable, "-m", "overthere", "completion", "zsh"]))
+    asked = (
+        "compdef() { :; }; compadd() { :; }; _describe() { print -l -- ${(P)3}; }; "
+        f"source {tmp_path / 'overthere.zsh'}; words=(overthere norm); CURRENT=2; _overthere_completion"
+    )
+    assert "normalize:Write the normal form" in shell(["zsh", "-f", "-c", asked])

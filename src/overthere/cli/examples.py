@@ -102,7 +102,7 @@ EXAMPLES: dict[str, tuple[Example, ...]] = {
         Example("overthere plan gopher://gopher.example.org/1/ships"),
     ),
     "get": (
-        Example("overthere get data:,ahoy"),
+        Example("overthere get data:,ahoy%0A"),
         Example("overthere get --safe http://127.0.0.1/", 1),
         Example("overthere get https://www.example.org/", not_run="it needs a network"),
     ),
@@ -127,12 +127,12 @@ EXAMPLES: dict[str, tuple[Example, ...]] = {
     "links": (
         Example(f"overthere links --base {_SITE} examples/site/manual"),
         Example(f"overthere links --base {_SITE} --distinct examples/site"),
-        Example("overthere links --only external --format csv examples/site examples/post"),
+        Example(f"overthere links --base {_SITE} --only external --format csv examples/site"),
         Example(f"overthere links --base {_SITE} -o links.csv --plot links.svg examples"),
     ),
     "broken": (
-        Example("overthere broken examples/site", 1),
-        Example(f"overthere broken --base {_SITE} --only no-document --format csv examples/site", 1),
+        Example(f"overthere broken --base {_SITE} examples/site", 1),
+        Example(f"overthere broken --base {_SITE} --only invalid --format csv examples/site", 1),
         Example("overthere broken --online --cache asked.sqlite examples/site", not_run="it needs a network"),
     ),
     "audit": (
