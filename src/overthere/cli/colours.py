@@ -31,8 +31,8 @@ def coloured(explanation: Explanation, width: int) -> bool:
     if console.color_system is None or console.no_color:
         return False
     lines = [Text(printable(line)) for line in explanation.render(width).split("\n")]
-    for line, start, end, component in _places(explanation, width):
-        lines[line].stylize(COLOURS[component], start, end)
+    for number, start, end, component in _places(explanation, width):
+        lines[number].stylize(COLOURS[component], start, end)
     for line in lines:
         console.print(line)
     return True
@@ -54,5 +54,5 @@ def _places(explanation: Explanation, width: int) -> Iterator[tuple[int, int, in
                 yield 2 + row, 2 + label.centre, 3 + label.centre, label.name
             yield 3 + label.row, 2 + label.start, 2 + label.end, label.name
         table = len(explanation.figure(width - 2).split("\n")) + 2
-    for line, row in enumerate(explanation.rows, table):
-        yield line, 0, 1000 + len(row.text), row.component
+    for number, part in enumerate(explanation.rows, table):
+        yield number, 0, 1000 + len(part.text), part.component
