@@ -167,7 +167,6 @@ def test_a_picture_scales_and_is_told_in_words() -> None:
     long = "harbour." * 12 + "example"
     made.hosts.add([(long, 1000), ("a\u202eb", 900)])
     root = ElementTree.fromstring(draw(made, "The site"))
-    ns = "{http://www.w3.org/2000/svg}"
     assert (root.get("width"), root.get("height")) == ("100%", None)
     assert root.get("viewBox")
     named = {node.get("id"): node.text for node in root if node.get("id")}
