@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -135,8 +136,13 @@ def test_without_look_alikes_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None
 
 def on_a_terminal(columns: int, *arguments: str) -> str:
     """What a terminal of so many columns is given, without the codes of its colours."""
+    return click.unstyle(given(columns, *arguments))
+
+
+def given(columns: int, *arguments: str, **more: str) -> str:
+    """What a terminal of so many columns is given, in an environment that has more variables."""
     own, theirs = pty.openpty()
-    environment = {**os.environ, "COLUMNS": str(columns), "TERM": "xterm"}
+    environment = {**os.environ, "COLUMNS": str(columns), "TERM": "xterm", **more}
     child = subprocess.Popen(
         [sys.executable, "-m", "overthere", *arguments], stdin=theirs, stdout=theirs, stderr=theirs, env=environment
     )
@@ -149,7 +155,7 @@ def on_a_terminal(columns: int, *arguments: str) -> str:
         pass
     os.close(own)
     child.wait(timeout=5 * NET)
-    return click.unstyle(told.decode()).replace("\r\n", "\n")
+    return told.decode().replace("\r\n", "\n")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals exist on POSIX only")
@@ -168,6 +174,36 @@ def test_links_break_between_fields(tmp_path: Path) -> None:
     lines = told.split("\n")[2:-1]
     row = lines.index("      http://host.example/one/two/three/four  [a href]")
     assert lines[row - 1].startswith("  http://host.exampl")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals exist on POSIX only")
+def test_figure_and_table_share_colours() -> None:
+    """Each component has one colour: in the text, its mark, its name, and its row."""
+    uri = "http://joe@example.com:80/\u6e2f/a?q=1#top"
+    plain = given(80, "explain", "--iri", uri, NO_COLOR="1")
+    told = given(80, "explain", "--iri", uri)
+    assert "\x1b" not in plain
+    assert click.unstyle(told) == plain
+    painted: dict[str, set[str]] = {}
+    for code, text in re.findall("\x1b\\[([0-9;]+)m([^\x1b]*)\x1b\\[0m", told):
+        painted.setdefault(code, set()).update(text.split())
+    for parts in ({"scheme", "http"}, {"authority", "joe@example.com:80", "host", "port"}, {"path", "/\u6e2f/a"},
+                  {"query", "q=1"}, {"fragment", "top"}):  # fmt: skip
+        assert sum(parts <= words for words in painted.values()) == 1, parts
+    assert len(painted) == 5
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals exist on POSIX only")
+def test_colours_are_for_those_who_want_them() -> None:
+    command = ("explain", "http://h/a")
+    assert "\x1b" not in given(80, *command, TERM="dumb")
+    assert "\x1b" not in process(*command).stdout
+    forced = subprocess.run(
+        [sys.executable, "-m", "overthere", *command], capture_output=True, text=True, check=True, timeout=5 * NET,
+        env={**os.environ, "FORCE_COLOR": "1", "TERM": "xterm"},
+    ).stdout  # fmt: skip
+    assert "\x1b" in forced
+    assert click.unstyle(forced) == process(*command).stdout
 
 
 READING = ["explain", "check", "split", "resolve", "repair", "relate", "normalize", "encode", "decode", "plan", "audit"]

@@ -37,6 +37,7 @@ COMMANDS = {
     "broken": "broken examples/site",
     "audit": "audit README.md",
     "serve": "serve --port 0",
+    "completion": "completion bash",
 }
 MORE = {
     "find html": "find README.md --format html",

@@ -162,6 +162,19 @@ def test_a_picture_is_xml_whatever_a_host_holds() -> None:
     assert all(float(node.get("x") or 0) >= 0 for node in root.iter())
 
 
+def test_a_picture_scales_and_is_told_in_words() -> None:
+    made = summary(links(40, 1))
+    long = "harbour." * 12 + "example"
+    made.hosts.add([(long, 1000), ("a\u202eb", 900)])
+    root = ElementTree.fromstring(draw(made, "The site"))
+    assert (root.get("width"), root.get("height")) == ("100%", None)
+    assert root.get("viewBox")
+    named = {node.get("id"): node.text for node in root if node.get("id")}
+    assert [*named] == (root.get("aria-labelledby") or "").split()
+    assert named["title"] == "The site"
+    assert f"Links by host: {long} 1,000, a\ufffdb 900" in (named["desc"] or "")
+
+
 def test_a_picture_of_nothing() -> None:
     text = draw(Summary())
     ElementTree.fromstring(text)

@@ -84,6 +84,13 @@ def conformance_page() -> str:
     return generate_conformance.page()
 
 
+def command_line() -> dict[str, Callable[[], str]]:
+    """A page and a man page for each verb."""
+    import generate_cli
+
+    return generate_cli.outputs()
+
+
 OUTPUTS: dict[str, Callable[[], str]] = {
     "src/overthere/editions/url1994.tables.json": lambda: tables("url1994"),
     "src/overthere/editions/rfc1738.tables.json": lambda: tables("rfc1738"),
@@ -122,7 +129,7 @@ def fresh(path: str, text: str) -> bool:
 def main() -> int:
     check = "--check" in sys.argv[1:]
     stale = 0
-    for path, make in OUTPUTS.items():
+    for path, make in (OUTPUTS | command_line()).items():
         text = make()
         if fresh(path, text):
             continue
@@ -130,6 +137,7 @@ def main() -> int:
             print(f"{path} is not what `make docs` writes", file=sys.stderr)
             stale = 1
         else:
+            (ROOT / path).parent.mkdir(exist_ok=True)
             (ROOT / path).write_text(text)
             print(f"wrote {path}")
     return stale

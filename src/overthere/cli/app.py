@@ -11,6 +11,7 @@ import click
 
 import overthere
 from overthere import kernel
+from overthere.cli.examples import with_examples
 
 VERBS = {
     "explain": "Take URIs apart: figure, components, normal forms, findings.",
@@ -36,6 +37,7 @@ VERBS = {
     "broken": "Say which links of documents lead nowhere.",
     "audit": "Say what to be careful about in URIs.",
     "serve": "Show all this in a browser.",
+    "completion": "Print the script that completes verbs and options in a shell.",
 }
 
 
@@ -56,7 +58,7 @@ class _Verbs(click.Group):
         if cmd_name not in VERBS:
             return None
         command: click.Command = import_module(f"overthere.cli.{cmd_name}").command
-        return command
+        return with_examples(command, cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import sys
+
 import click
 
-from overthere.anatomy import explain
+from overthere.anatomy import Explanation, explain
 from overthere.cli.common import Output, base_option, format_option, inputs, texts_argument, width
+from overthere.cli.paper import is_terminal
 from overthere.cli.reading import Reading, reading_options
 
 
@@ -20,5 +24,15 @@ def command(texts: tuple[str, ...], base: str | None, reading: Reading, form: st
     for text in inputs(texts, "URIs"):
         explanation = explain(text, base, zone=reading.zone, iri=reading.iri)
         output.bad += bool(explanation.findings or explanation.problem)
-        output.answer(explanation.render(width()), explanation.to_dict())
+        if form == "jsonl" or not _coloured(explanation):
+            output.answer(explanation.render(width()), explanation.to_dict())
     output.done()
+
+
+def _coloured(explanation: Explanation) -> bool:
+    """Whether it was printed with colours; what draws them is not loaded for a pipe."""
+    if not (is_terminal(sys.stdout) or os.environ.get("FORCE_COLOR")):
+        return False
+    from overthere.cli.colours import coloured
+
+    return coloured(explanation, width())

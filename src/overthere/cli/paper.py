@@ -15,7 +15,7 @@ from overthere.errors import InvalidURI
 from overthere.extras import missing
 from overthere.showing import printable
 
-__all__ = ["data_or_shown", "figure", "filled", "width", "without_look_alikes"]
+__all__ = ["data_or_shown", "figure", "filled", "is_terminal", "width", "without_look_alikes"]
 
 
 def width() -> int:
@@ -28,7 +28,7 @@ def data_or_shown(text: str) -> str | bytes:
 
     Octets that were no UTF-8 are written as they were read.
     """
-    if _is_terminal(sys.stdout):
+    if is_terminal(sys.stdout):
         return "\n".join(map(printable, text.split("\n")))
     try:
         return text.encode("utf-8", "surrogateescape") if _OCTET.search(text) else text
@@ -47,14 +47,14 @@ def figure(error: InvalidURI) -> str:
 
 def filled(line: str, stream: Any, indent: str = "") -> str:
     """A sentence that is broken between words on a terminal; elsewhere it is one line, for those who search."""
-    if not _is_terminal(stream):
+    if not is_terminal(stream):
         return indent + line
     return "\n".join(
         wrap(line, width(), initial_indent=indent, subsequent_indent=indent + "  ", break_on_hyphens=False)
     )
 
 
-def _is_terminal(stream: Any) -> bool:
+def is_terminal(stream: Any) -> bool:
     return stream is not None and bool(stream.isatty())
 
 

@@ -26,10 +26,6 @@ def command(host: str, port: int, beyond: bool) -> None:
     """Serve the explainer: what a URI is, part by part, by every document, step by step.
 
     Nothing that is typed is opened, kept or logged.  It ends with Ctrl-C.
-
-    \b
-    overthere serve
-    overthere serve --port 0
     """
     try:
         need("web", "starlette", "uvicorn", "jinja2", "pydantic")

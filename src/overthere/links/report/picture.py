@@ -83,9 +83,20 @@ def draw(summary: Summary, title: str = "Links") -> str:
         bottoms.append(y)
     height = max(bottoms) - 4
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" role="img">\n'
-        f"<title>{_escaped(title)}</title>\n<style>{_STYLE}</style>\n"
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" width="100%" role="img" '
+        'aria-labelledby="title desc">\n'
+        f'<title id="title">{_escaped(title)}</title>\n<desc id="desc">{_escaped(_told(summary))}</desc>\n'
+        f"<style>{_STYLE}</style>\n"
         f'<rect width="100%" height="100%" rx="8" class="back"/>\n' + "\n".join(shapes) + "\n</svg>\n"
+    )
+
+
+def _told(summary: Summary) -> str:
+    """What is drawn, in words, each name whole."""
+    left, right = _panels(summary)
+    return " ".join(
+        f"{panel.title}: {', '.join(f'{_visible(name)} {number:,}' for name, number, _ in panel.bars) or panel.empty}."
+        for panel in [*left, *right]
     )
 
 

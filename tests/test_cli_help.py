@@ -1,0 +1,137 @@
+"""The help of every verb ends with examples, and each of them runs in a folder that has `examples/`."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from overthere.cli.app import VERBS, app
+from overthere.cli.examples import EXAMPLES, Example
+from servers import NET
+from support import ROOT
+from test_cli import run
+from test_cli_newcomer import commands
+
+EVERY = [(path, example) for path, examples in EXAMPLES.items() for example in examples]
+RUN = [(path, example) for path, example in EVERY if not example.not_run]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("help")
+    shutil.copytree(ROOT / "examples", made / "examples")
+    return made
+
+
+def test_every_verb_has_examples() -> None:
+    verbs = {" ".join(path) for path in commands(app)}
+    assert verbs <= EXAMPLES.keys()
+    assert {path.split()[0] for path in EXAMPLES} == {path.split()[0] for path in verbs}
+    for path, examples in EXAMPLES.items():
+        assert 2 <= len(examples) <= 4, path
+        assert all(f"overthere {path.split()[0]}" in example.line for example in examples)
+
+
+@pytest.mark.parametrize("path", EXAMPLES)
+def test_help_ends_with_them(path: str) -> None:
+    told = run(*path.split(), "--help", columns=80).stdout
+    assert told.endswith("Examples:\n" + "".join(f"    {example.line}\n" for example in EXAMPLES[path]))
+    assert all(len(example.line) <= 90 for example in EXAMPLES[path])
+
+
+def test_few_are_not_run() -> None:
+    """Those of `serve`, which ends with Ctrl-C, and those that need a network."""
+    reasons = {(path, example.not_run) for path, example in EVERY if example.not_run}
+    assert reasons == {
+        ("get", "it needs a network"),
+        ("broken", "it needs a network"),
+        ("serve", "it ends with Ctrl-C"),
+    }
+
+
+@pytest.mark.parametrize(("path", "example"), RUN, ids=[example.line for _, example in RUN])
+def test_an_example_runs(path: str, example: Example, folder: Path) -> None:
+    search = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", example.line], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        timeout=5 * NET, check=False, env={**os.environ, "PATH": search},
+    )  # fmt: skip
+    assert done.returncode == example.status, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_every_verb_has_its_pages() -> None:
+    """What stands on them is held by tools/generate.py --check and tests/test_console.py."""
+    assert {page.stem for page in (ROOT / "docs" / "cli").glob("*.md")} == {*VERBS, "index"}
+    manuals = {page.name for page in (ROOT / "docs" / "man").iterdir()}
+    assert manuals == {"overthere.1", *(f"overthere-{verb}.1" for verb in VERBS)}
+
+
+MANUALS = sorted((ROOT / "docs" / "man").iterdir())
+
+
+@pytest.mark.skipif(shutil.which("mandoc") is None, reason="mandoc is not installed")
+@pytest.mark.parametrize("page", MANUALS, ids=lambda page: page.name)
+def test_a_man_page_is_well_formed(page: Path) -> None:
+    """A page has no date, for it is written anew without one; all else that mandoc warns of is a fault."""
+    lint = subprocess.run(
+        ["mandoc", "-Tlint", "-Wwarning", str(page)], capture_output=True, text=True, timeout=5 * NET, check=False
+    )
+    assert [line for line in lint.stdout.splitlines() if "missing date" not in line] == []
+    told = subprocess.run(
+        ["mandoc", "-Tutf8", "-Owidth=100", str(page)], capture_output=True, text=True, timeout=5 * NET, check=True
+    ).stdout
+    shown = re.sub(".\b", "", told)
+    for example in EXAMPLES.get(page.stem.removeprefix("overthere-"), ()):
+        assert example.line in shown
+
+
+def completed(folder: Path, words: str) -> list[str]:
+    """What bash offers for the last of these words, with the script that is printed."""
+    script = folder / "complete.bash"
+    script.write_text(
+        'eval "$(overthere completion bash)"\n'
+        "complete -p overthere >/dev/null || exit 3\n"
+        f"COMP_WORDS=({words})\nCOMP_CWORD=$(({len(words.split())} - 1))\n"
+        "_overthere_completion overthere\n"
+        'printf "%s\\n" "${COMPREPLY[@]}"\n'
+    )
+    return shell(["bash", "--norc", str(script)]).splitlines()
+
+
+def shell(command: list[str]) -> str:
+    search = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        command, env={**os.environ, "PATH": search}, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        timeout=5 * NET, check=True,
+    ).stdout  # fmt: skip
+
+
+def test_bash_completes(tmp_path: Path) -> None:
+    assert completed(tmp_path, "overthere norm") == ["normalize"]
+    assert completed(tmp_path, "overthere normalize --on") == ["--on-error"]
+    assert completed(tmp_path, "overthere normalize --on-error s") == ["skip", "stop"]
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
+def test_fish_completes(tmp_path: Path) -> None:
+    (tmp_path / "overthere.fish").write_text(shell([sys.executable, "-m", "overthere", "completion", "fish"]))
+    asked = f"source {tmp_path / 'overthere.fish'}; complete -C'overthere norm'"
+    assert shell(["fish", "--no-config", "-c", asked]).split()[0] == "normalize"
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
+def test_zsh_completes(tmp_path: Path) -> None:
+    """zsh asks for completions at a prompt only: what its function is given there is given it here."""
+    (tmp_path / "overthere.zsh").write_text(shell([sys.executable, "-m", "overthere", "completion", "zsh"]))
+    asked = (
+        "compdef() { :; }; compadd() { :; }; _describe() { print -l -- ${(P)3}; }; "
+        f"source {tmp_path / 'overthere.zsh'}; words=(overthere norm); CURRENT=2; _overthere_completion"
+    )
+    assert "normalize:Write the normal form" in shell(["zsh", "-f", "-c", asked])

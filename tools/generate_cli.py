@@ -1,0 +1,184 @@
+"""A page and a man page for each verb, from its own help and its examples; the pages show what these print."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from pathlib import Path
+
+import click
+
+from overthere.cli.app import VERBS, app
+from overthere.cli.examples import EXAMPLES, Example
+
+ROOT = Path(__file__).resolve().parent.parent
+_COLUMNS = 80
+# So many lines of what a command prints are shown; "..." stands for the others, and for what differs from run to run.
+_LINES = 20
+_MEASURED = re.compile(r"(?<= in )[\d.]+ s, [\d.,]+/s")
+
+
+def outputs() -> dict[str, Callable[[], str]]:
+    """Each file, and what makes it."""
+    made: dict[str, Callable[[], str]] = {"docs/cli/index.md": _index, "docs/man/overthere.1": _manual_of_all}
+    for verb in VERBS:
+        made[f"docs/cli/{verb}.md"] = partial(_page, verb)
+        made[f"docs/man/overthere-{verb}.1"] = partial(_manual, verb)
+    return made
+
+
+@cache
+def _whole() -> click.Context:
+    return click.Context(app, info_name="overthere", terminal_width=_COLUMNS, **app.context_settings)
+
+
+def _verbs(verb: str, above: click.Context | None = None) -> Iterator[tuple[str, click.Context]]:
+    """A verb and those below it: the words, and click's context of it."""
+    above = above or _whole()
+    assert isinstance(above.command, click.Group)
+    command = above.command.get_command(above, verb)
+    assert command is not None
+    context = click.Context(command, info_name=verb, parent=above, terminal_width=_COLUMNS)
+    yield context.command_path.removeprefix("overthere "), context
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            yield from _verbs(name, context)
+
+
+def _index() -> str:
+    rows = [f"| [`{verb}`]({verb}.md) | {about} |" for verb, about in VERBS.items()]
+    return "\n".join(
+        [
+            "# The command line",
+            "",
+            "`pip install 'overthere[cli]'` brings the command `overthere`. Each verb says with `--help` what stands",
+            "here.",
+            "",
+            "| verb | what it does |",
+            "|---|---|",
+            *rows,
+            "",
+            "```text",
+            app.get_help(_whole()),
+            "```",
+            "",
+            "In bash, `eval \"$(overthere completion bash)\"` completes verbs, options and their values;",
+            "[`completion`](completion.md) says how it is done in zsh and fish. The same pages for `man` lie in",
+            "the folder `docs/man`: `man docs/man/overthere-check.1`.",
+            "",
+            "On these pages \"...\" stands for lines that are left out.",
+            "",
+            "```{toctree}",
+            ":hidden:",
+            "",
+            *VERBS,
+            "```",
+            "",
+        ]
+    )  # fmt: skip
+
+
+def _page(verb: str) -> str:
+    """The help of a verb, and of those below it, and what their examples print."""
+    lines: list[str] = []
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(ROOT / "examples", Path(folder, "examples"))
+        for path, context in _verbs(verb):
+            text, _, _ = context.get_help().partition("\n\n  Examples:\n")
+            mark = "#" * len(path.split())
+            lines += [f"{mark} overthere {path}", "", "```text", *map(str.rstrip, text.split("\n")), "```", ""]
+            for example in EXAMPLES[path]:
+                lines += _shown(example, Path(folder))
+    return "\n".join(lines)
+
+
+def _shown(example: Example, folder: Path) -> list[str]:
+    if example.not_run:
+        return ["```sh", example.line, "```", ""]
+    printed = _MEASURED.sub("...", _printed(example.line, folder)).splitlines()
+    shown = [*printed[:_LINES], "..."] if len(printed) > _LINES + 1 else printed
+    return ["```console", f"$ {example.line}", *shown, "```", ""]
+
+
+def _printed(line: str, folder: Path) -> str:
+    """As tests/test_console.py has it: standard output, and standard error where the command fails."""
+    search = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", line], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+        env={**os.environ, "PATH": search, "COLUMNS": "100"},
+    )  # fmt: skip
+    return done.stdout + (done.stderr if done.returncode else "")
+
+
+def _manual_of_all() -> str:
+    lines = [*_head("overthere", "URIs by the letter of their specifications"), ".SH SYNOPSIS"]
+    lines += [".B overthere", ".I VERB", "[OPTIONS] [TEXTS]...", *_description(_whole()), ".SH VERBS"]
+    for verb, about in VERBS.items():
+        lines += [".TP", f".BR overthere\\-{verb} (1)", _roff(about)]
+    return "\n".join([*lines, ".SH OPTIONS", *_options(_whole()), ""])
+
+
+def _manual(verb: str) -> str:
+    """The man page of a verb; those below it are sections."""
+    (_, context), *below = _verbs(verb)
+    lines = [*_head(f"overthere-{verb}", VERBS[verb].removesuffix(".")), ".SH SYNOPSIS", *_synopsis(context)]
+    lines += [*_description(context), ".SH OPTIONS", *_options(context)]
+    for path, under in below:
+        lines += [f".SH {_quoted(f'OVERTHERE {path}'.upper())}", *_synopsis(under), ".PP", *_description(under)[1:]]
+        lines += [*_options(under)]
+    lines += [".SH EXAMPLES", ".EX"]
+    for path, _ in [(verb, context), *below]:
+        lines += [_roff(example.line) for example in EXAMPLES[path]]
+    lines.append(".EE")
+    return "\n".join([*lines, ".SH SEE ALSO", ".BR overthere (1)", ""])
+
+
+def _head(name: str, about: str) -> list[str]:
+    return [
+        '.\\" Written by tools/generate.py from the help of the command.',
+        f'.TH {_quoted(name.upper())} 1 "" overthere "overthere manual"',
+        ".ad l",
+        ".SH NAME",
+        f"{_roff(name)} \\- {_roff(about)}",
+    ]
+
+
+def _synopsis(context: click.Context) -> list[str]:
+    return [f".B {_roff(context.command_path)}", _roff(" ".join(context.command.collect_usage_pieces(context)))]
+
+
+def _description(context: click.Context) -> list[str]:
+    lines = [".SH DESCRIPTION"]
+    for paragraph in _cleaned(context.command.help or "").split("\n\n"):
+        lines += [".PP", _roff(" ".join(paragraph.split()))]
+    return [lines[0], *lines[2:]]
+
+
+def _cleaned(text: str) -> str:
+    return "\n".join(line.strip() for line in text.replace("\b\n", "").split("\n"))
+
+
+def _options(context: click.Context) -> list[str]:
+    lines: list[str] = []
+    for option in context.command.get_params(context):
+        record = option.get_help_record(context)
+        if record is not None:
+            lines += [".TP", f".B {_roff(record[0])}", _roff(" ".join(record[1].split())) or "\\&"]
+    return lines
+
+
+def _quoted(text: str) -> str:
+    return '"' + _roff(text) + '"'
+
+
+def _roff(text: str) -> str:
+    """A line of text as roff has it: no escape, no request, each minus one that is typed."""
+    text = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("`", "\\(ga")
+    text = text.replace("^", "\\(ha").replace("~", "\\(ti")
+    return f"\\&{text}" if text.startswith(".") else text
