@@ -8,10 +8,13 @@ from overthere.kernel.components import Component, Form, HostKind
 __all__ = [
     "Automaton",
     "Components",
+    "Keys",
     "LinkRows",
+    "Pages",
     "Suffixes",
     "_panic",
     "_ways",
+    "anchor_key",
     "column_check",
     "column_domain",
     "column_parts",
@@ -149,13 +152,15 @@ class LinkRows:
 
 def anchor_key(document: int, name: bytes) -> int: ...
 
+@final
 class Keys:
     def __new__(cls) -> Keys: ...
     def update(self, octets: bytes) -> None: ...
-    def __contains__(self, key: int) -> bool: ...
+    def __contains__(self, key: int, /) -> bool: ...
     def __len__(self) -> int: ...
     def lacks(self, pairs: bytes) -> bool: ...
 
+@final
 class Pages:
     def __new__(
         cls,

@@ -142,15 +142,15 @@ class Way:
             target = target.replace(fragment=self.uri.fragment)
         # A redirect of a public server reaches nothing private, even if the first URI may (RFC 3986 7.4).
         if self.policy.private and not self._is_private(peer):
-            self.policy: Policy = self.policy.with_(private=False, ports=frozenset())
+            self.policy = self.policy.with_(private=False, ports=frozenset())
         told = self.credentials if self._origin(target) == self.origin else None
         try:
             there = self._plan(target, told)
         except InvalidURI as error:
             raise ProtocolError(f"the redirect leads nowhere: {error}", "RFC 9110 10.2.2", self.uri) from None
         self.history = (*self.history, self.uri)
-        self.plan: Plan = there
-        self.uri: URI = target
+        self.plan = there
+        self.uri = target
 
 
 def open(

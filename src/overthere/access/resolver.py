@@ -36,7 +36,7 @@ class Question:
 
     def __init__(self, ask: Callable[[], Any]) -> None:
         self.ask = ask
-        self.ready: socket
+        self.ready: socket.socket
         self.ready, self._there = socket.socketpair()
         self._given: Any = None
         self._error: BaseException | None = None

@@ -108,7 +108,7 @@ class Carrier:
                 if done % _BREATH == 0:
                     yield Pause()
         except StopIteration:
-            self.over: bool = True
+            self.over = True
             self.release()
             return None
 

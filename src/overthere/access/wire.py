@@ -241,7 +241,7 @@ class Wire:
             yield Data(piece)
         while not self.over:
             data: bytes = yield Read(_LARGE, self.channel)
-            self.over: bool = not data
+            self.over = not data
             if data:
                 yield Data(data)
 

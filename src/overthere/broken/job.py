@@ -29,7 +29,7 @@ def run(sources: list[str], checker: Checker, summary: Summary, step: Step, poli
     """Raises: ValueError for settings that cannot be; OSError if there is no such file."""
     options = Options(limit=checker.limit)
     needed(options)
-    starts = [source for source in sources if is_uri(source)]
+    starts = [str(source) for source in sources if is_uri(source)]
     for start in starts:
         if URI(start).scheme.lower() not in ("http", "https"):
             raise ValueError(f"{start}: only http and https URIs are crawled")

@@ -279,7 +279,7 @@ class Get:
         told += f": {session.suggestion}" if session.suggestion else ""
         click.echo(printable(told), err=self.options["connect"])
         if self.options["connect"]:
-            self.status: int = max(self.status, session.hand_over())
+            self.status = max(self.status, session.hand_over())
 
     def save(self, resource: Resource, listing: Iterator[str] | None, text: str) -> None:
         """-o."""

@@ -284,7 +284,7 @@ class Columns:
 
     def fit(self, form: str) -> None:
         """Make the columns such as a format holds.  Raises: ValueError if it cannot."""
-        self.schema: Any = fitting(self.schema, form, self.steady)
+        self.schema = fitting(self.schema, form, self.steady)
 
     def add(self, batch: Any) -> Answer:
         """The batch with its new columns."""

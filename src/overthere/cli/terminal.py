@@ -38,7 +38,7 @@ class Display:
         if self.decoder is None:
             self.decoder = self._decoder(octets[:4096])
         text = _LINES.sub(lambda match: printable(match[0]), self.decoder.decode(octets, final))
-        self.last: str = text[-1:] or self.last
+        self.last = text[-1:] or self.last
         return text + "\n" if final and self.last != "\n" else text
 
     def _decoder(self, start: bytes) -> io.IncrementalNewlineDecoder:

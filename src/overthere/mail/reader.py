@@ -70,7 +70,7 @@ class MessageReader:
             data += piece
         if self.lone is None:
             self.lone = b"\n" not in data[:_SIZE] and b"\r" in data[: _SIZE - 1]
-        self.over: bool = not piece
+        self.over = not piece
         self.held += data.replace(b"\r", b"\n") if self.lone else data
         return bool(data)
 
@@ -170,7 +170,7 @@ class MessageReader:
 
     def _take(self, end: int) -> bytes:
         taken = bytes(self.held[self.at : end])
-        self.at: int = max(self.at, end)
+        self.at = max(self.at, end)
         if taken and self.owed:
             self.owed, taken = False, taken[1:]
         return taken
@@ -178,7 +178,7 @@ class MessageReader:
     def _rest(self) -> bytes:
         """To the end of the file; an mbox has an empty line behind its last message too."""
         rest = self._take(len(self.held))
-        self.owed: bool = False
+        self.owed = False
         if self.mbox and rest.endswith((b"\n\n", b"\n\r\n")):
             rest = rest[:-1].removesuffix(b"\r")
         return rest

@@ -78,7 +78,7 @@ class Given:
             self.scheme = parts.scheme.lower()
         else:
             self.named = named = edition.parts(text)
-            self.scheme: str = (named["scheme"] or "").lower()
+            self.scheme = (named["scheme"] or "").lower()
             self.user, self.password = named.get("user"), named.get("password")
             self.host, port = named.get("host"), named.get("port")
             self.query = named.get("search")

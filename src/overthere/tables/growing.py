@@ -106,10 +106,10 @@ class Text(FileWriter):
         """What is held goes to disk; what a commit ends apart from what follows it, for gzip is cut only there."""
         if self.cut is not None:
             self._put(self.held[: self.cut])
-            self.safe: Mark = self.mark._replace(octets=self.octets)
+            self.safe = self.mark._replace(octets=self.octets)
         self._put(self.held[self.cut or 0 :])
         self.held = []
-        self.size: int = 0
+        self.size = 0
         self.cut = None
 
     def _put(self, pieces: list[Any]) -> None:
@@ -120,7 +120,7 @@ class Text(FileWriter):
 
     def _save(self) -> None:
         self.safe.save(self.marked)
-        self.saved: float = time.monotonic()
+        self.saved = time.monotonic()
 
     def _close(self) -> None:
         assert self.file is not None

@@ -80,7 +80,7 @@ class Writer(ABC):
             raise ValueError(f"{self.name}: the table is closed")
         with self._guarded():
             self.state = dict(state)
-            self.mark: Mark = Mark(self.job, self.rows, 0, self.state)
+            self.mark = Mark(self.job, self.rows, 0, self.state)
             self._commit()
 
     def close(self) -> None:
@@ -105,7 +105,7 @@ class Writer(ABC):
             except BaseException as error:
                 if isinstance(error, KeyboardInterrupt) and not self.patient:
                     raise
-                self.closed: bool = True
+                self.closed = True
                 self._fail()
                 if isinstance(error, OSError):
                     number = error.errno or errno.EIO

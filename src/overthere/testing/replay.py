@@ -108,7 +108,7 @@ class Replay:
         match effect:
             case Dial(transport=transport, channel=channel):
                 self.open.add(channel)
-                self.whole: bool = transport == "udp"
+                self.whole = transport == "udp"
                 if channel:
                     self.coming[channel], self.left[channel] = self.data, len(self.data)
             case Hangup(channel):

@@ -33,8 +33,8 @@ class Walk:
     def begins(self, source: str) -> bool:
         """A unit begins.  Returns: whether it is to be read."""
         self.unit += 1
-        self.source: str = source
+        self.source = source
         if self.tell is not None:
             self.tell(self)
-        self.behind: bool = self.behind or self.unit == self.after
+        self.behind = self.behind or self.unit == self.after
         return self.unit not in self.avoided

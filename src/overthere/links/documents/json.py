@@ -180,12 +180,12 @@ class JSONReader:
     def string(self, raw: str, closed: bool) -> Found | None:
         inner = self.open[-1] if self.open else None
         if not closed:
-            self.cut: bool = True
+            self.cut = True
             return None
         if inner is not None and not inner.array and self.next not in (_VALUE, _COLON):
             self.expect(_NAME, _NAME_OR_END)
             inner.name = self.characters(raw[: _POINTER + 1])
-            self.next: int = _COLON
+            self.next = _COLON
             return self.named(inner, raw)
         self.expect(_VALUE, _VALUE_OR_END)
         reference = self.reference(inner, self.characters(raw).strip(" \t\r\n"))
@@ -198,7 +198,7 @@ class JSONReader:
         try:
             return _SURROGATE.sub("\ufffd", json.loads(f'"{raw}"', strict=False))
         except ValueError:
-            self.flawed: bool = self.flawed or len(raw) <= _POINTER  # else a name that was cut here
+            self.flawed = self.flawed or len(raw) <= _POINTER  # else a name that was cut here
             return raw
 
     def pointer(self) -> str:

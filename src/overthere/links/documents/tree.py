@@ -178,7 +178,7 @@ class Tree:
     def _cut(self, at: int) -> None:
         self._uncount(self.open[at:])
         del self.open[at:]
-        self.current: _Kind = self.open[-1][1] if self.open else _Kind.HTML
+        self.current = self.open[-1][1] if self.open else _Kind.HTML
 
     def _uncount(self, closed: list[tuple[str, _Kind]]) -> None:
         for name, kind in closed:

@@ -63,7 +63,7 @@ class Browsing:
         self.new = kind in _READ and document.source not in self.pages
         self.rows = rows
         if kind in _READ:
-            self.last: str = document.source
+            self.last = document.source
             self.pages[self.last] = output_encoding(document.content, document.charset) if kind == "html" else None
 
     def filled(self, batch: Any) -> Any:
@@ -81,8 +81,8 @@ class Browsing:
         opened = pa.array([self._row(*row) for row in rows], pa.string())
         self.pages = {source: page for source, page in self.pages.items() if source == self.last}
         self.bases = {source: base for source, base in self.bases.items() if source == self.last}
-        self.rows: int = -1
-        self.new: bool = False
+        self.rows = -1
+        self.new = False
         return batch.set_column(batch.schema.get_field_index("browser"), "browser", opened)
 
     def _row(self, source: str, base: str, reference: str | None, where: str, target: str | None) -> str | None:

@@ -69,7 +69,7 @@ class AnswerReader:
     @property
     def held(self) -> bytes:
         """What has come and is not yet read."""
-        return self.conn.trailing_data[0]
+        return self.conn.trailing_data[0]  # type: ignore[no-any-return]
 
 
 def tunnel(policy: Policy) -> Dialogue:

@@ -61,6 +61,6 @@ class Labels:
             return own or outer
         self.copied += len(outer) + len(own)
         if self.copied > _COPIED:
-            self.left: int = -1
+            self.left = -1
             return own
         return outer | own
