@@ -133,6 +133,6 @@ class Chained:
     def read(self, size: int, /) -> bytes:
         if not self.head:
             return self.rest.read(size)
-        self.head: bytes
+        self.head
         part, self.head = self.head[:size], self.head[size:]
         return part
