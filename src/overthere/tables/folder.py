@@ -88,7 +88,6 @@ class Folder(Writer):
 
     def _write(self, batch: Any) -> None:
         if self.growing is None:
-            self.since: float
             self.growing, self.since = self._part(), time.monotonic()
         self.growing.write(batch)
         if self.growing.rows >= _MOST * ROWS or self.growing.octets >= _MOST * BYTES:

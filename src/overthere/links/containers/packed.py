@@ -127,12 +127,11 @@ class Chained:
     """A stream of which the beginning was read."""
 
     def __init__(self, head: bytes, rest: Stream) -> None:
-        self.head = head
+        self.head: bytes = head
         self.rest: Stream = rest
 
     def read(self, size: int, /) -> bytes:
         if not self.head:
             return self.rest.read(size)
-        self.head
         part, self.head = self.head[:size], self.head[size:]
         return part
