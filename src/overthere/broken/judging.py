@@ -143,6 +143,9 @@ def _fragment(one: Reference, scan: Scan, known: Look, document: int, path: str,
     fragment = known.fragment
     if fragment is None or not checker.fragments or is_top(fragment):
         return known
+    if ":~:" in fragment:
+        # A fragment directive names text: pass 2 need not look again.
+        return known._replace(passed="text-fragment")
     if one.where.endswith(" usemap"):
         return known._replace(document=document, pairs=tuple(key(document, f"\0{name}") for name in names(fragment)))
     return known._replace(document=document, pairs=tuple(key(document, name) for name in names(fragment)))

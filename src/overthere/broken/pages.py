@@ -34,7 +34,9 @@ judges, references, references within, references passed over by reason, whether
 @cache
 def _reasons() -> tuple[str, ...]:
     embedded = dict.fromkeys(kind for names in html.EMBEDDED.values() for kind in names.values())
-    return tuple(dict.fromkeys((*PASSED_SCHEMES.values(), "base", "hint", "identifier", "ping", *embedded)))
+    return tuple(
+        dict.fromkeys((*PASSED_SCHEMES.values(), "base", "hint", "identifier", "ping", "text-fragment", *embedded))
+    )
 
 
 def _pages(site: Site, checker: Checker) -> Pages:
@@ -52,7 +54,7 @@ def _pages(site: Site, checker: Checker) -> Pages:
             way = " ping"
         attributes.append((name, list(elements), way))
     passed = {scheme: number[reason] for scheme, reason in PASSED_SCHEMES.items()}
-    passed |= {f" {reason}": number[reason] for reason in ("base", "hint", "identifier", "ping")}
+    passed |= {f" {reason}": number[reason] for reason in ("base", "hint", "identifier", "ping", "text-fragment")}
     embedded = [(way, name, number[kind]) for way, names in html.EMBEDDED.items() for name, kind in names.items()]
     return Pages(
         attributes, embedded, passed, list(_names(site, checker).items()), list(site.prefixes), checker.fragments

