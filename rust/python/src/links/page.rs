@@ -295,9 +295,8 @@ fn lines(name: &[u8]) -> Option<&[u8]> {
 
 /// Whether a dot, a slash or a control is escaped: what these name only Python says.
 fn is_odd(below: &[u8]) -> bool {
-    memchr::memchr_iter(b'%', below).any(|at| {
-        matches!(below.get(at + 1..at + 3), Some([b'2', b'e' | b'E' | b'f' | b'F'] | [b'0', _]))
-    })
+    memchr::memchr_iter(b'%', below)
+        .any(|at| matches!(below.get(at + 1..at + 3), Some([b'2', b'e' | b'E' | b'f' | b'F'] | [b'0', _])))
 }
 
 /// Octets that are no UTF-8 become U+FFFD, as Python's `unquote` has it.
