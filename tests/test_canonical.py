@@ -14,7 +14,17 @@ from hypothesis import strategies as st
 
 from growth import outgrows
 from overthere import URI, columns, links
-from overthere.canonical import FORMS, STEPS, SURT, W3LIB, Canonical, Step, hash_prefixes, lookup_expressions
+from overthere.canonical import (
+    FORMS,
+    STEPS,
+    SURT,
+    URL_NORMALIZE,
+    W3LIB,
+    Canonical,
+    Step,
+    hash_prefixes,
+    lookup_expressions,
+)
 from overthere.cli.app import app
 from overthere.links.model import Options
 from support import cases, ids
@@ -104,6 +114,73 @@ def test_w3lib_gives_the_same(text: str) -> None:
         and ";" not in uri.path
     ):
         assert str(W3LIB(uri)) == url.canonicalize_url(text)
+
+
+MADE = """
+http://h http://h? http://h# http://h/? http://h/# http://h/?# HTTP://WWW.Ex.COM/A http://h./ http://.h./ http://h..x/
+http://h:/ http://h:80/ http://h:0080/ http://h:0081/ https://h:443/ https://h:80/ ftp://h:21/x ftp://h/a/../b;type=i
+http://@h/ http://:@h/ http://u@h/ http://u:@h/ http://u:P%40%7e%3a@h/ http://u%21@h:8080/ http://[2001:DB8::A]/
+http://[::1]:80/x http://0x7F.1/ http://127.0.0.1:80/ http://xn--bcher-kva.de/ http://XN--Bcher-KVA.de/ http://a_b.c/
+http://h/%7e%41 http://h/%2f%3f%23 http://h/%3a%40%21 http://h/%5b%5D http://h/%20%22%3c%25%5e%7C http://h/%e9%ff
+http://h/%c3%a9 http://h/e%cc%81 http://h/%65%cc%81 http://h/%e1%84%80%e1%85%a1 http://h/a//b http://h//a http://h/a//
+http://h/. http://h/.. http://h/a/. http://h/a/.. http://h/../a http://h/a/../../b http://h/a//../b http://h/%2e%2e/a
+http://h/a/%2e http://h/a..b/... http://h/a;p=1;/b, http://h/a:b@c http://h/!$&'()*+,;= http://h?a=1 http://h?/../a
+http://h/?b&a http://h/?&&a&&b& http://h/?& http://h/?= http://h/?a= http://h/?=a http://h/?a=b=c http://h/?a==
+http://h/?a%3db=c%3Dd http://h/?a%26b=c%26d http://h/?a+b=c%2bd http://h/?a%20b http://h/?a%2fb%3fc%3a%40=/?:@
+http://h/?%21%24%27%28%29%2a%2c%3b http://h/?!$'()*,; http://h/?%23%25%22 http://h/?e%cc%81=%c3%a9 http://h/?%e9=%ff
+http://h/?u=http://x/%3fa=1 http://h/#a http://h/#%41 http://h/#a/b?c http://h/#!  http://h/#a!b http://h/#a=b&c
+http://h/#%3d%2f%7e http://h/#e%cc%81 http://h/#:~:text=a,b http://h/a?b#c%20d http://h/#%e9 http://h/?a%5b%5d=1
+"""
+"""Texts of http, https and ftp, to be read beside url-normalize."""
+
+
+def _parts_from_url_normalize(uri: URI) -> bool:
+    """What the page says that differs, and other schemes."""
+    return (
+        uri.scheme.lower() not in ("http", "https", "ftp")
+        or not (uri.host or "").strip(".")
+        or (uri.fragment or "").startswith("!")
+        or "%5b" in (uri.query or "").lower()
+    )
+
+
+def test_url_normalize_gives_the_same() -> None:
+    there = pytest.importorskip("url_normalize").url_normalize
+    read = [text for text in MADE.split() if not _parts_from_url_normalize(URI(text))]
+    assert len(read) > 80
+    assert {text: str(URL_NORMALIZE(text)) for text in read} == {text: there(text) for text in read}
+
+
+@given(text=texts)
+def test_url_normalize_gives_the_same_for_any(text: str) -> None:
+    there = pytest.importorskip("url_normalize").url_normalize
+    if not _parts_from_url_normalize(URI(text)):
+        assert str(URL_NORMALIZE(text)) == there(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "here", "there"),
+    [
+        ("http://h/#!a", "http://h/#%21a", "http://h/?_escaped_fragment_=a"),
+        ("http://h/?a%5b%5d=1", "http://h/?a%5B%5D=1", "http://h/?a[]=1"),
+        ("http://%c3%a9/", "http://%C3%A9/", "http://%c3%a9/"),
+        ("http:h/a", "http:h/a", "http://h/a"),
+        ("x://h/a/../b//c", "x://h/b/c", "x://h/a/../b//c"),
+        ("http://ue%CC%81@h/", "http://ue%CC%81@h/", "http://u%C3%A9@h/"),
+        ("http://h/%3D%CC%B8", "http://h/%E2%89%A0", "http://h/%3D%CC%B8"),
+        ("http://h/=%CC%B8", "http://h/=%CC%B8", "http://h/%E2%89%A0"),
+    ],
+)
+def test_url_normalize_differs_as_the_page_says(text: str, here: str, there: str) -> None:
+    assert (str(URL_NORMALIZE(text)), pytest.importorskip("url_normalize").url_normalize(text)) == (here, there)
+
+
+def test_url_normalize_refuses_long_labels_as_the_page_says() -> None:
+    there = pytest.importorskip("url_normalize").url_normalize
+    text = f"http://{'a' * 64}/"
+    assert str(URL_NORMALIZE(text)) == text
+    with pytest.raises(UnicodeError):
+        there(text)
 
 
 @pytest.mark.parametrize(

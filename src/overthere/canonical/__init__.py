@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from overthere.canonical.expressions import hash_prefixes, lookup_expressions
 from overthere.canonical.model import Applied, Canonical, Step
-from overthere.canonical.ready import FORMS, SAFE_BROWSING, SURT, TRACKING, TRACKING_NAMES, W3LIB
+from overthere.canonical.ready import (
+    CRAWLER_COMMONS,
+    FORMS,
+    SAFE_BROWSING,
+    SURT,
+    TRACKING,
+    TRACKING_NAMES,
+    URL_NORMALIZE,
+    W3LIB,
+)
 from overthere.canonical.table import STEPS
 
 __all__ = [
+    "CRAWLER_COMMONS",
     "FORMS",
     "SAFE_BROWSING",
     "STEPS",
     "SURT",
     "TRACKING",
     "TRACKING_NAMES",
+    "URL_NORMALIZE",
     "W3LIB",
     "Applied",
     "Canonical",

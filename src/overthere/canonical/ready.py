@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from overthere.canonical.model import Canonical, Step
 
-__all__ = ["FORMS", "SAFE_BROWSING", "SURT", "TRACKING", "TRACKING_NAMES", "W3LIB"]
+__all__ = ["CRAWLER_COMMONS", "FORMS", "SAFE_BROWSING", "SURT", "TRACKING", "TRACKING_NAMES", "URL_NORMALIZE", "W3LIB"]
 
 SAFE_BROWSING = Canonical(
     Step("ladder", rung="CASE"),
@@ -56,6 +56,34 @@ W3LIB = Canonical(
 )
 """What `w3lib.url.canonicalize_url` gives for a URI."""
 
+URL_NORMALIZE = Canonical(
+    Step("ladder", rung="PERCENT"),
+    Step("nfc"),
+    Step("drop-userinfo", empty=True),
+    Step("host-dots"),
+    Step("collapse-slashes"),
+    Step("remove-dots"),
+    Step("ladder", rung="SCHEME"),
+    Step("rewrite-query"),
+    Step("rewrite-fragment"),
+)
+"""What `url_normalize.url_normalize` gives for a URI of http, https or ftp."""
+
+CRAWLER_COMMONS = Canonical(
+    Step("ladder", rung="PERCENT"),
+    Step("drop-fragment"),
+    Step("drop-userinfo"),
+    Step("host-dots"),
+    Step("collapse-slashes"),
+    Step("remove-dots"),
+    Step("ladder", rung="SCHEME"),
+    Step("drop-parameters", names=[""]),
+    Step("drop-empty-values"),
+    Step("sort-parameters"),
+    Step("drop-empty-query"),
+)
+"""What `BasicURLNormalizer` of crawler-commons, as it is by default, gives for a URI of http, https or ftp."""
+
 TRACKING_NAMES = {
     "utm_*": "Yandex Direct, URL parameters: UTM tags",
     "gclid": "Google Ads API, ClickConversionResult, July 2026",
@@ -67,10 +95,17 @@ TRACKING_NAMES = {
     "li_fat_id": "LinkedIn, Conversions API, enabling first-party cookies, March 2026",
     "yclid": "Yandex Metrica, getting yclid on the site",
 }
-"""Name or pattern -> the page of a vendor that describes it; read in November 2026.  Only what such a page names."""
+"""Name or pattern -> the page of a vendor that describes it; seen in November 2026.  Only what such a page names."""
 
 TRACKING = Canonical(Step("drop-parameters", names=TRACKING_NAMES))
 """Parameters that tell where a visitor came from: a choice, part of no other form."""
 
-FORMS = {"surt": SURT, "safe-browsing": SAFE_BROWSING, "w3lib": W3LIB, "tracking": TRACKING}
+FORMS = {
+    "surt": SURT,
+    "safe-browsing": SAFE_BROWSING,
+    "w3lib": W3LIB,
+    "url-normalize": URL_NORMALIZE,
+    "crawler-commons": CRAWLER_COMMONS,
+    "tracking": TRACKING,
+}
 """Names for the command line -> forms."""

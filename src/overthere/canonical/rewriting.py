@@ -21,6 +21,7 @@ __all__ = ["unescaped", "written"]
 _SUB = "!$&'()*+,;="
 _PATH = "/:@" + _SUB
 _QUERY = _PATH + "?"
+_IN_PAIRS = _QUERY.replace("&", "").replace("=", "")
 _HEX = {ord(c): int(c, 16) for c in "0123456789abcdefABCDEF"}
 _RUN = re.compile("(?:%[0-9A-Fa-f]{2})+")
 _WWW = re.compile(r"(?:www[0-9]*\.)+", re.IGNORECASE)
@@ -78,8 +79,11 @@ def drop_fragment(parts: Parts) -> Parts:
     return parts._replace(fragment=None)
 
 
-def drop_userinfo(parts: Parts) -> Parts:
-    return parts if parts.authority is None else parts._replace(authority=parts.authority.rpartition("@")[2])
+def drop_userinfo(parts: Parts, empty: bool = False) -> Parts:
+    if parts.authority is None:
+        return parts
+    user, _, rest = parts.authority.rpartition("@")
+    return parts if empty and user not in ("", ":") else parts._replace(authority=rest)
 
 
 def drop_port(parts: Parts, only: str = "default") -> Parts:
@@ -212,6 +216,13 @@ def empty_parameters(parts: Parts, valueless: bool = False) -> Parts:
     return _parameters(parts, change)
 
 
+def empty_values(parts: Parts) -> Parts:
+    def change(query: str) -> str:
+        return "&".join(text[:-1] if text.endswith("=") and text.count("=") == 1 else text for text in query.split("&"))
+
+    return _parameters(parts, change)
+
+
 def empty_query(parts: Parts) -> Parts:
     return parts._replace(query=None) if parts.query == "" else parts
 
@@ -228,16 +239,39 @@ def rewrite_parameters(parts: Parts) -> Parts:
     return _parameters(parts, change)
 
 
+def rewrite_query(parts: Parts) -> Parts:
+    """Escapes in names and values only where they must be, for "+", and for "=" in values; no empty parameters."""
+
+    def change(query: str) -> str | None:
+        found = []
+        for text in filter(None, query.split("&")):
+            name, equals, value = text.partition("=")
+            found.append(_rewritten(name, "+", _IN_PAIRS) + equals + _rewritten(value, "+", _IN_PAIRS))
+        return "&".join(found) or None
+
+    return _parameters(parts, change)
+
+
+def rewrite_fragment(parts: Parts) -> Parts:
+    return (
+        parts if parts.fragment is None else parts._replace(fragment=quote(decode_bytes(parts.fragment), "=") or None)
+    )
+
+
 def rewrite_path(parts: Parts, keep: str = "/?") -> Parts:
-    """Escapes of what a path holds as it is are taken away, but for those of `keep`; hexadecimal digits in capitals."""
+    return parts._replace(path=_rewritten(parts.path, keep, _PATH))
+
+
+def _rewritten(text: str, keep: str, safe: str) -> str:
+    """Escapes of unreserved characters and `safe` taken away, but for those of `keep`; digits of others in capitals."""
     kept = {f"%{ord(c):02X}" for c in keep}
 
     def run(match: re.Match[str]) -> str:
         text = match[0].upper()
         pieces = [text[at : at + 3] for at in range(0, len(text), 3)]
-        return "".join(p if p in kept else quote(bytes.fromhex(p[1:]), safe=_PATH) for p in pieces)
+        return "".join(p if p in kept else quote(bytes.fromhex(p[1:]), safe=safe) for p in pieces)
 
-    return parts._replace(path=_RUN.sub(run, parts.path))
+    return _RUN.sub(run, text if "=" in safe else text.replace("=", "%3D"))
 
 
 def unescape(parts: Parts) -> Parts:
@@ -252,30 +286,14 @@ def unescape(parts: Parts) -> Parts:
 def nfc(parts: Parts) -> Parts:
     """What escapes of UTF-8 mean, in Normalization Form C, escaped again; other octets stay as they are."""
 
-    def run(match: re.Match[str]) -> str:
-        octets = decode_bytes(match[0])
-        try:
-            text = octets.decode()
-        except UnicodeDecodeError:
-            return match[0]
-        composed = unicodedata.normalize("NFC", text)
-        return match[0] if composed == text else "".join(f"%{o:02X}" for o in composed.encode())
+    def composed(match: re.Match[str]) -> str:
+        before = decode_bytes(match[0]).decode(errors="surrogateescape")
+        after = unicodedata.normalize("NFC", before)
+        return match[0] if after == before else quote(after, safe="", errors="surrogateescape")
 
     def change(text: str | None) -> str | None:
         # A letter in front may be the base of the mark that is escaped.
-        return None if text is None else re.sub("[A-Za-z0-9]?(?:%[0-9A-Fa-f]{2})+", _composed, text)
-
-    def _composed(match: re.Match[str]) -> str:
-        text = match[0]
-        if text[0] == "%":
-            return run(match)
-        octets = decode_bytes(text)
-        try:
-            whole = octets.decode()
-        except UnicodeDecodeError:
-            return text
-        composed = unicodedata.normalize("NFC", whole)
-        return text if composed == whole else quote(composed, safe="")
+        return None if text is None else re.sub("[A-Za-z0-9]?(?:%[0-9A-Fa-f]{2})+", composed, text)
 
     return parts._replace(path=change(parts.path) or "", query=change(parts.query), fragment=change(parts.fragment))
 

@@ -41,7 +41,13 @@ STEPS: dict[str, Kind] = {
     "drop-fragment": Kind(
         work.drop_fragment, "no fragment", "pages that a script shows by their fragment", "RFC 3986 3.5"
     ),
-    "drop-userinfo": Kind(work.drop_userinfo, "no userinfo", "what needs a user's name", "RFC 3986 7.5"),
+    "drop-userinfo": Kind(
+        work.drop_userinfo,
+        'no userinfo; empty: none that is "" or ":"',
+        "what needs a user's name",
+        "RFC 3986 7.5",
+        {"empty": bool},
+    ),
     "drop-port": Kind(
         work.drop_port,
         'no port; only = "default", "empty" or "any"',
@@ -95,6 +101,18 @@ STEPS: dict[str, Kind] = {
         "RFC 3986 2.2",
         {"keep": str},
     ),
+    "rewrite-query": Kind(
+        work.rewrite_query,
+        'escapes in parameters only where they must be, for "+", and for "=" in values; no empty ones',
+        "escaped sub-delimiters that are data, queries that are no forms",
+        _CRAWL,
+    ),
+    "rewrite-fragment": Kind(
+        work.rewrite_fragment,
+        'all escaped in the fragment but unreserved characters and "="; no empty one',
+        "fragments that a script reads as they are written",
+        _CRAWL,
+    ),
     "sort-parameters": Kind(
         work.sort_parameters,
         'parameters by their names; by = "text": by the whole of each',
@@ -130,6 +148,9 @@ STEPS: dict[str, Kind] = {
         "flags, where valueless",
         _CRAWL,
         {"valueless": bool},
+    ),
+    "drop-empty-values": Kind(
+        work.empty_values, 'no "=" behind a name without a value', "programs that tell the two apart", _CRAWL
     ),
     "drop-empty-query": Kind(work.empty_query, "no query for an empty one", "servers that tell them apart", _IA),
     "drop-sessions": Kind(

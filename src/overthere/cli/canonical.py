@@ -40,7 +40,7 @@ def command(
 ) -> None:
     """Write the canonical form of each URI; one a line.
 
-    Ready forms: surt, safe-browsing, w3lib, tracking.  Exit 1 if any text was no URI.
+    Ready forms: surt, safe-browsing, w3lib, url-normalize, crawler-commons, tracking.  Exit 1 if any text was no URI.
     """
     whole = Canonical()
     for name in names:

@@ -68,8 +68,8 @@ def _form(name: str | None) -> Canonical | None:
     "--canonical",
     callback=lambda context, parameter, name: _form(name),
     metavar="NAME|FILE.toml",
-    help="Fill the column normal by this canonical form instead of a rung: surt, safe-browsing, w3lib, tracking, or a "
-    "file; of a target that is no URI by RFC 3986 it is null.",
+    help="Fill the column normal by this canonical form instead of a rung: surt, safe-browsing, w3lib, "
+    "url-normalize, crawler-commons, tracking, or a file; of a target that is no URI by RFC 3986 it is null.",
 )
 @click.option("--edition", type=click.Choice(list(NAMES)), default="rfc3986", help="By whose rules.")
 @click.option("--only", multiple=True, metavar="WHAT", help=f"Only these rows (repeatable): {', '.join(CHOICES)}.")
