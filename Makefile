@@ -37,6 +37,7 @@ check: .venv/dev.stamp
 	$(BIN)/python tools/generate.py --check
 	$(BIN)/python tools/statements.py
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs build/site
+	$(BIN)/overthere broken build/site --base https://overthere.example/
 	@if $(BIN)/overthere --version | grep -q native; then $(BIN)/python -m mypy.stubtest overthere._native; fi
 	@if command -v cargo >/dev/null && cargo fmt --version >/dev/null 2>&1; then cd rust && cargo fmt --check; fi
 	@if command -v cargo >/dev/null && cargo clippy --version >/dev/null 2>&1; then cd rust && \
@@ -66,6 +67,7 @@ docs: .venv/dev.stamp
 	$(BIN)/python tools/pictures.py
 	$(BIN)/python tools/folder.py build/explainer
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs build/site
+	$(BIN)/overthere broken build/site --base https://overthere.example/
 	@echo "The site: build/site/index.html"
 
 clean:
