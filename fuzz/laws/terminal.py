@@ -72,7 +72,7 @@ def _harmless(shown: str, beside: str = "") -> None:
 
 def _verb(verb: tuple[str, ...], text: str) -> None:
     """What a verb says of an argument, on both streams."""
-    with patch.object(paper, "_is_terminal", return_value=True):  # on a pipe data is data
+    with patch.object(paper, "is_terminal", return_value=True):  # on a pipe data is data
         ran = CliRunner().invoke(app, [*verb, "--", text])
     if ran.exception is not None and not isinstance(ran.exception, SystemExit):
         raise ran.exception
