@@ -51,7 +51,9 @@ class CidLocator(Locator):
 
 
 EXAMPLES = (
-    Example("cid:foo4%25foo1@bar.net", "RFC 2392 2", "the field Content-ID has foo4%foo1@bar.net between angle brackets"),
+    Example(
+        "cid:foo4%25foo1@bar.net", "RFC 2392 2", "the field Content-ID has foo4%foo1@bar.net between angle brackets"
+    ),
     Example("cid:foo4*foo1@bar.net", "RFC 2392 2", "an image in the same message"),
 )
 
