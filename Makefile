@@ -11,7 +11,8 @@ PYTEST ?= -n auto --dist worksteal
 ELSEWHERE := $(patsubst %,--ignore-glob='tests/test_%.py',access_* cli_get cli_output spark links_spark plugin packages \
     grammar automata bnf editions_compare changes archives torn warc arc account response metadata retrieved sources faults \
     pool kinds charsets words dtd messages_links readers link_table cli_tables bench bench_commits bench_links bench_browser \
-    code_from_data patterns security_page native names support statements web_browser web_api) \
+    code_from_data patterns security_page native names support statements web_browser web_api \
+    broken_outside broken_crawl console cli_help cli_newcomer reference) \
     $(patsubst %,--deselect=tests/test_equality.py::test_%_the_grammar_on_its_cover,parse_equals zone_identifiers_equal) \
     $(patsubst %,--deselect=tests/test_links.py::test_%,a_worker_that_dies_costs_a_record an_interrupted_job_goes_on)
 
