@@ -87,7 +87,7 @@ class Carrier:
         """The address that was judged and connected: a data connection goes there too."""
         self.error: AccessError | None = None
         """What has gone wrong: nothing is given after it."""
-        self.over = False
+        self.over: bool = False
         """Whether the dialogue has come to its end."""
 
     def steps(self) -> Generator[Waiting, Any, Head | Data | Item | None]:

@@ -170,7 +170,7 @@ class Wire:
         self.held: bytearray = bytearray()
         self.max_line: int = max_line
         self.channel: int = channel
-        self.over = False
+        self.over: bool = False
         """Whether the other side has closed."""
 
     def fill(self, size: int = 65_536) -> Generator[Effect, Any, bool]:

@@ -177,7 +177,7 @@ class Get:
         self.jsonl: bool = options["form"] == "jsonl"
         self.output: Path | None = options["output"]
         self.names: set[Path] = set()
-        self.status = 0
+        self.status: int = 0
         try:
             self.gateways: Gateways | None = (
                 Gateways.read(options["gateways"]) if options["gateways"] is not None else None

@@ -31,7 +31,7 @@ class Display:
         self.named: bool = "charset=" in (resource.media_type or "").lower()
         self.charset: str = resource.charset()
         self.decoder: io.IncrementalNewlineDecoder | None = None
-        self.last = "\n"
+        self.last: str = "\n"
 
     def show(self, octets: bytes, final: bool = False) -> str:
         """The text of the next piece; of the last one with a line end.  Raises: Binary."""

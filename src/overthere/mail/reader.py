@@ -48,12 +48,12 @@ class MessageReader:
 
     def __init__(self) -> None:
         self.held: bytearray = bytearray()
-        self.at = 0
-        self.over = False
+        self.at: int = 0
+        self.over: bool = False
         self.mbox = False
         self.lone: bool | None = None
         """Whether lines end in CR alone: they are lines all the same."""
-        self.owed = False
+        self.owed: bool = False
         """Whether the line end of a header's empty line is still to be taken."""
 
     def fill(self) -> Generator[Effect, Any, bool]:

@@ -75,7 +75,7 @@ class Given:
                     self.user, colon, password = userinfo.partition(":")
                     self.password = password if colon else None
                 self.path = parts.path[1:] if parts.path else None
-            self.scheme = parts.scheme.lower()
+            self.scheme: str = parts.scheme.lower()
         else:
             self.named = named = edition.parts(text)
             self.scheme = (named["scheme"] or "").lower()

@@ -33,7 +33,7 @@ class Folder(Writer):
         self.marked: Path = path / MARK
         self.growing: Growing | None = None
         self.number: int = 0
-        self.since = 0.0
+        self.since: float = 0.0
         with undisturbed():
             path.mkdir(exist_ok=True)
             # The folder itself is locked: its parts come and go.

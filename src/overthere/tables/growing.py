@@ -35,12 +35,12 @@ class Text(FileWriter):
         self.file: IO[bytes] | None = None
         self.octets: int = 0
         self.held: list[Any] = []
-        self.size = 0
+        self.size: int = 0
         self.cut: int | None = None
         """How many of the held pieces stand before the last commit, if that is not on disk yet."""
         self.safe = self.mark
         """The last commit that is on disk."""
-        self.saved = time.monotonic()
+        self.saved: float = time.monotonic()
         with undisturbed():
             self._open()
 

@@ -43,7 +43,7 @@ class Writer(ABC):
         """What there is to say about taking up, in a sentence."""
         self.mark = Mark(job, 0, 0, {})
         self.marks: bool = bool(job) or resume
-        self.closed = False
+        self.closed: bool = False
         """Nothing more can be written: the table has come to its end, or an error was raised."""
 
     @property

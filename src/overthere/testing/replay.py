@@ -65,7 +65,7 @@ class Replay:
         self.coming: list[bytes] = [b"", b""]
         self.awaited: bytes = b""
         self.open: set[int] = set()
-        self.whole = False
+        self.whole: bool = False
         self.taken: int = 0
         self.silent: int = 0
 

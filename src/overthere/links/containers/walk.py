@@ -23,9 +23,9 @@ class Walk:
         self.avoided: frozenset[int] = avoided
         self.tell: Callable[[Walk], None] | None = tell
         self.unit: int = -1
-        self.source = ""
+        self.source: str = ""
         """The unit that has begun last."""
-        self.behind = after < 0
+        self.behind: bool = after < 0
         """Whether what comes now is wanted."""
         self.passed: Counter[str] = Counter()
         """What held no document that can be read, by kind."""

@@ -88,10 +88,10 @@ class JSONReader:
     def __init__(self, outer: Base) -> None:
         self.outer = outer
         self.open: list[Open] = []
-        self.next = _VALUE
+        self.next: int = _VALUE
         self.texts: int = 0
-        self.flawed = False
-        self.cut = False
+        self.flawed: bool = False
+        self.cut: bool = False
 
     def read(self, text: str) -> Iterator[Found | Note]:
         """The references of a text of JSON, or of several, and what is the matter with it."""

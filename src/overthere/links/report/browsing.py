@@ -52,9 +52,9 @@ class Browsing:
         """Documents with rows, and the encoding in which one of HTML writes its queries."""
         self.bases: dict[str, tuple[str, str]] = {}
         """By the first base element of a document: what browsers have, and what stands in the column `base`."""
-        self.last = ""
-        self.rows = -1
-        self.new = False
+        self.last: str = ""
+        self.rows: int = -1
+        self.new: bool = False
 
     def begin(self, document: Document, kind: str, rows: int) -> None:
         """rows: how many wait to be filled."""

@@ -44,7 +44,8 @@ class Labels:
 
     def __init__(self) -> None:
         self.scopes: dict[int, dict[str, str]] = {}
-        self.left, self.copied = _LABELS, 0
+        self.left: int = _LABELS
+        self.copied: int = 0
 
     def put(self, scope: int, label: str, source: str, *, better: bool = False) -> None:
         """The first of a name counts; in multipart/alternative the last, which is the best (RFC 2046 5.1.4)."""
