@@ -15,6 +15,7 @@ from overthere.broken.crawl import REPEATED, Crawl
 from overthere.broken.model import Checker
 from overthere.broken.outside import Asker
 from overthere.cli.app import app
+from servers import free_port
 from servers.nginx import Nginx, nginx
 
 LOCAL = Policy.local()
@@ -97,3 +98,10 @@ def test_a_trap_is_left(server: Nginx, tmp_path: Path) -> None:
     assert crawl._reason(uri, 1) == "trap"
     assert crawl._reason(server.uri("/" + "x" * 3000), 1) == "long"
     assert crawl._reason(server.uri("/y"), 1000) == "deep"
+
+
+def test_a_site_that_cannot_be_reached_is_told_as_that() -> None:
+    """robots.txt is asked for first; that it could not be read is no word of its own (RFC 9309 2.3.1.4)."""
+    start = f"http://127.0.0.1:{free_port()}/"
+    told = [(one.source, one.kind, one.level) for one in check([start], Checker(), Summary(), policy=LOCAL)]
+    assert told == [(start, "connect", "error")]

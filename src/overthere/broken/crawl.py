@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import threading
-import time
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -132,9 +131,8 @@ class Crawl:
             self._hosts.stop()
 
     def _ask(self, page: _Page) -> Answer:
-        if not self._robots.allow(page.uri):
-            return Answer(Outcome(page.uri, "robots", None, URI(page.uri).path, None, False, (), time.time(), False))
-        return self.asking.ask(page.uri, content=page.is_page)
+        refusal = self._robots.refusal(page.uri)
+        return self.asking.ask(page.uri, content=page.is_page) if refusal is None else Answer(refusal)
 
     def _take(self, page: _Page, answer: Answer) -> None:
         """Keep what was answered; if it is a document of the site, what it leads to is wanted too."""
