@@ -86,6 +86,26 @@ def test_setting() -> None:
     assert after("a&b", {b"\xe9": b"\xff"}) == "a&b&%E9=%FF"
 
 
+def test_pairs_where_a_query_goes() -> None:
+    """As data in replace and build alike; what was read as parameters stays octet for octet."""
+    made: Any
+    for made in (
+        URI("http://h/p?old#f").replace,
+        lambda query: URI.build(scheme="http", host="h", path="/p", query=query, fragment="f"),
+    ):
+        assert made(query={"a": 1, "b": ["x y", True], "c": None}).query == "a=1&b=x+y&b=true&c"
+        assert made(query=[("a", b"\xff"), ("a", 1.5)]).query == "a=%FF&a=1.5"
+        assert made(query=URI(f"x:?{SIGNED}").parameters).query == SIGNED
+        assert made(query=b"\xff&").query == "%FF%26"
+        assert made(query={}).query == made(query=Parameters("")).query == ""  # None is no query
+        assert made(query=Parameters(None)).query is None
+        wrong: Any
+        for wrong in (1, [1], {"a": object()}):
+            with pytest.raises(TypeError, match="a form"):
+                made(query=wrong)
+    assert IRI("http://h/").replace(query={"ü": "ß"}).query == "%C3%BC=%C3%9F"
+
+
 def test_taking_away() -> None:
     uri = URI("http://h/?utm_source=a&q=%7e&utm_medium=b&UTM_x=1&u*=2")
     assert uri.without_parameters("utm_*").query == "q=%7e&UTM_x=1&u*=2"

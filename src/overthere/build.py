@@ -148,12 +148,17 @@ def build(
         scheme,
         authority,
         _text_or_data(path, "path") or "",
-        forms.encode(query)
-        if query is not None and not isinstance(query, str | bytes)
-        else _text_or_data(query, "query"),
+        query_text(query),
         _text_or_data(fragment, "fragment"),
         zone=zone,
     )
+
+
+def query_text(query: str | bytes | Pairs | None) -> str | None:
+    """Text as it is, octets and pairs as data, `Parameters` as they are written."""
+    if query is None or isinstance(query, str | bytes):
+        return _text_or_data(query, "query")
+    return query.query if isinstance(query, forms.Parameters) else forms.encode(query)
 
 
 def _text_or_data(value: str | bytes | None, component: str) -> str | None:

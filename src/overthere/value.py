@@ -95,21 +95,24 @@ class Value(Everyday):
         host: str | None | _Keep = _KEEP,
         port: int | str | None | _Keep = _KEEP,
         path: str | _Keep = _KEEP,
-        query: str | None | _Keep = _KEEP,
+        query: str | bytes | Pairs | None | _Keep = _KEEP,
         fragment: str | None | _Keep = _KEEP,
     ) -> Self:
         """A new value with other components; None removes one (5.3).
 
         The text of a component is checked, never encoded: `URI.build` and `encode` take data.
+        query: text, or data as `URI.build` takes it: octets, the pairs of a form, `Parameters`.
 
         Raises: InvalidURI if the result is not valid or would be read back as other components;
-        TypeError for `authority` together with one of its parts.
+        CodingError for data that cannot be encoded; TypeError for `authority` together with one of its parts.
 
         >>> from overthere import URI
         >>> str(URI("http://h:80/p?q").replace(port=None, query=None))
         'http://h/p'
+        >>> str(URI("http://h/p?q").replace(query={"k": "v w", "page": [1, 2]}))
+        'http://h/p?k=v+w&page=1&page=2'
         """
-        from overthere.build import assemble, authority_of
+        from overthere.build import assemble, authority_of, query_text
 
         parts = {"userinfo": userinfo, "host": host, "port": port}
         given = {k: v for k, v in parts.items() if not isinstance(v, _Keep)}
@@ -125,7 +128,7 @@ class Value(Everyday):
             self.scheme if isinstance(scheme, _Keep) else scheme,
             authority,
             self.path if isinstance(path, _Keep) else path,
-            self.query if isinstance(query, _Keep) else query,
+            self.query if isinstance(query, _Keep) else query_text(query),
             self.fragment if isinstance(fragment, _Keep) else fragment,
             zone=self.zone is not None,
         )
@@ -154,7 +157,8 @@ class Value(Everyday):
         host: text, octets of a reg-name, or an address of `ipaddress`.
         segments: the data of each path segment; `rooted` says whether "/" stands before the first (default:
         if there is an authority), `keep` which reserved characters may stand as data in them (2.2; none of them).
-        query: text, octets, or the pairs of a form (`forms.encode`).
+        query: text, octets, or the pairs of a form (`forms.encode`; none at all are the empty query);
+        `forms.Parameters` stay as they are written.
 
         Raises: InvalidURI if the result is not valid or would be read back as other parts; CodingError for
         data that cannot be encoded; TypeError for `path` together with `segments` and the like.
