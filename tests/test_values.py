@@ -526,3 +526,11 @@ def test_a_zone_is_explained_in_the_terms_of_its_scheme() -> None:
     assert not isinstance(found, str)
     assert found is not None
     assert found.to_dict()["host"] == "[fe80::1%25eth0]"
+
+
+def test_a_value_that_another_library_writes_to_says_what_to_give_it() -> None:
+    """`urllib.request.urlopen` takes what is no text for a request of its own, and sets its timeout."""
+    with pytest.raises(AttributeError, match=r"immutable; what takes text is given str\(\) of it"):
+        URI("http://h/").timeout = 1
+    with pytest.raises(AttributeError, match=r"immutable; replace\(host=\.\.\.\) makes a new one"):
+        URI("http://h/").host = "i"  # type: ignore[misc]

@@ -212,7 +212,10 @@ class Value(Everyday):
         return f"{type(self).__name__}({mask(str(self))!r}{zone})"
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"{type(self).__name__} is immutable; replace({name}=...) makes a new one")
+        from overthere.kernel.reference import GROUPS
+
+        way = f"replace({name}=...) makes a new one" if name in GROUPS else "what takes text is given str() of it"
+        raise AttributeError(f"{type(self).__name__} is immutable; {way}")
 
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"{type(self).__name__} is immutable")
