@@ -131,11 +131,16 @@ def target(base: str, strict: bool = True) -> Callable[[str], str]:
     return lambda text: str(URIReference(text).resolve(base, strict))
 
 
+def shortest(text: str) -> str:
+    return str(URI("http://a/b/c").relate(text))
+
+
 LAW: list[tuple[list[str], str, Callable[[str | None], tuple[Any, ...]]]] = [
     (["normalize"], "normal error error_at", lambda t: row(t, normal(Rung.SYNTAX))),
     (["normalize", "--rung", "scheme"], "normal error error_at", lambda t: row(t, normal(Rung.SCHEME))),
     (["resolve", "--base", "http://a/b/c"], "target error error_at", lambda t: row(t, target("http://a/b/c"))),
     (["resolve", "--base", "x:/", "--loose"], "target error error_at", lambda t: row(t, target("x:/", False))),
+    (["relate", "--base", "http://a/b/c"], "reference error error_at", lambda t: row(t, shortest, "URI")),
     (["encode"], "encoded", lambda t: (t and encode(t),)),
     (["encode", "--component", "query", "--keep", "="], "encoded", lambda t: (t and encode(t, "query", keep="="),)),
     (["decode"], "decoded error error_at", decoded),

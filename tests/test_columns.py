@@ -12,7 +12,19 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from overthere import URI, CodingError, InvalidURI, Rung, URIReference, columns, decode, editions, encode, kernel
+from overthere import (
+    URI,
+    CodingError,
+    InvalidURI,
+    Rung,
+    Unreachable,
+    URIReference,
+    columns,
+    decode,
+    editions,
+    encode,
+    kernel,
+)
 from overthere import check as check_value
 from overthere.kernel.reference import split, split_authority
 from support import cases
@@ -131,6 +143,33 @@ def test_normalize(layout: str, rung: Rung) -> None:
 def test_resolve(layout: str, base: str, strict: bool) -> None:
     wanted = [attempt(lambda t: str(URI(base).join(t, strict)), t) for t in TEXTS]
     assert value(columns.resolve(LAYOUTS[layout], base, strict=strict)) == wanted
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("base", sorted({row["base"] for row in cases("resolve")})[::7])
+def test_relate(layout: str, base: str) -> None:
+    def answer(text: str) -> str | None:
+        try:
+            return str(URI(base).relate(text))
+        except Unreachable:
+            return None
+
+    wanted = [attempt(answer, t) for t in TEXTS]
+    assert value(columns.relate(LAYOUTS[layout], base)) == wanted
+    there = [t if found is not None else None for t, found in zip(TEXTS, wanted, strict=True)]
+    assert value(columns.resolve(pa.array(wanted, pa.string()), base)) == there
+
+
+def test_no_reference_leads_to_a_row() -> None:
+    rows = pa.array(["http://é/../b", "http://a/b/g", "a", None, "http://a/"])
+    bases = pa.array(["http://é/", "http://a/b/c", "http://a/", "http://a/", "a b"])
+    iris, uris = (value(columns.relate(rows, bases, iri=iri, errors="detail")) for iri in (True, False))
+    assert [row and tuple(row.values()) for row in iris] == [
+        (None, "unreachable", 8), ("g", None, None), (None, "scheme-missing", 0), None, (None, "base", 0),
+    ]  # fmt: skip
+    assert (uris[0]["error"], uris[0]["error_at"]) == ("base", 7)
+    with pytest.raises(columns.ColumnError, match="row 0: unreachable at 8"):
+        columns.relate(pa.array(["http://a/./b"]), "http://a/", errors="raise")
 
 
 BASES: list[str | None] = ["http://a/b/c/d;p?q", "mailto:x", None, "no base", "", "http://h", "http://h/ü", "s://a|b/"]

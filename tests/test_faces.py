@@ -30,6 +30,7 @@ WANTED: dict[str, list[Any]] = {
     "host": rows(columns.host(pa.array(TEXTS))),
     "normalize": rows(columns.normalize(pa.array(TEXTS))),
     "resolve": rows(columns.resolve(pa.array(TEXTS), BASE)),
+    "relate": rows(columns.relate(pa.array(TEXTS), BASE)),
     "encode": rows(columns.encode(pa.array(TEXTS))),
     "decode": rows(columns.decode(pa.array(TEXTS))),
     "to_uri": rows(columns.to_uri(pa.array(TEXTS))),
@@ -41,7 +42,7 @@ WANTED: dict[str, list[Any]] = {
 @pytest.mark.parametrize("name", WANTED)
 def test_polars(name: str) -> None:
     series = pl.Series("url", TEXTS)
-    more = (BASE,) if name == "resolve" else ()
+    more = (BASE,) if name in ("resolve", "relate") else ()
     eager = getattr(series.uri, name)(*more)  # type: ignore[attr-defined]
     assert list(eager) == WANTED[name]
     assert eager.name == "url"
@@ -85,8 +86,8 @@ def test_polars_rung() -> None:
 def test_pandas(dtype: Any) -> None:
     series = pd.Series(TEXTS, index=range(100, 100 + len(TEXTS)), dtype=dtype, name="url")
     uri = series.uri
-    for name in ("check", "normalize", "resolve", "encode", "decode", "to_uri", "to_iri"):
-        found = getattr(uri, name)(*((BASE,) if name == "resolve" else ()))
+    for name in ("check", "normalize", "resolve", "relate", "encode", "decode", "to_uri", "to_iri"):
+        found = getattr(uri, name)(*((BASE,) if name in ("resolve", "relate") else ()))
         assert pa.array(found, from_pandas=True).to_pylist() == WANTED[name], name
         assert list(found.index) == list(series.index)
         assert found.name == "url"
@@ -120,6 +121,8 @@ def test_duckdb() -> None:
         assert [row[0] for row in found] == WANTED[name], name
     found = con.sql(f"select uri_resolve(url, '{BASE}') from t order by n").fetchall()
     assert [row[0] for row in found] == WANTED["resolve"]
+    found = con.sql(f"select uri_relate(url, '{BASE}') from t order by n").fetchall()
+    assert [row[0] for row in found] == WANTED["relate"]
     found = con.sql("select uri_resolve(url, 'no base') from t").fetchall()
     assert {row[0] for row in found} == {None}
     own = con.sql("select uri_resolve('../g', b) from (values ('http://a/b/c'), ('x'), (null)) v(b)").fetchall()

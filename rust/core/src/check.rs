@@ -6,7 +6,8 @@ use crate::host;
 use crate::parse::Rule;
 use crate::tables::IP_LITERAL;
 
-/// The kinds that reading a text can give, named as in `errors.py`; `Base` is said of a row whose base is no URI.
+/// The kinds that reading a text can give, named as in `errors.py`; `Base` is said of a row whose base is no URI,
+/// `Unreachable` of one to which no reference leads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 #[allow(missing_docs)]
@@ -34,10 +35,11 @@ pub enum Kind {
     IriChar,
     IriPrivate,
     IriBidi,
+    Unreachable,
 }
 
 /// The names of the kinds, in the order of their numbers.
-pub const NAMES: [&str; 23] = [
+pub const NAMES: [&str; 24] = [
     "scheme-missing",
     "scheme-empty",
     "scheme-first",
@@ -61,6 +63,7 @@ pub const NAMES: [&str; 23] = [
     "iri-char",
     "iri-private",
     "iri-bidi",
+    "unreachable",
 ];
 
 /// A kind and the byte offset where it stands.

@@ -6,6 +6,7 @@ import codecs
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import wraps
 from typing import Any, TypeVar
 
 import click
@@ -24,6 +25,7 @@ __all__ = [
     "CSV_SAFE",
     "Output",
     "base_option",
+    "base_options",
     "base_uri",
     "format_option",
     "inputs",
@@ -51,8 +53,23 @@ def texts_argument(function: F) -> F:
     return click.argument("texts", nargs=-1)(function)
 
 
-def base_option(required: bool) -> Callable[[F], F]:
-    return click.option("--base", required=required, metavar="URI", help="The base URI (RFC 3986 5.1).")
+def base_option(function: F) -> F:
+    return click.option("--base", metavar="URI", help="The base URI (RFC 3986 5.1).")(function)
+
+
+def base_options(function: F) -> F:
+    """`--base`, or for a table `--base-column`: the verb is given one of the two, as `base` or as `bases`."""
+
+    @wraps(function)
+    def verb(base: str | None, bases: str | None, table: Any, **rest: Any) -> Any:
+        if base is not None and bases is not None:
+            raise click.UsageError("--base and --base-column are two ways to say one thing: give one")
+        if base is None and (bases is None or table is None):
+            raise click.UsageError("--base-column is for --column" if bases else "--base is missing: the base URI")
+        return function(base=base, bases=bases, table=table, **rest)
+
+    of_each = click.option("--base-column", "bases", metavar="NAME", help="With --column: the base of each row.")
+    return base_option(of_each(verb))  # type: ignore[return-value]
 
 
 def base_uri(text: str) -> Any:

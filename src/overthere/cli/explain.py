@@ -15,7 +15,7 @@ from overthere.cli.reading import Reading, reading_options
 
 @click.command()
 @texts_argument
-@base_option(required=False)
+@base_option
 @reading_options(editions=False)
 @format_option
 def command(texts: tuple[str, ...], base: str | None, reading: Reading, form: str) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
-from overthere.cli.common import Output, base_option, format_option, inputs, on_error_option, texts_argument
+from overthere import columns
+from overthere.cli.common import Output, base_options, format_option, inputs, on_error_option, texts_argument
 from overthere.cli.reading import Reading, reading_options
+from overthere.cli.tables import Table, table_options
 from overthere.errors import OverthereError
 from overthere.kernel.reference import Form
 from overthere.relate import FORMS
@@ -13,15 +17,32 @@ from overthere.relate import FORMS
 
 @click.command()
 @texts_argument
-@base_option(required=True)
 @click.option("--form", "of", type=click.Choice(FORMS), help="The shortest of this form (RFC 3986 4.2, 4.4).")
 @reading_options(editions=False)
 @on_error_option
 @format_option
-def command(texts: tuple[str, ...], base: str, of: Form | None, reading: Reading, on_error: str, form: str) -> None:
+@table_options
+@base_options
+def command(
+    texts: tuple[str, ...],
+    base: str | None,
+    bases: str | None,
+    of: Form | None,
+    reading: Reading,
+    on_error: str,
+    form: str,
+    table: Table | None,
+) -> None:
     """Find the shortest reference from a base to each target; one a line."""
-    output = Output(form, on_error)
+    if table is not None:
+        table.refuse(zone=reading.zone, form=of is not None)
+        one = {} if base is None else {"base": reading.base(base)}
+        work = partial(columns.relate, iri=reading.iri, errors="detail", **one)
+        table.run(texts, work, "reference", [bases] if bases else [])
+        return
+    assert base is not None
     own = reading.base(base)
+    output = Output(form, on_error)
     for text in inputs(texts, "target URIs"):
         try:
             reference = own.relate(reading.uri(text), form=of)

@@ -7,7 +7,7 @@ from functools import partial
 import click
 
 from overthere import columns
-from overthere.cli.common import Output, base_option, format_option, inputs, on_error_option, texts_argument
+from overthere.cli.common import Output, base_options, format_option, inputs, on_error_option, texts_argument
 from overthere.cli.reading import Reading, reading_options
 from overthere.cli.tables import Table, table_options
 from overthere.editions import NAMES, edition
@@ -19,13 +19,12 @@ from overthere.resolve import same_document
 
 @click.command()
 @texts_argument
-@base_option(required=False)
-@click.option("--base-column", "bases", metavar="NAME", help="With --column: the base of each row.")
 @click.option("--loose", is_flag=True, help="Ignore a scheme equal to the base's, as old parsers did (5.2.2).")
 @reading_options("rfc1630", "rfc1808", "rfc2396")
 @on_error_option
 @format_option
 @table_options
+@base_options
 def command(
     texts: tuple[str, ...],
     base: str | None,
@@ -37,25 +36,17 @@ def command(
     table: Table | None,
 ) -> None:
     """Resolve references against a base; one target a line."""
-    if base is not None and bases is not None:
-        raise click.UsageError("--base and --base-column are two ways to say one thing: give one")
     if table is not None:
         table.refuse(zone=reading.zone)
-    if table is not None and bases is not None:
-        work = partial(columns.resolve, strict=not loose, iri=reading.iri, errors="detail")
-        table.run(texts, work, "target", [bases])
+        one = {} if base is None else {"base": reading.base(base)}
+        work = partial(columns.resolve, strict=not loose, iri=reading.iri, errors="detail", **one)
+        table.run(texts, work, "target", [bases] if bases else [])
         return
-    if base is None:
-        raise click.UsageError("--base-column is for --column" if bases else "--base is missing: the base URI")
+    assert base is not None
     if reading.is_older:
         _by_document(reading.by, texts, base, not loose, Output(form, on_error))
         return
     own = reading.base(base)
-    if table is not None:
-        table.run(
-            texts, lambda c: columns.resolve(c, own, strict=not loose, iri=reading.iri, errors="detail"), "target"
-        )
-        return
     output = Output(form, on_error)
     for text in inputs(texts, "references"):
         try:

@@ -23,8 +23,9 @@ from overthere.tables import READ, Layout, Source, Writer, fitting, open_source,
 
 __all__ = ["Table", "table_options"]
 
-_KINDS = {kind: place for place, kind in enumerate((*KINDS, "base", *dns.KINDS))}
-"""Why a row is refused; "base" is what `resolve` says of a base that is no URI."""
+_KINDS = {kind: place for place, kind in enumerate((*KINDS, "base", "unreachable", *dns.KINDS))}
+"""Why a row is refused; "base" is what `resolve` says of a base that is no URI, "unreachable" what `relate` says
+of a target to which no reference leads."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 Work = Callable[..., Any]

@@ -22,6 +22,7 @@ from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
+from overthere.columns.hosts import check_host_name, public_suffix, registrable_domain, subdomain
 from overthere.columns.parameters import (
     add_parameters,
     parameter,
@@ -59,6 +60,7 @@ __all__ = [
     "parse",
     "public_suffix",
     "registrable_domain",
+    "relate",
     "repair",
     "resolve",
     "sort_parameters",
@@ -174,45 +176,6 @@ def host(column: Any, *, threads: int | None = None, views: bool = True) -> Arro
     return text(column, "host", "null", threads, views)
 
 
-def public_suffix(column: Any, *, private: bool = True, threads: int | None = None, views: bool = True) -> ArrowColumn:
-    """The public suffix of each row's host (publicsuffix.org), as `hosts.domains.SuffixList.cut` has it."""
-    return _domain(column, "public_suffix", private, threads, views)
-
-
-def registrable_domain(
-    column: Any, *, private: bool = True, threads: int | None = None, views: bool = True
-) -> ArrowColumn:
-    """The public suffix of each row's host with one label more; null for addresses and for bare public suffixes.
-
-    >>> import pyarrow as pa
-    >>> pa.array(registrable_domain(pa.array(["http://www.bbc.co.uk/", "http://[::1]/", "a"]))).to_pylist()
-    ['bbc.co.uk', None, None]
-    """
-    return _domain(column, "registrable_domain", private, threads, views)
-
-
-def subdomain(column: Any, *, private: bool = True, threads: int | None = None, views: bool = True) -> ArrowColumn:
-    """What stands before the registrable domain of each row's host."""
-    return _domain(column, "subdomain", private, threads, views)
-
-
-def _domain(column: Any, name: str, private: bool, threads: int | None, views: bool) -> ArrowColumn:
-    return engine().domain(column, name, private=private, threads=count_of(threads), views=views)  # type: ignore[no-any-return]
-
-
-def check_host_name(column: Any, *, threads: int | None = None) -> ArrowColumn:
-    """Whether the DNS would take each row's host, as `hosts.dns.check_host_name` says: a struct of `valid`, `error` and
-    `error_at` (code points in the row), which tell of the first finding; null without a host.
-
-    Needs pyarrow.
-
-    >>> import pyarrow as pa
-    >>> check_host_name(pa.array(["http://my_host/", "http://h/", "a"])).to_pylist()[:2]
-    [{'valid': False, 'error': 'label-char', 'error_at': 9}, {'valid': True, 'error': None, 'error_at': None}]
-    """
-    return import_module("overthere.columns.plain").host_names(column, count_of(threads))  # type: ignore[no-any-return]
-
-
 def normalize(
     column: Any,
     rung: Rung = Rung.SYNTAX,
@@ -259,14 +222,45 @@ def resolve(
     Raises: InvalidURI if the one `base` is no URI; ValueError if there are not as many bases as rows; ColumnError
     under `errors="raise"`.
     """
+    base = _bases(column, base, iri)
+    return text(column, "resolve", errors, threads, views, base=base, strict=strict, **_iri(iri))
+
+
+def relate(
+    column: Any,
+    base: URI | IRI | str | Any,
+    *,
+    iri: bool = False,
+    errors: Errors = "null",
+    threads: int | None = None,
+    views: bool = True,
+) -> ArrowColumn:
+    """The shortest reference from a base to each URI, or from the base in the same row of another column: what
+    `resolve` resolves to it again (4.2, 5.2).
+
+    iri: whether the rows and the bases are IRIs (RFC 3987 6.5).
+    A row with dot-segments, to which no reference leads, is the error "unreachable", at its path; one whose own base is
+    no URI is the error "base", at a place in the base; where the base is null, so is the row.
+
+    Raises: as `resolve`.
+
+    >>> import pyarrow as pa
+    >>> pa.array(relate(pa.array(["http://a/b/g?x", "http://b/", "http://a/../c"]), "http://a/b/c/d")).to_pylist()
+    ['../g?x', '//b/', None]
+    """
+    return text(column, "relate", errors, threads, views, base=_bases(column, base, iri), rule="URI", **_iri(iri))
+
+
+def _bases(column: Any, base: URI | IRI | str | Any, iri: bool) -> Any:
+    """The text of the one base, or a column of them, one a row."""
     from overthere.iri import IRI
     from overthere.uri import URI
 
     if isinstance(base, str | URI | IRI):
-        base = str(IRI(base) if iri else URI(base))
-    elif hasattr(base, "__len__") and hasattr(column, "__len__") and len(base) != len(column):
+        return str(IRI(base) if iri else URI(base))
+    if hasattr(base, "__len__") and hasattr(column, "__len__") and len(base) != len(column):
         raise ValueError(f"{len(base)} bases for {len(column)} rows")
-    return text(column, "resolve", errors, threads, views, base=base, strict=strict, **_iri(iri))
+    return base
 
 
 def repair(

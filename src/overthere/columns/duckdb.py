@@ -1,8 +1,8 @@
 """The DuckDB face: `register(con)` makes the column functions scalar functions of SQL.
 
 `uri_check(t)`, `uri_check_scheme(t)`, `uri_scheme(t)` ... `uri_fragment(t)`, `uri_normalize(t)`, `uri_resolve(t,
-base)`, `uri_encode(t)`, `uri_encode(t, component)`, `uri_encode(t, component, keep)`, `uri_decode(t)`,
-`uri_public_suffix(t)`, `uri_registrable_domain(t)`, `uri_subdomain(t)`, `uri_parameter(t, name)`,
+base)`, `uri_relate(t, base)`, `uri_encode(t)`, `uri_encode(t, component)`, `uri_encode(t, component, keep)`,
+`uri_decode(t)`, `uri_public_suffix(t)`, `uri_registrable_domain(t)`, `uri_subdomain(t)`, `uri_parameter(t, name)`,
 `uri_with_parameter(t, name, value)`, `uri_add_parameter(t, name, value)`, `uri_without_parameters(t, names...)`,
 `uri_sort_parameters(t)`, `uri_canonical(t, form)`, `uri_repair(t)`, `uri_to_iri(t)`, `iri_to_uri(t)`: each means what
 `overthere.columns` says of it; null gives null.
@@ -45,7 +45,8 @@ def _functions() -> dict[str, tuple[Callable[..., Any], int | None]]:
         "uri_normalize": (lambda column: _text(columns.normalize(column)), 1),
         "uri_encode": (_encode, None),
         "uri_decode": (lambda column: _text(columns.decode(column)), 1),
-        "uri_resolve": (_resolve, 2),
+        "uri_resolve": (_against(columns.resolve), 2),
+        "uri_relate": (_against(columns.relate), 2),
         "uri_canonical": (_canonicalize, 2),
         "uri_repair": (lambda column: _text(columns.repair(column)), 1),
         "uri_to_iri": (lambda column: _text(columns.to_iri(column)), 1),
@@ -89,16 +90,19 @@ def _canonicalize(column: Any, names: Any) -> Any:
     return _text(columns.canonicalize(column, form, key=bool(form.written_as)))
 
 
-def _resolve(column: Any, bases: Any) -> Any:
-    """One base for all rows is read once."""
+def _against(function: Callable[..., Any]) -> Callable[[Any, Any], Any]:
+    """With a column of bases; one base for all rows is read once."""
     import pyarrow as pa
 
-    distinct = compute().unique(bases)
-    one = distinct[0].as_py() if len(distinct) == 1 else None
-    try:
-        return _text(columns.resolve(column, bases if one is None else one))
-    except InvalidURI:
-        return pa.nulls(len(column), pa.string())
+    def work(column: Any, bases: Any) -> Any:
+        distinct = compute().unique(bases)
+        one = distinct[0].as_py() if len(distinct) == 1 else None
+        try:
+            return _text(function(column, bases if one is None else one))
+        except InvalidURI:
+            return pa.nulls(len(column), pa.string())
+
+    return work
 
 
 def _encode(*given: Any) -> Any:

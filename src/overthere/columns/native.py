@@ -56,7 +56,7 @@ def text(column: Any, operation: str, **how: Any) -> Any:
     if how.pop("iri", False):
         if operation == "normalize" and how["rung"] > Rung.SYNTAX:  # IDNA is Python's
             return plain.text(column, operation, iri=True, **how)
-        how["rule"] = "IRI-reference"
+        how["rule"] = how.get("rule", "URI-reference").replace("U", "I", 1)
     registry = how.pop("registry", None)
     if operation == "normalize" and how["rung"] > Rung.SYNTAX:  # the generic rungs ask no registry
         registry = default_registry() if registry is None else registry

@@ -110,6 +110,11 @@ class Accessor:
         bases = base if isinstance(base, str) else Accessor(base)._column()
         return self._wrap(columns.resolve(self._column(), bases, strict=strict, iri=iri))
 
+    def relate(self, base: str | pd.Series, *, iri: bool = False) -> pd.Series:
+        """The shortest reference to each row from a base, or from the base in the same place of another series."""
+        bases = base if isinstance(base, str) else Accessor(base)._column()
+        return self._wrap(columns.relate(self._column(), bases, iri=iri))
+
     def encode(self, component: str = "segment", *, keep: str | None = None) -> pd.Series:
         """Each row percent-encoded for a component."""
         return self._wrap(columns.encode(self._column(), component, keep=keep))

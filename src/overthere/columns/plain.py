@@ -6,15 +6,16 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from importlib import import_module
 from itertools import repeat
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from overthere import encoding
-from overthere.errors import CodingError, InvalidURI
+from overthere.errors import CodingError, InvalidURI, Unreachable
 from overthere.extras import brought_by
 from overthere.forms import Parameters
 from overthere.iri import IRI, IRIReference
 from overthere.kernel import reference
 from overthere.normalize import Rung, normal_form
+from overthere.relate import relate
 from overthere.repairs import repair
 from overthere.uri import URI, URIReference
 
@@ -220,8 +221,8 @@ def _answer(row: str | None, operation: str, base: str | None, **how: Any) -> tu
                 return str(IRIReference(row).normalize(Rung(how["rung"]), registry=how.get("registry"))), None
             case "normalize":
                 return normal_form(str(URIReference(row)), Rung(how["rung"]), None, how.get("registry")), None
-            case "resolve":
-                return _target(row, base, how["strict"], bool(how.get("iri")))
+            case "resolve" | "relate":
+                return _against(row, base, how.get("strict"), bool(how.get("iri")))
             case "repair":
                 return str(repair(row, relative=how["relative"], limit=0)), None
             case "canonicalize":
@@ -256,11 +257,20 @@ def _parameters(row: str, operation: str, asked: Asked) -> str | None:
     return str(getattr(value, operation)(*data, separator=separator, plus=plus))
 
 
-def _target(row: str, base: str | None, strict: bool, iri: bool) -> tuple[str | None, _Error | None]:
+def _against(row: str, base: str | None, strict: bool | None, iri: bool) -> tuple[str | None, _Error | None]:
+    """The target of a reference, or where `strict` is None the reference to a target."""
     if base is None:
         return None, None
     own = _base(base, iri)
-    return (None, own) if isinstance(own, tuple) else (str(own.join(row, strict)), None)
+    if isinstance(own, tuple):
+        return None, own
+    if strict is not None:
+        return str(own.join(row, strict)), None
+    target = IRI(row) if iri else URI(row)
+    try:
+        return relate(str(own), row), None
+    except Unreachable:
+        return None, ("unreachable", cast("tuple[int, int]", target.span("path"))[0])
 
 
 @lru_cache(1)

@@ -70,6 +70,11 @@ class _Namespace(ABC):
         bases = () if isinstance(base, str) else (base,)
         return self._apply(lambda s, b=base: columns.resolve(s, b, strict=strict, iri=iri), pl.String(), *bases)
 
+    def relate(self, base: str | Any, *, iri: bool = False) -> Any:
+        """The shortest reference to each row from a base, or from the base in the same row of another column."""
+        bases = () if isinstance(base, str) else (base,)
+        return self._apply(lambda s, b=base: columns.relate(s, b, iri=iri), pl.String(), *bases)
+
     def parameter(self, name: str | bytes, *, raw: bool = False) -> Any:
         """The first value of that name in each row's query."""
         return self._apply(lambda s: columns.parameter(s, name, raw=raw), pl.String())

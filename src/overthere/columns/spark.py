@@ -51,6 +51,7 @@ __all__ = [
     "query",
     "register",
     "registrable_domain",
+    "relate",
     "repair",
     "resolve",
     "scheme",
@@ -154,6 +155,13 @@ def resolve(column: Column | str, base: Column | URI | str, *, strict: bool = Tr
     return _udf("resolve", base=str(base), strict=strict)(column)
 
 
+def relate(column: Column | str, base: Column | URI | str) -> Column:
+    """The shortest reference to each row from a base, which is given as for `resolve`."""
+    if isinstance(base, Column):
+        return _udf("relate", arguments=2)(column, base)
+    return _udf("relate", base=str(base))(column)
+
+
 def encode(column: Column | str, component: str = "segment", *, keep: str | None = None) -> Column:
     """Each row percent-encoded for a component."""
     return _udf("encode", component=component, keep=keep)(column)
@@ -220,6 +228,7 @@ def register(session: SparkSession) -> None:
     session.udf.register("uri_check", _udf("check", "boolean"))
     session.udf.register("uri_check_scheme", _udf("check", "boolean", scheme=True))
     session.udf.register("uri_resolve", _udf("resolve", arguments=2))
+    session.udf.register("uri_relate", _udf("relate", arguments=2))
 
 
 def _struct(components: Sequence[str]) -> str:

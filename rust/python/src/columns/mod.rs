@@ -35,7 +35,7 @@ use parameters::{Parameters, Said};
 use parts::{Check, Judge, Parts};
 use rows::{visit, Rows};
 use schemes::{Raised, Rules, Schemes};
-use text::{Operation, Text};
+use text::{Operation, Text, Way};
 
 type Result<T> = std::result::Result<T, String>;
 
@@ -127,7 +127,7 @@ pub fn column_parts(
     })
 }
 
-/// One text column out of another: host, normalize, resolve, to_uri, to_iri, encode, decode, or what is done with
+/// One text column out of another: host, normalize, resolve, relate, to_uri, to_iri, encode, decode, or what is done with
 /// parameters.
 ///
 /// `rule` is what rows and references follow, of URIs or of IRIs, which are normalized by the generic rungs only.
@@ -165,14 +165,17 @@ pub fn column_text(
                 schemes.ok_or_else(|| PyValueError::new_err("the scheme rung needs schemes"))?;
             Operation::NormalizeByScheme(Schemes::new(rules, finish, raised.clone()))
         }
-        ("resolve", Some(base)) => match base.extract::<String>() {
-            Ok(base) => {
-                let spans = iris::read(&base, (Rule::Uri, rule.1), false, &mut Scratch::default())
-                    .ok_or_else(|| PyValueError::new_err("the base is none"))?;
-                Operation::Resolve { base, spans, strict }
+        ("resolve" | "relate", Some(base)) => {
+            let way = if operation == "relate" { Way::Relate } else { Way::Resolve { strict } };
+            match base.extract::<String>() {
+                Ok(base) => {
+                    let spans = iris::read(&base, (Rule::Uri, rule.1), false, &mut Scratch::default())
+                        .ok_or_else(|| PyValueError::new_err("the base is none"))?;
+                    Operation::By { base, spans, way }
+                }
+                Err(_) => Operation::ByEach { bases: texts_of(base.extract::<AnyArray>()?)?, way },
             }
-            Err(_) => Operation::ResolveEach { bases: texts_of(base.extract::<AnyArray>()?)?, strict },
-        },
+        }
         ("encode", _) => Operation::Encode(Box::new(Safe::new(safe.as_bytes()))),
         ("decode", _) => Operation::Decode,
         (other, _) => match asked {
@@ -180,7 +183,7 @@ pub fn column_text(
             None => return Err(PyValueError::new_err(format!("there is no column operation {other:?}"))),
         },
     };
-    let by_row = matches!(operation, Operation::ResolveEach { .. });
+    let by_row = matches!(operation, Operation::ByEach { .. });
     let found = over(column, move |column, first| {
         let work = |values: &ArrayRef| {
             let found = visit(values, Text { operation: &operation, first, rule, details, threads });

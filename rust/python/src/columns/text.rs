@@ -8,6 +8,7 @@ use overthere_core::normalize::{may_change, normalize};
 use overthere_core::parameters;
 use overthere_core::parse::{Rule, Spans};
 use overthere_core::percent::{self, Safe};
+use overthere_core::relate::relate;
 use overthere_core::resolve::{resolve, Parsed};
 
 use super::drive::{code_points, text_column, Outcome};
@@ -27,11 +28,18 @@ pub enum Operation {
     NormalizeIri(u8),
     ToUri,
     ToIri,
-    Resolve { base: String, spans: Spans, strict: bool },
-    ResolveEach { bases: StringViewArray, strict: bool },
+    By { base: String, spans: Spans, way: Way },
+    ByEach { bases: StringViewArray, way: Way },
     Encode(Box<Safe>),
     Decode,
     Parameters(Parameters),
+}
+
+/// What is done with a row and a base.
+#[derive(Clone, Copy)]
+pub enum Way {
+    Resolve { strict: bool },
+    Relate,
 }
 
 /// An operation on a chunk whose first row has the number `first` in the whole column.
@@ -88,16 +96,11 @@ impl Operation {
             }
             Operation::ToUri => to_uri(given, out).unwrap_or_else(|| refused((rule.0, true))),
             Operation::ToIri => to_iri(row, out).unwrap_or_else(|| refused(rule)),
-            Operation::Resolve { base, spans, strict } => against(
-                Parsed { text: base.as_bytes(), spans },
-                given,
-                rule,
-                *strict,
-                &mut memory.scratch,
-                out,
-            ),
-            Operation::ResolveEach { bases, .. } if bases.is_null(number) => Outcome::Null,
-            Operation::ResolveEach { bases, strict } => {
+            Operation::By { base, spans, way } => {
+                against(Parsed { text: base.as_bytes(), spans }, given, rule, *way, &mut memory.scratch, out)
+            }
+            Operation::ByEach { bases, .. } if bases.is_null(number) => Outcome::Null,
+            Operation::ByEach { bases, way } => {
                 let text = bases.value(number);
                 let Memory { base, scratch, .. } = memory;
                 if text != base.text {
@@ -105,7 +108,7 @@ impl Operation {
                 }
                 match &base.spans {
                     Some(spans) => {
-                        against(Parsed { text: text.as_bytes(), spans }, given, rule, *strict, scratch, out)
+                        against(Parsed { text: text.as_bytes(), spans }, given, rule, *way, scratch, out)
                     }
                     None => {
                         let text = text.as_bytes();
@@ -143,25 +146,30 @@ impl Operation {
     }
 }
 
-/// 5.2 on a row, of URIs or of IRIs (RFC 3987 6.5).
+/// 5.2 on a row, or its inverse, of URIs or of IRIs (RFC 3987 6.5).
 fn against(
     base: Parsed<'_>,
     row: &str,
     rule: Asked,
-    strict: bool,
+    way: Way,
     scratch: &mut Scratch,
     out: &mut Vec<u8>,
 ) -> Outcome {
-    match read(row, rule, false, scratch) {
-        Some(own) => {
-            resolve(base, Parsed { text: row.as_bytes(), spans: &own }, strict, out);
-            Outcome::Written
+    let Some(spans) = read(row, rule, false, scratch) else {
+        let (kind, at) = refusal(row.as_bytes(), rule, false);
+        return Outcome::Bad(kind, at);
+    };
+    let row = Parsed { text: row.as_bytes(), spans: &spans };
+    match way {
+        Way::Resolve { strict } => {
+            resolve(base, row, strict, out);
         }
-        None => {
-            let (kind, at) = refusal(row.as_bytes(), rule, false);
-            Outcome::Bad(kind, at)
-        }
+        Way::Relate => match relate(base, row) {
+            Some(reference) => out.extend_from_slice(&reference),
+            None => return Outcome::Bad(Kind::Unreachable, spans.path().0),
+        },
     }
+    Outcome::Written
 }
 
 /// Where in component text the decoded octet of this number stands.
@@ -178,7 +186,7 @@ impl Visit for Text<'_> {
     type Output = Result<ArrayRef>;
 
     fn visit<R: Rows>(self, rows: &R) -> Self::Output {
-        if let Operation::ResolveEach { bases, .. } = self.operation {
+        if let Operation::ByEach { bases, .. } = self.operation {
             let count = Array::len(bases);
             if count < self.first + rows.len() {
                 return Err(format!("{count} bases for more rows"));
