@@ -62,7 +62,8 @@ def test_diff() -> None:
         (("diff", "url-1997"), "Missing argument"),
         (("diff", "rfc2396", "rfc3986"), "there is no edition 'rfc2396'; there is url-1994"),
         (("diff", "rfc1738", "rfc3986", "--rule", "hier-part"), "no rule 'hier-part' in common"),
-        (("compare",), "No such command"),
+        (("compare",), "there is no verb 'compare'; there are diff, matrix"),
+        (("dif",), "did you mean diff?"),
     ],
     ids=str,
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-from difflib import get_close_matches
 from importlib import import_module
 from typing import IO, Any
 
@@ -12,6 +11,7 @@ import click
 import overthere
 from overthere import kernel
 from overthere.cli.examples import with_examples
+from overthere.cli.group import Verbs
 
 VERBS = {
     "explain": "Take URIs apart: figure, components, normal forms, findings.",
@@ -50,7 +50,7 @@ class _Stopped(click.ClickException):
         click.echo(self.message, file, err=True)
 
 
-class _Verbs(click.Group):
+class _Verbs(Verbs):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(VERBS)
 
@@ -59,15 +59,6 @@ class _Verbs(click.Group):
             return None
         command: click.Command = import_module(f"overthere.cli.{cmd_name}").command
         return with_examples(command, cmd_name)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in VERBS and not args[0].startswith("-"):
-            near = get_close_matches(args[0], VERBS)
-            hint = f"; did you mean {' or '.join(near)}?" if near else f"; there are {', '.join(VERBS)}"
-            ctx.fail(f"there is no verb {args[0]!r}{hint}")
-        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

@@ -15,22 +15,24 @@ from overthere.redact import mask
 from overthere.showing import printable
 from overthere.uri import URI
 
+_THERE = f"there are {', '.join(FORMS)}, or a file NAME.toml"
+
 
 def form_named(name: str) -> Canonical:
-    """A ready form, or that of a file of TOML.  Raises: ClickException."""
+    """A ready form, or that of a file of TOML.  Raises: UsageError."""
     if name in FORMS:
         return FORMS[name]
     if not name.endswith(".toml"):
-        raise click.ClickException(f"no form is called {name!r}: there are {', '.join(FORMS)}, or a file NAME.toml")
+        raise click.UsageError(f"no form is called {name!r}: {_THERE}")
     try:
         return Canonical.from_toml(Path(name).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise click.ClickException(f"{name}: {error}") from None
+        raise click.UsageError(f"{name}: {error}") from None
 
 
 @click.command()
 @texts_argument
-@click.option("--form", "names", multiple=True, required=True, help="A name or a file of TOML; several in their order.")
+@click.option("--form", "names", multiple=True, help="A name or a file of TOML; several in their order.")
 @click.option("--changes", is_flag=True, help="Tell each step that changed something, and what it may break.")
 @click.option("--key", is_flag=True, help="Write the key of the form, which may be no URI (SURT).")
 @format_option
@@ -42,6 +44,8 @@ def command(
 
     Ready forms: surt, safe-browsing, w3lib, url-normalize, crawler-commons, tracking.  Exit 1 if any text was no URI.
     """
+    if not names:
+        raise click.UsageError(f"--form is missing: {_THERE}")
     whole = Canonical()
     for name in names:
         whole += form_named(name)

@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from overthere.cli.common import format_option, inputs, texts_argument, width
+from overthere.cli.group import Verbs
 from overthere.editions import NAMES, edition
 from overthere.editions.compare import Difference, diff, matrix
 from overthere.editions.model import Edition
@@ -29,7 +30,7 @@ from overthere.showing import printable
 _RUN = re.compile(r"(.)\1{9,}")
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Verbs, invoke_without_command=True)
 @format_option
 @click.pass_context
 def command(context: click.Context, form: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from overthere.cli.common import Output, format_option, inputs
+from overthere.cli.group import Verbs
 from overthere.errors import InvalidTemplate, OverthereError
 from overthere.template import Template
 
@@ -22,7 +23,7 @@ class _Text(click.ParamType[Template]):
             self.fail(f"is no URI Template\n{error.figure()}", param, ctx)
 
 
-@click.group()
+@click.group(cls=Verbs)
 def command() -> None:
     """Expand a URI Template, or find the variables in URIs."""
 

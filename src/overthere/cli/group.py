@@ -1,0 +1,23 @@
+"""Verbs with verbs below them: a name that none has is told with those that there are."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+import click
+
+__all__ = ["Verbs"]
+
+
+class Verbs(click.Group):
+    """A group whose verbs are its `list_commands`."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        names = self.list_commands(ctx)
+        if args and args[0] not in names and not args[0].startswith("-"):
+            near = get_close_matches(args[0], names)
+            hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(names)}"
+            ctx.fail(f"there is no verb {args[0]!r}; {hint}")
+        return super().resolve_command(ctx, args)
