@@ -77,6 +77,30 @@ def test_both_kernels_count_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert getattr(sums[0][1], name) == getattr(sums[1][1], name), name
 
 
+@pytest.mark.parametrize("archived", [False, True])
+def test_a_circle_of_pages_is_told_of_each(tmp_path: Path, kernels: str, archived: bool) -> None:
+    """Of those that a reader comes to again and again; a page that leads into the circle is not one of them."""
+    following = {"a": "b", "b": "c", "c": "a", "d": "a", "e": "e#x", "f": "g", "g": "gone"}
+    pages = {
+        f"{name}.html": f"<title>{name}</title><meta http-equiv=refresh content='0; url={there}.html'>".replace(
+            "#x.html", ".html#x"
+        )
+        for name, there in following.items()
+    }
+    if archived:
+        made(tmp_path, {"all.warc": b"".join(record(f"https://h/docs/{name}", page) for name, page in pages.items())})
+    else:
+        made(tmp_path, pages)
+    found = list(find([tmp_path], base="https://h/docs/"))
+    assert [one.reference for one in found if one.kind == "loop"] == ["b.html", "c.html", "a.html"]
+
+
+def record(uri: str, page: str) -> bytes:
+    answer = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{page}".encode()
+    head = f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {uri}\r\nContent-Length: {len(answer)}\r\n\r\n"
+    return head.encode() + answer + b"\r\n\r\n"
+
+
 @pytest.mark.parametrize("charset", ["utf-8", "windows-1252", "utf-16", "utf-8-sig"])
 def test_octets_in_other_charsets(charset: str, tmp_path: Path, kernels: str) -> None:
     label = "" if charset.startswith("utf") else f"<meta charset={charset}>"

@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from overthere.broken.circles import next_of
 from overthere.broken.judging import look, own, uri_key
 from overthere.broken.keys import NUMBERLESS, document_key, key
 from overthere.broken.model import Checker, Summary
@@ -48,6 +49,8 @@ class Gathered(NamedTuple):
     """How others in its container know it, by its URI; -1 if it is in none."""
     fragments: dict[str, set[str]]
     """Of them, the fragments that are asked for."""
+    next: int
+    """The document to which its reader is sent at once; -1 for none."""
 
 
 def gather(task: Task, site: Site, checker: Checker, options: Options, summary: Summary) -> Iterator[Gathered]:
@@ -65,7 +68,7 @@ def gather(task: Task, site: Site, checker: Checker, options: Options, summary: 
     if walk.seen:
         # Members that are no documents exist, too.
         state, nothing = State("", True, False), array("Q")
-        yield Gathered(-1, "", state, array("Q", sorted(walk.seen)), nothing, False, {}, set(), -1, {})
+        yield Gathered(-1, "", state, array("Q", sorted(walk.seen)), nothing, False, {}, set(), -1, {}, -1)
 
 
 class _Seen(Walk):
@@ -134,4 +137,5 @@ def gathered(found: Scan, site: Site, checker: Checker, summary: Summary) -> Gat
         outside,
         called,
         fragments,
+        next_of(found, site, checker),
     )

@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol
 from overthere import kernel
 from overthere.broken import keys
 from overthere.broken.anchors import is_top, names, reason
+from overthere.broken.circles import circles
 from overthere.broken.gathering import Gathered, State, gather
 from overthere.broken.judging import by_scheme, uri_key
 from overthere.broken.keys import document_key
@@ -56,6 +57,8 @@ class _Kept(NamedTuple):
     findings: bool
     pairs: bytes
     outside: bytes
+    page: int
+    """By what other pages know it."""
 
 
 class Inside:
@@ -79,6 +82,8 @@ class Inside:
         self.outside: dict[str, set[str]] = {}
         """URIs outside, with the fragments that are asked of them: where somebody is going to ask."""
         self.distinct: set[int] = set()
+        self.following: dict[int, int] = {}
+        """Pages that send their reader on at once, and where to."""
 
     def gather(self) -> Generator[int, None, None]:
         """Pass 1.  Yields the octets that were read since the last time."""
@@ -109,8 +114,11 @@ class Inside:
             for uri in one.outside:
                 self.outside.setdefault(uri, set()).update(one.fragments.get(uri, ()))
         kept = outside.tobytes() if self.keeps_outside else b""
-        if one.findings or one.pairs or kept:
-            self.kept[task, one.source] = _Kept(one.findings, one.pairs.tobytes(), kept)
+        page = one.document if one.called < 0 else one.called
+        if one.next >= 0:
+            self.following[page] = one.next
+        if one.findings or one.pairs or kept or one.next >= 0:
+            self.kept[task, one.source] = _Kept(one.findings, one.pairs.tobytes(), kept, page)
 
     def _natively(self) -> Generator[int, None, frozenset[int]]:
         """HTML files by all cores.  Returns: the numbers of those that were read."""
@@ -138,9 +146,11 @@ class Inside:
                 self.summary.within += len(found) - outside
                 self.keys.update(anchors)
                 self.states[number] = state
-                findings = one[8] or "fault" in found
-                if findings or pairs:
-                    self.kept[task_of[number], self.site.sources[number]] = _Kept(findings, pairs, b"")
+                findings, following = one[8] or "fault" in found, one[9]
+                if following is not None:
+                    self.following[number] = following
+                if findings or pairs or following is not None:
+                    self.kept[task_of[number], self.site.sources[number]] = _Kept(findings, pairs, b"", number)
             yield sum(one[1] for one in told)
         return frozenset(done)
 
@@ -182,11 +192,12 @@ class Inside:
         """Pass 2: the findings, in the order of the documents and of their places."""
         bad = set(map(document_key, outcomes))
         again: dict[int, set[str]] = {}
+        turning = circles(self.following)
         for (task, source), kept in self.kept.items():
             asked = bool(kept.outside) and not bad.isdisjoint(memoryview(kept.outside).cast("Q"))
-            if kept.findings or asked or self.keys.lacks(kept.pairs):
+            if kept.findings or asked or kept.page in turning or self.keys.lacks(kept.pairs):
                 again.setdefault(task, set()).add(source)
-        teller = Teller(self.site, self.checker, self.options, self.states, self.keys.__contains__, outcomes)
+        teller = Teller(self.site, self.checker, self.options, self.states, self.keys.__contains__, outcomes, turning)
         for number, sources in sorted(again.items()):
             self.summary.read_again += len(sources)
             whole = self.tasks[number]

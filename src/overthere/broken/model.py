@@ -65,7 +65,7 @@ KINDS: Mapping[str, Kind] = {
     "is-folder": _kind("error", "RFC 9110 4.2.1", "It is a folder without an index file; name a document ({it})"),
     "invalid": _kind("error", "RFC 3986 4.1", "It is no URI-reference: {it}"),
     "bad-mailto": _kind("error", "RFC 6068 2", "It is no mailto URI: {it}"),
-    "loop": _kind("error", "RFC 9110 15.4", "The page sends its reader on in a circle: {it}"),
+    "loop": _kind("error", "HTML 4.2.5.3", "The page sends its reader on at once, in a circle: {it}"),
     "unreadable": _kind("error", "", "The document {it}"),
     "not-found": _kind("error", "RFC 9110 15.5.5", "The server has nothing there (404); correct or remove it"),
     "gone": _kind("error", "RFC 9110 15.5.11", "The server says that it is gone for good (410); remove it"),

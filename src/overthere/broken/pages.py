@@ -26,9 +26,10 @@ TOGETHER = 2000
 _SUFFIXES = (".html", ".htm", ".shtml")
 _REDIRECTED = 1 << 31
 
-Told = tuple[int, int, bytes, bytes, bytes, int, int, list[int], bool]
+Told = tuple[int, int, bytes, bytes, bytes, int, int, list[int], bool, int | None]
 """Of a page: number, octets, keys of its anchors, keys of what it asks two by two, keys of the targets that Python
-judges, references, references within, references passed over by reason, whether it is to be read again."""
+judges, references, references within, references passed over by reason, whether it is to be read again, the page to
+which its reader is sent at once."""
 
 
 @cache

@@ -54,6 +54,8 @@ class Scan:
     anchors: set[str] = field(default_factory=set)
     maps: set[str] = field(default_factory=set)
     """Names of image maps."""
+    next: Reference | None = None
+    """Where its reader is sent at once (HTML, shared declarative refresh steps)."""
     has_anchors: bool = False
     """Whether `anchors` are all that it has, where it was read whole."""
     notes: dict[str, None] = field(default_factory=dict)
@@ -85,6 +87,7 @@ def _html(found: Scan, options: Options, rule: str) -> None:
     base: str | None = None
     script: str | None = None
     made: list[tuple[Found, str | None, int, int]] = []
+    refresh: tuple[int, bool] | None = None
     for token in tokens(text):
         if token is None:
             found.notes["too-deep"] = None
@@ -100,6 +103,8 @@ def _html(found: Scan, options: Options, rule: str) -> None:
             _anchors(found, token)
             reason = _hint(name, attributes)
             for one in html.references(name, attributes, namespace is Namespace.SVG):
+                if one.where == "meta refresh" and refresh is None:  # a later one is not heard
+                    refresh = len(made), html.is_at_once(attributes["content"])
                 made.append((one, reason, at, -1))
             known = html.embedded(name, attributes) if namespace is Namespace.HTML else None
             if name == "script":
@@ -116,6 +121,8 @@ def _html(found: Scan, options: Options, rule: str) -> None:
         found.references.append(
             Reference(one.where, one.reference, against, one.target, reason or _reason(one.where), at, end)
         )
+    if refresh is not None and refresh[1]:
+        found.next = found.references[refresh[0]]
 
 
 def _anchors(found: Scan, tag: Start) -> None:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Set
 from typing import Any
 
+from overthere.broken.circles import identity
 from overthere.broken.gathering import State
 from overthere.broken.judging import Look, look, own, unjudged
 from overthere.broken.model import KINDS, Broken, Checker, Outcome
@@ -35,13 +36,16 @@ class Teller:
         states: Mapping[int, State],
         has: Callable[[int], bool],
         outcomes: Mapping[str, Outcome],
+        turning: Set[int],
     ) -> None:
+        """turning: the pages that are on a circle."""
         self.site: Site = site
         self.checker: Checker = checker
         self.options: Options = options
         self.states: Mapping[int, State] = states
         self.has: Callable[[int], bool] = has
         self.outcomes: Mapping[str, Outcome] = outcomes
+        self.turning: Set[int] = turning
         self.passed: Counter[str] = Counter()
         self.nearest: Nearest = Nearest(site, self._anchors)
 
@@ -62,6 +66,8 @@ class Teller:
         for one in found.references:
             seen = look(one, found, self.site, self.checker)
             told = [*seen.findings, *self._missing(seen, found), *self._asked(seen)]
+            if one is found.next and identity(found, self.site) in self.turning:
+                told.append(("loop", seen.target or ""))
             if told:
                 place = places.of(one)
                 for kind, about, *more in told:

@@ -49,6 +49,8 @@ pub struct Page {
     pub passed: Vec<u32>,
     /// It is to be read again whatever the others have.
     pub findings: bool,
+    /// The page to which its reader is sent at once.
+    pub next: Option<u32>,
 }
 
 /// What a reference asks, so that one that stands often is looked at once.
@@ -82,13 +84,14 @@ pub fn read(
         page: Page::default(),
         base: None,
         tag: Tag::default(),
+        refresh: None,
         is_left: false,
     };
     let too_deep = overthere_html::read(data, &site.attributes, &mut taking);
     if too_deep || taking.is_left {
         return Err(Left);
     }
-    let Taking { texts, found, anchors, mut page, base, .. } = taking;
+    let Taking { texts, found, anchors, mut page, base, refresh, .. } = taking;
     page.anchors = anchors.iter().map(|name| key(u64::from(number), name)).collect();
     page.anchors.sort_unstable();
     page.anchors.dedup();
@@ -138,6 +141,7 @@ pub fn read(
             Seen::Other(key) => asks.page.others.push(key),
         }
     }
+    asks.page.next = refresh.flatten().and_then(|(start, end)| asks.page_at(&texts[start..end]));
     page.pairs = pairs.into_iter().flat_map(|(first, second)| [first, second]).collect();
     Ok(page)
 }
@@ -238,9 +242,22 @@ impl Asks<'_> {
 
     fn is_own_base(&self) -> bool {
         let text = &self.inner.text;
-        let path = &text[..text.find('?').unwrap_or(text.len())];
-        let below = self.site.prefixes.iter().find_map(|prefix| path.strip_prefix(prefix.as_str()));
-        below.is_some_and(|below| self.site.names.get(&decoded(below.as_bytes())[..]) == Some(&self.number))
+        self.served(&text[..text.find('?').unwrap_or(text.len())]) == Some(self.number)
+    }
+
+    /// The number of what is served under a URI without its query.
+    fn served(&self, uri: &str) -> Option<u32> {
+        let below = self.site.prefixes.iter().find_map(|prefix| uri.strip_prefix(prefix.as_str()))?;
+        self.site.names.get(&decoded(below.as_bytes())[..]).copied()
+    }
+
+    /// The page that a reference opens anew, where no server chooses it by a query (`circles.next_of`).
+    fn page_at(&self, text: &[u8]) -> Option<u32> {
+        let (target, spans) = self.inner.join(text)?;
+        let fragment = spans.fragment(target.len());
+        let found = self.served(&target[..fragment.map_or(target.len(), |(start, _)| start - 1)])?;
+        let is_plain = !target.contains('?') && found & REDIRECTED == 0;
+        (is_plain && !(found == self.number && fragment.is_some())).then_some(found)
     }
 
     fn passed(&self, text: &[u8]) -> Option<usize> {
@@ -345,6 +362,8 @@ struct Taking<'a> {
     page: Page,
     base: Option<(usize, usize)>,
     tag: Tag,
+    /// The first refresh, which alone is heard: where its text stands if it waits for nothing.
+    refresh: Option<Option<(usize, usize)>>,
     is_left: bool,
 }
 
@@ -478,7 +497,13 @@ impl Sink for Taking<'_> {
         let tag = std::mem::take(&mut self.tag);
         if tag.is_refresh && tag.has_content {
             match refreshed(&tag.content) {
-                Some(url) => self.add(url, false),
+                Some(url) => {
+                    self.add(url, false);
+                    let (start, end, _) = self.found[self.found.len() - 1];
+                    let is_at_once =
+                        tag.content.iter().take_while(|b| b.is_ascii_digit()).all(|b| *b == b'0');
+                    self.refresh.get_or_insert(is_at_once.then_some((start, end)));
+                }
                 None => self.is_left = true,
             }
         }

@@ -82,9 +82,19 @@ pub struct Pages {
     site: Site,
 }
 
-/// A document that was read: number, octets, anchors, pairs, others, references, within, passed, findings.
-type Told<'py> =
-    (u32, u64, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, u64, u64, Vec<u32>, bool);
+/// A document that was read: number, octets, anchors, pairs, others, references, within, passed, findings, next.
+type Told<'py> = (
+    u32,
+    u64,
+    Bound<'py, PyBytes>,
+    Bound<'py, PyBytes>,
+    Bound<'py, PyBytes>,
+    u64,
+    u64,
+    Vec<u32>,
+    bool,
+    Option<u32>,
+);
 
 #[pymethods]
 impl Pages {
@@ -156,6 +166,7 @@ impl Pages {
                     page.within,
                     page.passed,
                     page.findings,
+                    page.next,
                 )),
             }
         }

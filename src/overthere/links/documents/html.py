@@ -74,6 +74,14 @@ _REFRESH = re.compile(
 )
 
 
+_AT_ONCE = re.compile(r"[\t\n\f\r ]*+(?:0++(?![0-9])|\.)")
+
+
+def is_at_once(content: str) -> bool:
+    """Whether a refresh waits for no second: of its time only the whole seconds count."""
+    return _AT_ONCE.match(content) is not None
+
+
 def _refresh(content: str) -> Iterable[str]:
     match = _REFRESH.match(content)
     return () if match is None else ("".join(group or "" for group in match.groups()).strip(_SPACE),)
