@@ -81,7 +81,7 @@ def test_both_kernels_count_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_a_circle_of_pages_is_told_of_each(tmp_path: Path, kernels: str, archived: bool) -> None:
     """Of those that a reader comes to again and again; a page that leads into the circle is not one of them."""
     following = {"a": "b", "b": "c", "c": "a", "d": "a", "e": "e#x", "f": "g", "g": "gone"}
-    pages = {
+    pages: dict[str, str | bytes] = {
         f"{name}.html": f"<title>{name}</title><meta http-equiv=refresh content='0; url={there}.html'>".replace(
             "#x.html", ".html#x"
         )
@@ -95,8 +95,8 @@ def test_a_circle_of_pages_is_told_of_each(tmp_path: Path, kernels: str, archive
     assert [one.reference for one in found if one.kind == "loop"] == ["b.html", "c.html", "a.html"]
 
 
-def record(uri: str, page: str) -> bytes:
-    answer = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{page}".encode()
+def record(uri: str, page: str | bytes) -> bytes:
+    answer = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{page!s}".encode()
     head = f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {uri}\r\nContent-Length: {len(answer)}\r\n\r\n"
     return head.encode() + answer + b"\r\n\r\n"
 
