@@ -61,11 +61,12 @@ fuzz: .venv/fuzz.stamp
 mutants: .venv/mutants.stamp
 	$(BIN)/python tools/mutants.py --seconds $(or $(SECONDS),900) $(if $(WRITE),--write) $(MODULES)
 
-# What is derived is written anew: pages, the pictures of the explainer where Chromium is there, the explainer's folder
-# without a server; then the site, of which no warning is let through.
+# What is derived is written anew: pages, the pictures of the explainer where Chromium is there, those of the terminal
+# where tmux is, the explainer's folder without a server; then the site, of which no warning is let through.
 docs: .venv/dev.stamp
 	$(BIN)/python tools/generate.py
 	$(BIN)/python tools/pictures.py
+	$(BIN)/python tools/captures.py
 	$(BIN)/python tools/folder.py build/explainer
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs build/site
 	$(BIN)/overthere broken build/site --base https://overthere.example/

@@ -68,7 +68,7 @@ def test_an_example_runs(path: str, example: Example, folder: Path) -> None:
 
 def test_every_verb_has_its_pages() -> None:
     """What stands on them is held by tools/generate.py --check and tests/test_console.py."""
-    assert {page.stem for page in (ROOT / "docs" / "cli").glob("*.md")} == {*VERBS, "index"}
+    assert {page.stem for page in (ROOT / "docs" / "cli").glob("*.md")} == {*VERBS, "index", "terminal"}
     manuals = {page.name for page in (ROOT / "docs" / "man").iterdir()}
     assert manuals == {"overthere.1", *(f"overthere-{verb}.1" for verb in VERBS)}
 

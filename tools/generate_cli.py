@@ -14,6 +14,7 @@ from pathlib import Path
 
 import click
 
+from captures import WIDTHS
 from overthere.cli.app import VERBS, app
 from overthere.cli.examples import EXAMPLES, Example
 
@@ -27,6 +28,7 @@ _MEASURED = re.compile(r"(?<= in )[\d.]+ s, [\d.,]+/s")
 def outputs() -> dict[str, Callable[[], str]]:
     """Each file, and what makes it."""
     made: dict[str, Callable[[], str]] = {"docs/cli/index.md": _index, "docs/man/overthere.1": _manual_of_all}
+    made["docs/cli/terminal.md"] = _pictures
     for verb in VERBS:
         made[f"docs/cli/{verb}.md"] = partial(_page, verb)
         made[f"docs/man/overthere-{verb}.1"] = partial(_manual, verb)
@@ -72,16 +74,38 @@ def _index() -> str:
             "[`completion`](completion.md) says how it is done in zsh and fish. The same pages for `man` lie in",
             "the folder `docs/man`: `man docs/man/overthere-check.1`.",
             "",
-            "On these pages \"...\" stands for lines that are left out.",
+            "On these pages \"...\" stands for lines that are left out. [In a terminal](terminal.md) shows what they look like",
+            "there, in colours and at three widths.",
             "",
             "```{toctree}",
             ":hidden:",
             "",
+            "terminal",
             *VERBS,
             "```",
             "",
         ]
     )  # fmt: skip
+
+
+def _pictures() -> str:
+    """The pictures of tools/captures.py."""
+    lines = [
+        "# In a terminal",
+        "",
+        "The examples of each verb as they stand in a terminal of 60, 80 and 120 columns. `make docs` types them in tmux",
+        "and takes the pictures anew; they are dark where their reader has chosen so. On a pipe, in a file, with",
+        "`NO_COLOR` or `TERM=dumb` nothing is coloured, and lines are not broken.",
+        "",
+    ]
+    for verb in VERBS:
+        if any(not example.not_run for example in EXAMPLES[verb]):
+            lines += [f"## {verb}", ""]
+            for columns in WIDTHS:
+                picture = f"../pictures/terminal/{verb}-{columns}.svg"
+                share = f"width={100 * columns // max(WIDTHS)}%"
+                lines += [f"![The examples of overthere {verb} at {columns} columns]({picture}){{{share}}}", ""]
+    return "\n".join(lines)
 
 
 def _page(verb: str) -> str:
