@@ -15,6 +15,8 @@ import click
 from overthere import sarif
 from overthere.cli.common import inputs, texts_argument
 from overthere.cli.paper import filled, width, without_look_alikes
+from overthere.cli.styles import LEVELS as STYLES
+from overthere.cli.styles import painted
 from overthere.errors import Finding
 from overthere.extras import missing
 from overthere.redact import mask, password_spans
@@ -185,7 +187,8 @@ def _lines(audited: _Audited) -> str:
     shown = printable(mask(veiled(audited.text)))
     count = f"  ({len(audited.findings)} finding{'s' if len(audited.findings) > 1 else ''})" if worst else ""
     where = "" if audited.name in (None, "-") else "{}:{}:{}: ".format(audited.name, *audited.place()[:2])
-    lines = [f"{worst or 'nothing':<8} {printable(where)}{shown}{count}"]
+    level = painted(f"{worst:<8}", STYLES[worst]) if worst else "nothing "
+    lines = [f"{level} {printable(where)}{shown}{count}"]
     for finding in audited.findings:
         figure = underline(veiled(audited.text), finding.start, finding.end, width(), password_spans(audited.text))
         lines += [f"    {line}" for line in figure.split("\n")]

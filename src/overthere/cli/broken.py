@@ -11,11 +11,13 @@ from contextlib import closing, contextmanager
 from typing import Any
 
 import click
+from rich.text import Text
 
 from overthere.broken.choosing import Baseline, Rules
 from overthere.broken.model import ANCHORS, KINDS, PASSED, Broken, Checker, Summary
 from overthere.cli.asking import asking, policy_of, settings
 from overthere.cli.common import base_uri
+from overthere.cli.styles import HEADING, LEVELS, SIDE, console, fitted
 from overthere.errors import OverthereError
 from overthere.extras import missing
 from overthere.redact import mask
@@ -185,14 +187,15 @@ class _Job:
 
     def _show(self, findings: Iterator[Broken]) -> None:
         """Print the findings by their documents."""
-        source = None
+        source, paper = None, console()
+        width = paper.width if paper.is_terminal else None
         for found in findings:
             if found.level == "note" and not (self.asked["notes"] or self.asked["only"]):
                 continue
             if found.source != source:
                 source = found.source
-                click.echo(printable(source))
-            click.echo(line(found))
+                paper.print(Text(printable(source), HEADING), soft_wrap=True)
+            paper.print(fitted(_fields(found), width), soft_wrap=True)
 
     def _fix(self) -> None:
         from overthere.broken.mending import mended, write
@@ -207,12 +210,16 @@ class _Job:
                 click.echo(f"{printable(file.source)}: {file.changed} changed", err=True)
 
 
-def line(found: Broken) -> str:
+def _fields(found: Broken) -> Iterator[Text]:
     """A finding, for people."""
-    place = "     -" if found.line is None else f"{found.line:>6}:{found.column}"
-    reference = "" if found.reference is None else f"{printable(mask(found.reference))}  "
+    place = "-" if found.line is None else f"{found.line:>4}:{found.column}"
+    yield Text(f"{place:<9}", SIDE)
+    yield Text(f"{found.level:<7}", LEVELS[found.level])
+    yield Text(f"{found.kind:<11}")
+    if found.reference is not None:
+        yield Text(printable(mask(found.reference)))
     instead = "" if found.suggestion is None else f"; write {printable(mask(found.suggestion))}"
-    return f"{place:<12} {found.level:<8}{found.kind:<14} {reference}{found.why}{instead}"
+    yield Text(f"{found.why}{instead}", SIDE)
 
 
 def lines(summary: Summary, seconds: float) -> Iterator[str]:

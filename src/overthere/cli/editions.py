@@ -17,6 +17,7 @@ from rich.text import Text
 
 from overthere.cli.common import format_option, inputs, texts_argument, width
 from overthere.cli.group import Verbs
+from overthere.cli.styles import HEADING, LEVELS, SIDE
 from overthere.editions import NAMES, edition
 from overthere.editions.compare import Difference, diff, matrix
 from overthere.editions.model import Edition
@@ -76,7 +77,7 @@ def matrix_command(texts: tuple[str, ...], form: str) -> None:
     names = list(NAMES)
     column = max(8, console.width - sum(len(n) + 2 for n in names))
     if form == "text":
-        head = Text(f"{'text':<{column}}", style="bold")
+        head = Text(f"{'text':<{column}}", style=HEADING)
         for name in names:
             head.append(f"  {name}")
         console.print(head, soft_wrap=True)
@@ -151,7 +152,7 @@ def _print_editions(editions: Sequence[Edition]) -> None:
     console = _console()
     if console.width < 110:
         for e in editions:
-            console.print(Text(f"{e.name}  {e.date}", style="bold"))
+            console.print(Text(f"{e.name}  {e.date}", style=HEADING))
             rest = (f"empty reference: {e.empty_reference}", f"left to others: {elsewhere(e) or 'nothing'}")
             for line in (e.title, e.document, f"charset: {e.charset}", *rest):
                 _show(console, Padding(Text(line), (0, 0, 0, 2)))
@@ -176,7 +177,7 @@ def _print_difference(difference: Difference) -> None:
     console = _console()
     a, b = difference.a, difference.b
     if difference.rules:
-        _show(console, Text("Rules: the shortest strings that one takes and the other refuses", style="bold"))
+        _show(console, Text("Rules: the shortest strings that one takes and the other refuses", style=HEADING))
         table = _table("rule", f"only {a}", f"only {b}")
         for rule in difference.rules:
             table.add_row(Text(rule_name(rule.a, rule.b)), Text(strings(rule.only_a)), Text(strings(rule.only_b)))
@@ -192,14 +193,14 @@ def _print_difference(difference: Difference) -> None:
             )
             click.echo()
     if difference.characters:
-        _show(console, Text("Characters whose class has another name", style="bold"))
+        _show(console, Text("Characters whose class has another name", style=HEADING))
         table = _table("characters", a, b)
         for moved in difference.characters:
             table.add_row(Text(strings(tuple(moved.characters))), Text(moved.a or "(none)"), Text(moved.b or "(none)"))
         _show(console, table)
         click.echo()
     if difference.resolution:
-        _show(console, Text(f"References that are resolved differently, one of each kind: {a} | {b}", style="bold"))
+        _show(console, Text(f"References that are resolved differently, one of each kind: {a} | {b}", style=HEADING))
         for row in difference.resolution:
             of = f"{row.kind} ({row.pairs} pairs)"
             base, reference, left, right = (printable(cell) or '""' for cell in row[:4])
@@ -240,10 +241,10 @@ def _print_readings(console: Console, text: str, readings: Sequence[Reading], co
     line = Text(printable(shorten(mask(text), column)) or '""')
     line.truncate(column, overflow="ellipsis", pad=True)
     for reading in readings:
-        line.append("  " + MARKS[reading.valid].ljust(len(reading.edition)), style=None if reading.valid else "dim")
+        line.append("  " + MARKS[reading.valid].ljust(len(reading.edition)), style=None if reading.valid else SIDE)
     line.rstrip()
     console.print(line, soft_wrap=True)
     (veiled,) = veil(text)
     said = notes(readings) if veiled == text else notes(read(veiled), unveil)
     for note in marked(said, console.width - 2):
-        console.print(Text(f"  {note}", style="yellow"), soft_wrap=True)
+        console.print(Text(f"  {note}", style=LEVELS["warning"]), soft_wrap=True)

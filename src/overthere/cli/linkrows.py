@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from overthere.cli.styles import HEADING, LEVELS, SIDE, console, fitted
 from overthere.links.job import links
 from overthere.links.model import NOTES, Link
 from overthere.redact import mask
@@ -20,25 +21,25 @@ __all__ = ["show"]
 def show(batches: Iterator[Any]) -> None:
     """The table for people, document by document."""
     rows = chain.from_iterable(map(links, batches))
-    console = Console(markup=False, highlight=False, emoji=False)
+    paper = console()
     for source, group in groupby(rows, key=lambda row: row.source):
-        console.print(Text(printable(source), style="bold"), soft_wrap=True)
+        paper.print(Text(printable(source), HEADING), soft_wrap=True)
         while held := list(islice(group, _TOGETHER)):
-            _print(console, held)
-        console.print()
+            _print(paper, held)
+        paper.print()
 
 
 _TOGETHER = 10_000
 """Rows of a document that stand in columns of one width."""
 
 
-def _print(console: Console, held: list[Link]) -> None:
+def _print(paper: Console, held: list[Link]) -> None:
     for base, layer in dict.fromkeys((row.base, row.base_from) for row in held if row.base_from is not None):
-        console.print(Text(f"  base {printable(mask(base or ''))}  ({layer})", style="dim"), soft_wrap=True)
-    column = min(max(columns(row.reference or '""') for row in held), max(16, console.width // 3))
-    width = console.width if console.is_terminal else None
+        paper.print(Text(f"  base {printable(mask(base or ''))}  ({layer})", SIDE), soft_wrap=True)
+    column = min(max(columns(row.reference or '""') for row in held), max(16, paper.width // 3))
+    width = paper.width if paper.is_terminal else None
     for row in held:
-        console.print(_line(row, column, width), soft_wrap=True)
+        paper.print(_line(row, column, width), soft_wrap=True)
 
 
 def _line(row: Link, column: int, width: int | None) -> Text:
@@ -47,32 +48,21 @@ def _line(row: Link, column: int, width: int | None) -> Text:
     A reference with an error is never cut: the place could be in what is cut away.
     """
     if row.reference is None:
-        return Text(f"  {NOTES.get(row.error or '', row.error)}", style="red")
+        return Text(f"  {NOTES.get(row.error or '', row.error)}", LEVELS["error"])
     reference = printable(mask(row.reference)) or '""'
     if width is not None and row.error is None and columns(reference) > column:
         reference = reference[:column]  # no character takes less than a column but combining ones
         while columns(reference) >= column > 1:
             reference = reference[:-1]
         reference += "…"
-    line, at = Text("  "), 2
-    for place, field in enumerate(_fields(row, reference)):
-        wide = columns(field.plain)
-        if place and width is not None and at + 2 + wide > width:
-            line.append("\n      ")
-            at = 6
-        elif place:
-            gap = 2 + (max(0, column - columns(reference)) if place == 1 else 0)
-            line.append(" " * gap)
-            at += gap
-        line.append_text(field)
-        at += wide
-    return line
+    reference += " " * (column - columns(reference))
+    return fitted(_fields(row, reference), width)
 
 
 def _fields(row: Link, reference: str) -> Iterator[Text]:
     yield Text(reference)
     if row.target is None:
-        yield Text(f"{row.error} at {row.error_at}", style="red")
+        yield Text(f"{row.error} at {row.error_at}", LEVELS["error"])
     else:
         yield Text(printable(mask(row.target)))
         marks = ["same document"] if row.same_document else []
@@ -83,9 +73,9 @@ def _fields(row: Link, reference: str) -> Iterator[Text]:
         if row.error is not None:
             marks.append(f"an IRI: {row.error} at {row.error_at}")
         if marks:
-            yield Text(f"({'; '.join(marks)})", style="dim")
-    yield Text(f"[{printable(row.where or '')}]", style="dim")
+            yield Text(f"({'; '.join(marks)})", SIDE)
+    yield Text(f"[{printable(row.where or '')}]", SIDE)
     if row.browser is not None:
-        yield Text(f"browsers: {printable(mask(row.browser)) or 'nothing'}", style="cyan")
+        yield Text(f"browsers: {printable(mask(row.browser)) or 'nothing'}", LEVELS["note"])
     if row.audit is not None:
-        yield Text(row.audit, style="yellow")
+        yield Text(row.audit, LEVELS["warning"])

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from overthere.cli.common import format_option, width
+from overthere.cli.styles import HEADING, SIDE
 from overthere.errors import OverthereError
 from overthere.schemes import Registry
 from overthere.schemes.iana import registrations
@@ -61,7 +62,7 @@ def _row(name: str) -> dict[str, Any]:
 
 def _print_table(console: Console, pages: list[dict[str, Any]]) -> None:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
-    table.add_column("scheme", no_wrap=True, style="bold")
+    table.add_column("scheme", no_wrap=True, style=HEADING)
     table.add_column("port", justify="right", no_wrap=True)
     table.add_column("title", ratio=2)
     wide = console.width >= 100  # in fewer columns no title can be read beside them
@@ -85,13 +86,13 @@ def _print_table(console: Console, pages: list[dict[str, Any]]) -> None:
 
 
 def _print_page(console: Console, page: dict[str, Any]) -> None:
-    console.print(Text(f"{page['scheme']}  {printable(page['title'])}", style="bold"))
+    console.print(Text(f"{page['scheme']}  {printable(page['title'])}", style=HEADING))
     for name, value in _facts(page):
-        line = Text(f"  {name:<13} ", style="dim")
+        line = Text(f"  {name:<13} ", style=SIDE)
         line.append(printable(value), style="default not dim")
         console.print(line)
     for name, rules in page.get("rules", {}).items():
-        console.print(Text(f"\n  Rules, {_READINGS[name]}", style="bold"))
+        console.print(Text(f"\n  Rules, {_READINGS[name]}", style=HEADING))
         for rule in rules:
             console.print(Padding(Text(rule), (0, 0, 0, 4), expand=False))
     _section(
@@ -130,7 +131,7 @@ def _examples(page: dict[str, Any]) -> Iterator[str]:
 
 def _section(console: Console, title: str, lines: list[str]) -> None:
     if lines:
-        console.print(Text(f"\n  {title}", style="bold"))
+        console.print(Text(f"\n  {title}", style=HEADING))
     for line in lines:
         inner = len(line) - len(line.lstrip(" "))
         console.print(Padding(Text(printable(line.lstrip(" "))), (0, 0, 0, 4 + inner), expand=False))

@@ -1,0 +1,51 @@
+"""How what is printed for people looks: one style for each role, of the sixteen colours that a terminal has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from textwrap import wrap
+
+from rich.console import Console
+from rich.text import Text
+
+from overthere.showing import columns
+
+__all__ = ["HEADING", "LEVELS", "SIDE", "console", "fitted", "painted"]
+
+HEADING = "bold"
+"""Of what the lines below it are about."""
+SIDE = "dim"
+"""What stands beside: paragraphs, places, the names of fields."""
+LEVELS: Mapping[str, str] = {"error": "red", "warning": "yellow", "note": "cyan"}
+"""What is wrong, and what is worth knowing."""
+
+
+def console() -> Console:
+    """Standard output, on which nothing is coloured but what has a style."""
+    return Console(markup=False, highlight=False, emoji=False)
+
+
+def painted(text: str, style: str) -> str:
+    """Text with the codes of its style, where standard output takes them (NO_COLOR, TERM=dumb, a pipe)."""
+    with console() as paper, paper.capture() as captured:
+        paper.print(Text(text, style), end="", soft_wrap=True)
+    return captured.get()
+
+
+def fitted(fields: Iterable[Text], width: int | None, gap: int = 2) -> Text:
+    """Fields in a line that begins two columns in; what does not fit into `width` goes on below, between words."""
+    line, at = Text("  "), 2
+    for place, field in enumerate(fields):
+        wide = columns(field.plain)
+        if place and width is not None and at + gap + wide > width:
+            pieces = wrap(field.plain, max(20, width - 6), break_long_words=False, break_on_hyphens=False)
+            for piece in pieces:
+                line.append("\n      ").append(piece, field.style)
+            at = 6 + columns(pieces[-1]) if pieces else at
+            continue
+        if place:
+            line.append(" " * gap)
+            at += gap
+        line.append_text(field)
+        at += wide
+    return line
