@@ -1,4 +1,4 @@
-"""What the command prints for people, as it stands in a terminal of 60, 80 and 120 columns: SVG for docs/pictures/terminal.
+"""What the command prints for people, in a terminal of 60, 80 and 120 columns: SVG for docs/pictures/terminal.
 
 python tools/captures.py [--help-texts FOLDER]
 
@@ -32,8 +32,13 @@ ROWS = 48
 _TALL = 400
 """Rows of the terminal: nothing scrolls out of it."""
 _SECONDS = 60
+_MARGIN = 10
 _DARK = ("#14181d", "#d7dde3", ["#14181d", "#f0716b", "#67b388", "#d3a04d", "#5ea3d6", "#c792ea", "#56b6c2", "#d7dde3"])
-_LIGHT = ("#ffffff", "#1f2933", ["#1f2933", "#b42318", "#2f7a4d", "#8a6116", "#1f5f99", "#8e3bb0", "#0f7285", "#616e7c"])
+_LIGHT = (
+    "#ffffff",
+    "#1f2933",
+    ["#1f2933", "#b42318", "#2f7a4d", "#8a6116", "#1f5f99", "#8e3bb0", "#0f7285", "#616e7c"],
+)
 _FRAME = """\
 <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {terminal_width} {terminal_height}" role="img" \
 aria-labelledby="title"><title id="title">TITLE</title><style>
@@ -85,7 +90,13 @@ def terminal() -> Iterator[Tmux]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         shutil.copytree(ROOT / "examples", folder / "work" / "examples")
-        yield Tmux(folder)  # with its last session the server ends
+        tmux = Tmux(folder)
+        # With its last session a server ends, and a new one cannot begin before that is done.
+        tmux.ask("new-session", "-d", "-s", "held", "sleep", "3600")
+        try:
+            yield tmux
+        finally:
+            tmux.ask("kill-session", "-t", "held")
 
 
 def drawn(screen: str, width: int, title: str) -> str:
@@ -107,10 +118,16 @@ def drawn(screen: str, width: int, title: str) -> str:
         assert found is not None
         rules = " ".join(line.strip() for line in found[2].splitlines() if line.strip())
         styles.append(f".back {{ fill: {back} }} {rules}")
+    # The frame of rich has more room around its text than this one.
+    body = re.sub(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', _with_margin, body, count=1)
     # Each line has a clip path, which does nothing where lines fit their terminal, and its end as a text of its own.
     body = re.sub(r' clip-path="[^"]*"|<text [^>]*>\n</text>', "", body).replace("TITLE", escape(title))
     both = f"{styles[0]}\n@media (prefers-color-scheme: dark) {{ {styles[1]} }}"
     return re.sub(r"(<style>\ntext.*\n)(?:.*\n)*?</style>", lambda match: f"{match[1]}{both}\n</style>", body)
+
+
+def _with_margin(size: re.Match[str]) -> str:
+    return f'viewBox="0 0 {float(size[1]) + 2 * _MARGIN:g} {float(size[2]) + 2 * _MARGIN:g}"'
 
 
 def cut(screen: str) -> str:
