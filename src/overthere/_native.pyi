@@ -171,6 +171,9 @@ class Pages:
         prefixes: list[str],
         fragments: bool,
     ) -> Pages: ...
+    def again(
+        self, files: list[tuple[int, str, str]], keys: Keys, targets: set[int], threads: int, limit: int
+    ) -> dict[int, tuple[list[bytes], bytes | None, list[tuple[int, bool, bytes]]]]: ...
     def read(
         self, files: list[tuple[int, str, str]], threads: int, limit: int
     ) -> tuple[

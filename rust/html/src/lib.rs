@@ -73,6 +73,8 @@ pub struct Element<'a> {
     pub namespace: Namespace,
     /// It is in the contents of a `template`, which are not in the document's tree.
     pub is_in_template: bool,
+    /// Where its name begins, in octets; not relied on by who can look.
+    pub at: usize,
 }
 
 /// Read a document in UTF-8 (or near to it) into the sink.
@@ -88,6 +90,8 @@ pub fn read(octets: &[u8], attributes: &Attributes, sink: &mut impl Sink) -> boo
         element: Vec::new(),
         opened: Vec::new(),
         is_start: false,
+        position: 0,
+        at: 0,
         said: Said::default(),
         is_encoded: false,
         octets: Vec::new(),
@@ -128,6 +132,9 @@ struct Reading<'a, S> {
     /// The last start tag: only its end tag ends raw text.
     opened: Vec<u8>,
     is_start: bool,
+    /// Octets that were read, and how many before the name of the tag.
+    position: usize,
+    at: usize,
     said: Said,
     /// It has an `encoding`: of two the first counts.
     is_encoded: bool,
@@ -216,6 +223,7 @@ impl<S: Sink> Reading<'_, S> {
 
     fn begin(&mut self, is_start: bool) {
         self.is_start = is_start;
+        self.at = self.position;
         self.said = Said::default();
         self.is_encoded = false;
         self.element.clear();
@@ -228,6 +236,11 @@ impl<S: Sink> Reading<'_, S> {
 
 impl<S: Sink> Emitter for Reading<'_, S> {
     type Token = Infallible;
+
+    #[inline]
+    fn move_position(&mut self, offset: isize) {
+        self.position = self.position.wrapping_add_signed(offset);
+    }
 
     fn set_last_start_tag(&mut self, name: Option<&[u8]>) {
         self.opened.clear();
@@ -274,7 +287,8 @@ impl<S: Sink> Emitter for Reading<'_, S> {
             return None;
         }
         let namespace = self.tree.start(&self.element, self.said);
-        let element = Element { name: &self.element, namespace, is_in_template: self.tree.is_in_template() };
+        let is_in_template = self.tree.is_in_template();
+        let element = Element { name: &self.element, namespace, is_in_template, at: self.at };
         for held in &self.held {
             let (name, value) = (&self.octets[held.start..held.name], &self.octets[held.name..held.value]);
             self.sink.attribute(element, name, held.way, value);

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Generator, Iterator, Mapping
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from overthere import kernel
 from overthere.broken import keys
@@ -19,7 +19,13 @@ from overthere.broken.telling import Teller
 from overthere.links.job.sources import Task
 from overthere.links.model import Options
 
+if TYPE_CHECKING:
+    from overthere.broken.pages import Again
+
 __all__ = ["Inside"]
+
+_TOGETHER = 200
+"""Pages whose faults are held at a time."""
 
 
 class _Keys(Protocol):
@@ -82,16 +88,21 @@ class Inside:
         self.outside: dict[str, set[str]] = {}
         """URIs outside, with the fragments that are asked of them: where somebody is going to ask."""
         self.distinct: set[int] = set()
+        self.native: set[int] = set()
+        """The numbers of pages that the native kernel has read."""
+        self.targets: set[int] = set()
+        """Keys of the targets that the native kernel asked about, and that are faults."""
         self.following: dict[int, int] = {}
         """Pages that send their reader on at once, and where to."""
 
     def gather(self) -> Generator[int, None, None]:
         """Pass 1.  Yields the octets that were read since the last time."""
-        done: frozenset[int] = frozenset()
         if kernel.name == "native" and not self.keeps_outside:
-            done = yield from self._natively()
+            yield from self._natively()
         for number, task in enumerate(self.tasks):
-            paths = tuple(path for path in task.paths if self.site.number_of(path) not in done or task.name is not None)
+            paths = tuple(
+                path for path in task.paths if self.site.number_of(path) not in self.native or task.name is not None
+            )
             if paths:
                 before = self.summary.octets
                 left = task._replace(paths=paths)
@@ -120,12 +131,11 @@ class Inside:
         if one.findings or one.pairs or kept or one.next >= 0:
             self.kept[task, one.source] = _Kept(one.findings, one.pairs.tobytes(), kept, page)
 
-    def _natively(self) -> Generator[int, None, frozenset[int]]:
-        """HTML files by all cores.  Returns: the numbers of those that were read."""
+    def _natively(self) -> Iterator[int]:
+        """HTML files by all cores."""
         from overthere.broken import pages
 
         task_of = {self.site.number_of(path): at for at, task in enumerate(self.tasks) for path in task.paths}
-        done: set[int] = set()
         state = State("html", True, True)
         verdicts: dict[int, str] = {}
         for told, _, others in pages.read(self.site, self.checker, self.summary, pages.numbers(self.site)):
@@ -134,12 +144,14 @@ class Inside:
                     verdicts[key] = self._verdict(target)
                     if verdicts[key] == "outside":
                         self.distinct.add(document_key(target))
+                    elif verdicts[key] == "fault":
+                        self.targets.add(key)
             for one in told:
                 number, _, anchors, pairs, asked = one[:5]
                 found = [verdicts[key] for key in pages.keys(asked)]
                 if "left" in found:
                     continue
-                done.add(number)
+                self.native.add(number)
                 pages.counted(one, self.summary)
                 outside = found.count("outside")
                 self.summary.outside += outside
@@ -152,7 +164,19 @@ class Inside:
                 if findings or pairs or following is not None:
                     self.kept[task_of[number], self.site.sources[number]] = _Kept(findings, pairs, b"", number)
             yield sum(one[1] for one in told)
-        return frozenset(done)
+
+    def _told(self, paths: tuple[str, ...], turning: frozenset[int]) -> dict[str, Again]:
+        """The faults of pages that the native kernel has read."""
+        numbers = [number for path in paths if (number := self.site.number_of(path)) is not None]
+        some = [number for number in numbers if number in self.native and number not in turning]
+        if not some:
+            return {}
+        from overthere._native import Keys
+        from overthere.broken import pages
+
+        assert isinstance(self.keys, Keys)
+        told = pages.again(self.site, self.checker, some, self.keys, self.targets)
+        return {self.site.sources[number]: one for number, one in told.items()}
 
     def _verdict(self, target: str) -> str:
         """What a target is of which only Python knows: "outside", "fine", "fault"; "left": ask of each document."""
@@ -202,7 +226,12 @@ class Inside:
             self.summary.read_again += len(sources)
             whole = self.tasks[number]
             paths = tuple(path for path in whole.paths if self.site.source_of(path) in sources)
-            yield from teller.task(whole._replace(paths=paths) if len(paths) == len(sources) else whole, sources)
+            if len(paths) < len(sources):  # members of containers
+                yield from teller.task(whole, sources)
+                continue
+            for begin in range(0, len(paths), _TOGETHER):
+                some = paths[begin : begin + _TOGETHER]
+                yield from teller.task(whole._replace(paths=some), sources, self._told(some, turning))
         self.summary.passed.update(teller.passed)
         self.summary.unsuggested = teller.nearest.cut
 

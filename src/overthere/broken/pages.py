@@ -17,9 +17,9 @@ from overthere.links.documents import html
 from overthere.links.job.pool import cores
 
 if TYPE_CHECKING:
-    from overthere._native import Pages
+    from overthere._native import Keys, Pages
 
-__all__ = ["TOGETHER", "Told", "read"]
+__all__ = ["TOGETHER", "Again", "Told", "again", "counted", "keys", "numbers", "read"]
 
 TOGETHER = 2000
 """Files that are read between two steps of progress."""
@@ -85,6 +85,20 @@ def read(
     while some := list(islice(waiting, TOGETHER)):
         files = [(number, site.paths[number], site.uri(number)) for number in some]
         yield pages.read(files, checker.workers or cores(), checker.limit)
+
+
+Again = tuple[list[bytes], bytes | None, list[tuple[int, bool, bytes]]]
+"""Of a page that was read again: its anchors, the base that it says, and of each fault in the octets where the name of
+its tag begins, whether that is of SVG, and the reference."""
+
+
+def again(site: Site, checker: Checker, numbers: list[int], keys: Keys, targets: set[int]) -> dict[int, Again]:
+    """Read pages again for their faults; those that only Python places are missing.
+
+    keys: of all anchors; targets: the keys of what Python has judged a fault.
+    """
+    files = [(number, site.paths[number], site.uri(number)) for number in numbers]
+    return _pages(site, checker).again(files, keys, targets, checker.workers or cores(), checker.limit)
 
 
 def numbers(site: Site) -> list[int]:

@@ -6,19 +6,22 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from overthere.base import Base, from_content
 from overthere.broken import anchors
 from overthere.links.documents import css, html
 from overthere.links.documents.charset import decoded
 from overthere.links.documents.embedded import kind as embedded_kind
-from overthere.links.documents.tokens import Script, Sheet, Start, tokens
+from overthere.links.documents.tokens import Script, Sheet, Start, tag, tokens
 from overthere.links.documents.tree import Namespace
 from overthere.links.job.reading import READERS
 from overthere.links.model import UNREAD, Document, Found, Note, Options, Passed
 
-__all__ = ["BASES", "IDENTIFIERS", "Reference", "Scan", "scan"]
+if TYPE_CHECKING:
+    from overthere.broken.pages import Again
+
+__all__ = ["BASES", "IDENTIFIERS", "Reference", "Scan", "scan", "scan_again"]
 
 _SPACE = "\t\n\f\r "
 _HINTS = frozenset(("preconnect", "dns-prefetch"))
@@ -123,6 +126,37 @@ def _html(found: Scan, options: Options, rule: str) -> None:
         )
     if refresh is not None and refresh[1]:
         found.next = found.references[refresh[0]]
+
+
+def scan_again(document: Document, kind: str, notes: tuple[str, ...], told: Again) -> Scan | None:
+    """Of an HTML page its faults alone, as the native kernel tells them.
+
+    Returns: None if they do not stand there, as of octets that changed in between.
+    """
+    anchors, base, faults = told
+    found = Scan(document, kind, notes=dict.fromkeys((*document.notes, *notes)), has_anchors=True)
+    text = document.content.decode("utf-8", "replace")
+    found.text = text.replace("\r\n", "\n").replace("\r", "\n")
+    found.anchors = {name.decode("utf-8", "replace") for name in anchors if not name.startswith(b"\0")}
+    against = from_content(None if base is None else base.decode("utf-8", "replace"), document.base)
+    seen = octets = 0
+    wanted: dict[tuple[int, bool], Counter[str]] = {}
+    for at, is_svg, reference in faults:
+        piece = document.content[octets:at]
+        octets, seen = at, seen + len(piece.decode("utf-8", "replace")) - piece.count(b"\r\n")
+        wanted.setdefault((seen, is_svg), Counter())[reference.decode("utf-8", "replace")] += 1
+    for (at, is_svg), references in wanted.items():
+        name, attributes, begin = tag(found.text, at) or ("", {}, 0)
+        reason = _hint(name, attributes)
+        for one in html.references(name, attributes, is_svg):
+            if one.reference in references:
+                references[one.reference] -= 1
+                found.references.append(
+                    Reference(one.where, one.reference, against, one.target, reason or _reason(one.where), begin)
+                )
+        if any(references.values()):
+            return None
+    return found
 
 
 def _anchors(found: Scan, tag: Start) -> None:

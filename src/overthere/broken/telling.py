@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Set
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from overthere.broken.circles import identity
 from overthere.broken.gathering import State
@@ -12,12 +13,15 @@ from overthere.broken.judging import Look, look, own, unjudged
 from overthere.broken.model import KINDS, Broken, Checker, Outcome
 from overthere.broken.nearest import Nearest
 from overthere.broken.places import Places
-from overthere.broken.scan import Reference, Scan, scan
+from overthere.broken.scan import Reference, Scan, scan, scan_again
 from overthere.broken.site import Site
 from overthere.links.job.sources import Task
 from overthere.links.job.unpacked import documents, known
 from overthere.links.model import NOTES, UNREAD, Options
 from overthere.showing import bounded, printable
+
+if TYPE_CHECKING:
+    from overthere.broken.pages import Again
 
 __all__ = ["Teller"]
 
@@ -49,12 +53,17 @@ class Teller:
         self.passed: Counter[str] = Counter()
         self.nearest: Nearest = Nearest(site, self._anchors)
 
-    def task(self, task: Task, sources: Set[str]) -> Iterator[Broken]:
-        """The findings of these documents of a task."""
+    def task(self, task: Task, sources: Set[str], told: Mapping[str, Again] = MappingProxyType({})) -> Iterator[Broken]:
+        """The findings of these documents of a task.
+
+        told: of some of them the faults, as the native kernel tells them.
+        """
         for document in documents(task, self.options):
             if document.source in sources:
                 document, (kind, notes) = known(document)
-                yield from self.document(scan(document, kind, notes, self.options, self.checker.anchors))
+                again = told.get(document.source)
+                found = None if again is None or kind != "html" else scan_again(document, kind, notes, again)
+                yield from self.document(found or scan(document, kind, notes, self.options, self.checker.anchors))
 
     def document(self, found: Scan) -> Iterator[Broken]:
         """The findings of one document, in the order of its references."""

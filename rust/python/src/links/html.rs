@@ -266,7 +266,7 @@ const NAME: usize = 64;
 
 impl Sink for Taking<'_, '_> {
     fn attribute(&mut self, element: Element<'_>, name: &[u8], way: usize, value: &[u8]) {
-        let Element { name: element, namespace, is_in_template } = element;
+        let Element { name: element, namespace, is_in_template, .. } = element;
         let before = self.pending.found.len();
         match self.ways[way].as_str() {
             "one" => {

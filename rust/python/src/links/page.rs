@@ -6,9 +6,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use overthere_core::iri::escape;
 use overthere_core::parse::{Rule, Spans};
 use overthere_core::resolve::{resolve, Parsed};
-use overthere_html::{Attributes, Element, Namespace, Sink};
+use overthere_html::Attributes;
 
-use super::css::{holds, urls};
+use super::taking::{Count, Place, Reference, Taking};
 use crate::fast::parse;
 
 /// What all documents are read by.
@@ -53,18 +53,36 @@ pub struct Page {
     pub next: Option<u32>,
 }
 
-/// What a reference asks, so that one that stands often is looked at once.
+/// What a reference asks.
 #[derive(Clone, Copy)]
 enum Seen {
     Passed(usize),
     Within,
     /// Within, with a fragment directive: only a browser finds that text.
     Directive,
+    /// A server redirects it, or the document itself has no such anchor.
+    Fault,
+    /// An anchor of another document, which has one of two keys.
+    Asks(u64, u64),
+    /// A target that Python judges, by the key of its text.
     Other(u64),
 }
 
 /// Something that only Python reads.
 pub struct Left;
+
+/// A reference for which the document is read again.
+pub struct Fault {
+    pub text: Vec<u8>,
+    pub tag: Place,
+}
+
+/// A document that is read again: its anchors, its own base if it says one, and its faults.
+pub struct Again {
+    pub anchors: Vec<Vec<u8>>,
+    pub base: Option<Vec<u8>>,
+    pub faults: Vec<Fault>,
+}
 
 /// Read a document.
 ///
@@ -76,83 +94,70 @@ pub fn read(
     data: &[u8],
     others: &mut HashMap<u64, String>,
 ) -> Result<Page, Left> {
-    let mut taking = Taking {
-        site,
-        texts: Vec::new(),
-        found: Vec::new(),
-        anchors: Vec::new(),
-        page: Page::default(),
-        base: None,
-        tag: Tag::default(),
-        refresh: None,
-        is_left: false,
-    };
-    let too_deep = overthere_html::read(data, &site.attributes, &mut taking);
-    if too_deep || taking.is_left {
-        return Err(Left);
-    }
-    let Taking { texts, found, anchors, mut page, base, refresh, .. } = taking;
-    page.anchors = anchors.iter().map(|name| key(u64::from(number), name)).collect();
-    page.anchors.sort_unstable();
-    page.anchors.dedup();
-    let outside = Base::new(uri.to_owned()).ok_or(Left)?;
-    let inner = match base {
-        None => Base::new(uri.to_owned()).ok_or(Left)?,
-        Some((start, end)) => {
-            let mut text = outside.join(&texts[start..end]).ok_or(Left)?.0;
-            text.truncate(text.find('#').unwrap_or(text.len()));
-            let base = Base::new(text).ok_or(Left)?;
-            let scheme = base.spans.scheme().map_or("", |(start, end)| &base.text[start..end]);
-            if site.passed.contains_key(scheme.to_ascii_lowercase().as_bytes()) {
-                return Err(Left);
-            }
-            base
-        }
-    };
+    let taken = Taking::of(site, data).ok_or(Left)?;
+    let asks = Asks::new(site, number, uri, &taken, others)?;
+    let next = taken.refresh.flatten().and_then(|(start, end)| asks.page_at(&taken.texts[start..end]));
+    let mut page = Page { next, ..Page::default() };
     let mut pairs: HashSet<(u64, u64)> = HashSet::new();
-    let mut known: HashMap<(&[u8], bool), Seen> = HashMap::new();
-    let mut asks = Asks {
-        site,
-        number,
-        inner: &inner,
-        is_content: base.is_some(),
-        pairs: &mut pairs,
-        others,
-        page: &mut page,
-    };
-    for (start, end, is_map) in found {
-        asks.page.references += 1;
-        let text = &texts[start..end];
-        let seen = match known.get(&(text, is_map)) {
-            Some(seen) => *seen,
-            None => {
-                let seen = asks.look(text, is_map)?;
-                known.insert((text, is_map), seen);
-                seen
-            }
-        };
+    let mut count = Count::default();
+    let anchors = asks.each(&taken, |_, seen| {
+        count.references += 1;
+        page.within += u64::from(!matches!(seen, Seen::Passed(_) | Seen::Other(_)));
         match seen {
-            Seen::Passed(reason) => asks.page.pass(reason),
-            Seen::Within => asks.page.within += 1,
-            Seen::Directive => {
-                asks.page.within += 1;
-                asks.page.pass(site.passed[&b" text-fragment"[..]]);
+            Seen::Passed(reason) => count.pass(reason),
+            Seen::Within => {}
+            Seen::Directive => count.pass(site.passed[&b" text-fragment"[..]]),
+            Seen::Fault => page.findings = true,
+            Seen::Asks(first, second) => {
+                pairs.insert((first, second));
             }
-            Seen::Other(key) => asks.page.others.push(key),
+            Seen::Other(key) => page.others.push(key),
         }
+    })?;
+    page.anchors = anchors;
+    page.references = taken.count.references + count.references;
+    page.passed = taken.count.passed;
+    for (reason, times) in count.passed.into_iter().enumerate() {
+        page.passed.resize(page.passed.len().max(reason + 1), 0);
+        page.passed[reason] += times;
     }
-    asks.page.next = refresh.flatten().and_then(|(start, end)| asks.page_at(&texts[start..end]));
     page.pairs = pairs.into_iter().flat_map(|(first, second)| [first, second]).collect();
     Ok(page)
 }
 
-impl Page {
-    fn pass(&mut self, reason: usize) {
-        if self.passed.len() <= reason {
-            self.passed.resize(reason + 1, 0);
+/// Read a document once more.  What is in its style sheets only Python places.
+///
+/// is_fault: whether an anchor of another document, or a target that Python has judged, is not there.
+pub fn again(
+    site: &Site,
+    number: u32,
+    uri: &str,
+    data: &[u8],
+    is_fault: impl Fn(Asked) -> bool,
+) -> Result<Again, Left> {
+    let taken = Taking::of(site, data).ok_or(Left)?;
+    let mut others = HashMap::new();
+    let asks = Asks::new(site, number, uri, &taken, &mut others)?;
+    let mut faults = Vec::new();
+    asks.each(&taken, |one, seen| {
+        let is_one = match seen {
+            Seen::Fault => true,
+            Seen::Asks(first, second) => is_fault(Asked::Anchor(first, second)),
+            Seen::Other(key) => is_fault(Asked::Target(key)),
+            _ => false,
+        };
+        if is_one {
+            faults.push(Fault { text: taken.texts[one.start..one.end].to_vec(), tag: one.tag });
         }
-        self.passed[reason] += 1;
-    }
+    })?;
+    let base = taken.base.map(|(start, end)| taken.texts[start..end].to_vec());
+    Ok(Again { anchors: taken.anchors, base, faults })
+}
+
+/// What is asked of who knows all documents.
+pub enum Asked {
+    Anchor(u64, u64),
+    Target(u64),
 }
 
 struct Base {
@@ -190,15 +195,56 @@ impl Base {
 struct Asks<'a> {
     site: &'a Site,
     number: u32,
-    inner: &'a Base,
+    inner: Base,
     /// The base is one that the document says.
     is_content: bool,
-    pairs: &'a mut HashSet<(u64, u64)>,
+    /// The keys of the anchors of the document, sorted.
+    anchors: Vec<u64>,
     others: &'a mut HashMap<u64, String>,
-    page: &'a mut Page,
 }
 
-impl Asks<'_> {
+impl<'a> Asks<'a> {
+    fn new(
+        site: &'a Site,
+        number: u32,
+        uri: &str,
+        taken: &Taking<'_>,
+        others: &'a mut HashMap<u64, String>,
+    ) -> Result<Self, Left> {
+        let mut anchors: Vec<u64> = taken.anchors.iter().map(|name| key(u64::from(number), name)).collect();
+        anchors.sort_unstable();
+        anchors.dedup();
+        let mut inner = Base::new(uri.to_owned()).ok_or(Left)?;
+        if let Some((start, end)) = taken.base {
+            let mut text = inner.join(&taken.texts[start..end]).ok_or(Left)?.0;
+            text.truncate(text.find('#').unwrap_or(text.len()));
+            inner = Base::new(text).ok_or(Left)?;
+            let scheme = inner.spans.scheme().map_or("", |(start, end)| &inner.text[start..end]);
+            if site.passed.contains_key(scheme.to_ascii_lowercase().as_bytes()) {
+                return Err(Left);
+            }
+        }
+        Ok(Asks { site, number, inner, is_content: taken.base.is_some(), anchors, others })
+    }
+
+    /// Look at each reference; at one that stands often only once.  Returns: the keys of the anchors.
+    fn each(mut self, taken: &Taking<'_>, mut tell: impl FnMut(&Reference, Seen)) -> Result<Vec<u64>, Left> {
+        let mut known: HashMap<(&[u8], bool), Seen> = HashMap::new();
+        for one in &taken.found {
+            let text = &taken.texts[one.start..one.end];
+            let seen = match known.get(&(text, one.is_map)) {
+                Some(seen) => *seen,
+                None => {
+                    let seen = self.look(text, one.is_map)?;
+                    known.insert((text, one.is_map), seen);
+                    seen
+                }
+            };
+            tell(one, seen);
+        }
+        Ok(self.anchors)
+    }
+
     fn look(&mut self, text: &[u8], is_map: bool) -> Result<Seen, Left> {
         if let Some(reason) = self.passed(text) {
             return Ok(Seen::Passed(reason));
@@ -233,11 +279,13 @@ impl Asks<'_> {
         let Some(&found) = self.site.names.get(&decoded(below.as_bytes())[..]) else {
             return Ok(self.other(whole));
         };
-        self.page.findings |= found & REDIRECTED != 0;
-        if let Some((start, end)) = fragment {
-            return Ok(self.fragment(found & !REDIRECTED, &target.as_bytes()[start..end], is_map));
+        if found & REDIRECTED != 0 {
+            return Ok(Seen::Fault);
         }
-        Ok(Seen::Within)
+        Ok(match fragment {
+            Some((start, end)) => self.fragment(found, &target.as_bytes()[start..end], is_map),
+            None => Seen::Within,
+        })
     }
 
     fn is_own_base(&self) -> bool {
@@ -274,7 +322,7 @@ impl Asks<'_> {
         Seen::Other(found)
     }
 
-    fn fragment(&mut self, number: u32, name: &[u8], is_map: bool) -> Seen {
+    fn fragment(&self, number: u32, name: &[u8], is_map: bool) -> Seen {
         if !self.site.fragments || name.is_empty() || name.eq_ignore_ascii_case(b"top") {
             return Seen::Within;
         }
@@ -290,13 +338,14 @@ impl Asks<'_> {
             None if name.contains(&b'%') => made(&plain(&decoded(name))),
             None => first,
         };
-        let there = |key| self.page.anchors.binary_search(&key).is_ok();
+        let there = |key| self.anchors.binary_search(&key).is_ok();
         if number != self.number {
-            self.pairs.insert((first, second));
-        } else if !there(first) && !there(second) {
-            self.page.findings = true;
+            Seen::Asks(first, second)
+        } else if there(first) || there(second) {
+            Seen::Within
+        } else {
+            Seen::Fault
         }
-        Seen::Within
     }
 }
 
@@ -338,193 +387,4 @@ fn decoded(text: &[u8]) -> Vec<u8> {
         }
     }
     out
-}
-
-/// What is known of a tag before it ends.
-#[derive(Default)]
-struct Tag {
-    /// Its references begin here.
-    first: usize,
-    is_hint: bool,
-    has_content: bool,
-    is_refresh: bool,
-    content: Vec<u8>,
-    embedded: Option<usize>,
-    script: Option<usize>,
-}
-
-struct Taking<'a> {
-    site: &'a Site,
-    texts: Vec<u8>,
-    /// Where each reference stands in the texts, and whether it names an image map.
-    found: Vec<(usize, usize, bool)>,
-    anchors: Vec<Vec<u8>>,
-    page: Page,
-    base: Option<(usize, usize)>,
-    tag: Tag,
-    /// The first refresh, which alone is heard: where its text stands if it waits for nothing.
-    refresh: Option<Option<(usize, usize)>>,
-    is_left: bool,
-}
-
-fn is_space(b: &u8) -> bool {
-    matches!(b, b'\t' | b'\n' | 0x0C | b'\r' | b' ')
-}
-
-fn stripped(text: &[u8]) -> &[u8] {
-    let start = text.iter().position(|b| !is_space(b)).unwrap_or(text.len());
-    let end = text.iter().rposition(|b| !is_space(b)).map_or(start, |last| last + 1);
-    &text[start..end]
-}
-
-impl Taking<'_> {
-    fn add(&mut self, text: &[u8], is_map: bool) {
-        let start = self.texts.len();
-        self.texts.extend_from_slice(text);
-        self.found.push((start, self.texts.len(), is_map));
-    }
-
-    fn sheet(&mut self, text: &[u8]) {
-        match urls(text) {
-            Some(found) => found.into_iter().for_each(|span| self.add(&text[span], false)),
-            None => self.is_left |= SIGNS.iter().any(|sign| holds(text, sign)),
-        }
-    }
-
-    /// The image candidates that people write: URLs and descriptors, with commas and blanks between.
-    fn candidates(&mut self, value: &[u8]) {
-        if value.contains(&b'(') {
-            self.is_left = true;
-            return;
-        }
-        let mut rest = value;
-        loop {
-            let Some(start) = rest.iter().position(|b| !is_space(b) && *b != b',') else { return };
-            rest = &rest[start..];
-            let end = rest.iter().position(is_space).unwrap_or(rest.len());
-            let url = &rest[..end];
-            rest = &rest[end..];
-            let last = url.iter().rposition(|b| *b != b',').map_or(0, |last| last + 1);
-            if last == url.len() {
-                rest = rest.iter().position(|b| *b == b',').map_or(&[], |comma| &rest[comma + 1..]);
-            }
-            if last > 0 {
-                self.add(&url[..last], false);
-            }
-        }
-    }
-
-    fn named(&self, way: &str, name: &[u8]) -> Option<usize> {
-        self.site.embedded.get(way)?.get(name).copied()
-    }
-}
-
-/// The URL of a refresh as people write it, `0; url=x`.
-fn refreshed(content: &[u8]) -> Option<&[u8]> {
-    let rest = &content[content.iter().position(|b| !b.is_ascii_digit())?..];
-    let rest = rest.strip_prefix(b";").filter(|rest| content[0].is_ascii_digit() && !rest.is_empty())?;
-    let rest = stripped(rest);
-    let url = rest.get(4..).filter(|_| rest[..4].eq_ignore_ascii_case(b"url="))?;
-    (url == stripped(url) && !url.is_empty() && memchr::memchr2(b'"', b'\'', url).is_none()).then_some(url)
-}
-
-const SIGNS: [&[u8]; 6] = [b"url(", b"@import", b"image-set(", b"src(", b"image(", b"\\"];
-
-impl Sink for Taking<'_> {
-    fn attribute(&mut self, element: Element<'_>, name: &[u8], way: usize, value: &[u8]) {
-        let Element { name: tag, namespace, is_in_template } = element;
-        let is_html = namespace == Namespace::Html;
-        let site = self.site;
-        match site.ways[way].as_str() {
-            "anchor" if !value.is_empty() => self.anchors.push(value.to_vec()),
-            "anchor" => {}
-            "map" => self.anchors.push([b"\0", value].concat()),
-            "base" => {
-                let value = stripped(value);
-                if is_html && !is_in_template && self.base.is_none() {
-                    self.base = Some((self.texts.len(), self.texts.len() + value.len()));
-                    self.texts.extend_from_slice(value);
-                }
-                self.page.references += 1;
-                self.page.pass(site.passed[&b" base"[..]]);
-            }
-            "rel" => {
-                let hints = value.to_ascii_lowercase();
-                self.tag.is_hint =
-                    hints.split(is_space).any(|rel| rel == b"preconnect" || rel == b"dns-prefetch");
-            }
-            "one" | "nonempty" if tag == b"object" || tag == b"applet" => self.is_left = true,
-            "one" => self.add(stripped(value), false),
-            "nonempty" if !stripped(value).is_empty() => self.add(stripped(value), name == b"usemap"),
-            "nonempty" => {}
-            "srcset" => self.candidates(value),
-            "style" => self.sheet(value),
-            "paint" if namespace == Namespace::Svg && value.contains(&b'(') => self.sheet(value),
-            "paint" => {}
-            "property" | "type" | "srcdoc" if !is_html || self.tag.embedded.is_some() => {}
-            "property" => {
-                let names = value.to_ascii_lowercase();
-                self.tag.embedded = names.split(is_space).find_map(|name| self.named("property", name));
-            }
-            "type" => {
-                let named = value.to_ascii_lowercase();
-                let end = if named.contains(&b'/') { memchr::memchr(b';', &named) } else { None };
-                self.tag.script = self.named("type", stripped(&named[..end.unwrap_or(named.len())]));
-            }
-            "srcdoc" => {
-                self.tag.embedded = self.named("srcdoc", name);
-                self.tag.has_content = true;
-            }
-            "content" => {
-                self.tag.has_content = true;
-                self.tag.content = value.to_vec();
-            }
-            "http-equiv" => self.tag.is_refresh = stripped(value).eq_ignore_ascii_case(b"refresh"),
-            way => match site.passed.get(way.as_bytes()) {
-                // Lists of what is passed over.
-                Some(reason) => {
-                    let count = value.split(is_space).filter(|one| !one.is_empty()).count();
-                    let count = if name == b"itemid" { 1 } else { count };
-                    self.page.references += count as u64;
-                    (0..count).for_each(|_| self.page.pass(*reason));
-                }
-                None => self.is_left = true,
-            },
-        }
-    }
-
-    fn end_tag(&mut self) -> bool {
-        let tag = std::mem::take(&mut self.tag);
-        if tag.is_refresh && tag.has_content {
-            match refreshed(&tag.content) {
-                Some(url) => {
-                    self.add(url, false);
-                    let (start, end, _) = self.found[self.found.len() - 1];
-                    let is_at_once =
-                        tag.content.iter().take_while(|b| b.is_ascii_digit()).all(|b| *b == b'0');
-                    self.refresh.get_or_insert(is_at_once.then_some((start, end)));
-                }
-                None => self.is_left = true,
-            }
-        }
-        if tag.is_hint {
-            for _ in tag.first..self.found.len() {
-                self.page.references += 1;
-                self.page.pass(self.site.passed[&b" hint"[..]]);
-            }
-            self.found.truncate(tag.first);
-        }
-        self.tag.first = self.found.len();
-        if let Some(reason) = tag.embedded.filter(|_| tag.has_content).or(tag.script) {
-            self.page.pass(reason);
-        }
-        false
-    }
-
-    fn style(&mut self, text: &[u8]) {
-        self.sheet(text);
-        self.tag.first = self.found.len();
-    }
-
-    fn script(&mut self, _: &[u8]) {}
 }

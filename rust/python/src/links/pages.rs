@@ -1,6 +1,6 @@
 //! Many HTML documents to keys, on all cores: pass 1 of the check for broken links.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -9,7 +9,7 @@ use overthere_html::Attributes;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::page::{self, Page, Site};
+use super::page::{self, Asked, Page, Site};
 use crate::bug::{bug, guarded};
 
 /// The key of a name in a document, the same in every process.
@@ -35,6 +35,11 @@ fn octets(words: &[u64]) -> Vec<u8> {
 }
 
 impl Keys {
+    /// Of keys that are sorted.
+    fn has(&self, key: u64) -> bool {
+        self.keys.binary_search(&key).is_ok()
+    }
+
     fn sort(&mut self) {
         if self.sorted < self.keys.len() {
             self.keys.sort_unstable();
@@ -59,7 +64,7 @@ impl Keys {
 
     fn __contains__(&mut self, key: u64) -> bool {
         self.sort();
-        self.keys.binary_search(&key).is_ok()
+        self.has(key)
     }
 
     fn __len__(&mut self) -> usize {
@@ -70,9 +75,8 @@ impl Keys {
     /// Whether of two by two keys both are not there.
     fn lacks(&mut self, pairs: &[u8]) -> bool {
         self.sort();
-        let has = |key: u64| self.keys.binary_search(&key).is_ok();
         let pairs: Vec<u64> = words(pairs).collect();
-        pairs.chunks_exact(2).any(|pair| !has(pair[0]) && !has(pair[1]))
+        pairs.chunks_exact(2).any(|pair| !self.has(pair[0]) && !self.has(pair[1]))
     }
 }
 
@@ -81,6 +85,10 @@ impl Keys {
 pub struct Pages {
     site: Site,
 }
+
+/// A document that was read again: anchors, its own base, and of each fault where its tag begins, whether that
+/// is of SVG, and the reference; None for the last two: only Python reads it.
+type Again = (Vec<Vec<u8>>, Option<Vec<u8>>, Vec<(usize, bool, Vec<u8>)>);
 
 /// A document that was read: number, octets, anchors, pairs, others, references, within, passed, findings, next.
 type Told<'py> = (
@@ -129,6 +137,38 @@ impl Pages {
         Pages { site: Site { attributes: rules, ways, embedded: known, passed, names, prefixes, fragments } }
     }
 
+    /// Read files once more, for the places of their faults.
+    ///
+    /// keys: of all anchors; targets: the keys of the targets that are faults.
+    ///
+    /// Returns: by their numbers, what was read; a file that only Python places is missing.
+    fn again(
+        &self,
+        py: Python<'_>,
+        files: Vec<File>,
+        keys: &mut Keys,
+        targets: HashSet<u64>,
+        threads: usize,
+        limit: u64,
+    ) -> PyResult<HashMap<u32, Again>> {
+        keys.sort();
+        let keys: &Keys = keys;
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let mut found: Vec<(u32, Again)> = Vec::new();
+            while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                found.extend(self.faults(keys, &targets, file, limit));
+            }
+            found
+        };
+        let done = guarded(py, || Ok(py.detach(|| on_threads(threads, work))))?;
+        let mut told = HashMap::new();
+        for part in done {
+            told.extend(part.map_err(|()| bug(py, "a thread that reads pages"))?);
+        }
+        Ok(told)
+    }
+
     /// Read files: number, path, URI of each.
     ///
     /// Returns: what was read, in the order of the files; the numbers of those that only Python reads; and the targets
@@ -137,7 +177,7 @@ impl Pages {
     fn read<'py>(
         &self,
         py: Python<'py>,
-        files: Vec<(u32, std::path::PathBuf, String)>,
+        files: Vec<File>,
         threads: usize,
         limit: u64,
     ) -> PyResult<(Vec<Told<'py>>, Vec<u32>, HashMap<u64, String>)> {
@@ -178,12 +218,7 @@ impl Pages {
 type Part = (Vec<(usize, u64, Option<Page>)>, HashMap<u64, String>);
 
 impl Pages {
-    fn all(
-        &self,
-        files: &[(u32, std::path::PathBuf, String)],
-        threads: usize,
-        limit: u64,
-    ) -> Vec<Result<Part, ()>> {
+    fn all(&self, files: &[File], threads: usize, limit: u64) -> Vec<Result<Part, ()>> {
         let next = AtomicUsize::new(0);
         let work = || {
             let mut pages = Vec::new();
@@ -198,11 +233,33 @@ impl Pages {
                 pages.push((at, size, page));
             }
         };
-        thread::scope(|scope| {
-            let running: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(work)).collect();
-            running.into_iter().map(|one| one.join().map_err(|_| ())).collect()
-        })
+        on_threads(threads, work)
     }
+
+    /// The faults of a file; None if only Python can place them.
+    fn faults(&self, keys: &Keys, targets: &HashSet<u64>, file: &File, limit: u64) -> Option<(u32, Again)> {
+        let (number, path, uri) = file;
+        let data = content(path, limit)?;
+        let found = page::again(&self.site, *number, uri, &data, |asked| match asked {
+            Asked::Anchor(first, second) => !keys.has(first) && !keys.has(second),
+            Asked::Target(key) => targets.contains(&key),
+        });
+        let found = found.ok()?;
+        let faults: Option<Vec<_>> =
+            found.faults.into_iter().map(|one| Some((one.tag.at?, one.tag.is_svg, one.text))).collect();
+        Some((*number, (found.anchors, found.base, faults?)))
+    }
+}
+
+/// A file to read: its number, its path, its URI.
+type File = (u32, std::path::PathBuf, String);
+
+/// The same work on so many threads; an error for each that panics.
+fn on_threads<T: Send>(threads: usize, work: impl Fn() -> T + Sync) -> Vec<Result<T, ()>> {
+    thread::scope(|scope| {
+        let running: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(&work)).collect();
+        running.into_iter().map(|one| one.join().map_err(|_| ())).collect()
+    })
 }
 
 /// The octets of a file that is HTML in UTF-8 beyond doubt.

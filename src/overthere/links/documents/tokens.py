@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from overthere.links.documents.tree import Namespace, Tree
 
-__all__ = ["Script", "Sheet", "Start", "attribute", "tokens"]
+__all__ = ["Script", "Sheet", "Start", "attribute", "tag", "tokens"]
 
 
 class Start(NamedTuple):
@@ -144,6 +144,19 @@ def _tag(text: str, at: int) -> tuple[dict[str, str], str, int]:
             return {}, "", len(text)
     close = _CLOSE.match(text, at)
     return (attributes, "", len(text)) if close is None else (attributes, close[0][-2:].lstrip("\t\n\f "), close.end())
+
+
+def tag(text: str, at: int) -> tuple[str, dict[str, str], int] | None:
+    """The start tag whose name begins there: its name, its attributes, and where they begin.
+
+    >>> tag("<A HREF='y'>", 1)
+    ('a', {'href': 'y'}, 2)
+    """
+    found = _MARKUP.match(text, at - 1)
+    if found is None or not found["tag"] or found["end"]:
+        return None
+    attributes, closing, _ = _tag(text, found.end())
+    return (_lower(found["tag"]), attributes, found.end()) if closing else None
 
 
 def attribute(text: str, at: int, name: str) -> tuple[int, int] | None:
