@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -27,8 +28,11 @@ Step = Callable[[str, int, int], None]
 
 def run(sources: list[str], checker: Checker, summary: Summary, step: Step, policy: Policy | None) -> Iterator[Broken]:
     """Raises: ValueError for settings that cannot be; OSError if there is no such file."""
-    options = Options(limit=checker.limit)
+    options = Options(limit=checker.limit, rooted=True)
     needed(options)
+    for source in sources:
+        if not is_uri(source) and not os.path.lexists(source):
+            raise FileNotFoundError(f"{source}: there is no such file or folder")
     starts = [str(source) for source in sources if is_uri(source)]
     for start in starts:
         if URI(start).scheme.lower() not in ("http", "https"):

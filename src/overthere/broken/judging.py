@@ -19,6 +19,8 @@ from overthere.schemes import scheme
 __all__ = ["PASSED_SCHEMES", "Look", "by_scheme", "look", "own", "unjudged", "uri_key"]
 
 _PREFIX = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+):")
+_WINDOWS = re.compile(r"[A-Za-z]:(?:/|%5C)")
+"""A drive, with backslashes as they are repaired; no scheme has a name of one letter."""
 _FOLDERS_ARE_FINE = ("markdown",)
 """Kinds of document whose renderers (of code hosts) show a folder."""
 
@@ -70,7 +72,8 @@ def _target(one: Reference, scan: Scan, known: Look, site: Site, checker: Checke
     whole = target.partition("#")[0]
     name = _scheme_of(whole)
     if (told := by_scheme(whole)) is not None:
-        return known._replace(findings=(*known.findings, *told), is_within=True)
+        before = () if _WINDOWS.match(whole) else known.findings
+        return known._replace(findings=(*before, *told), is_within=True)
     if name in PASSED_SCHEMES:
         return known._replace(passed=PASSED_SCHEMES[name])
     document = scan.document
@@ -163,6 +166,8 @@ def _scheme_of(target: str) -> str:
 
 def by_scheme(uri: str) -> tuple[tuple[str, str], ...] | None:
     """What is wrong with a URI that is judged by its scheme's own rules (RFC 6068 2); None for others."""
+    if _WINDOWS.match(uri):
+        return (("invalid", "a file name of Windows; write it relatively, or as file:///C:/ and so on"),)
     if _scheme_of(uri) != "mailto":
         return None
     found = scheme("mailto").check(uri, limit=1)

@@ -54,6 +54,10 @@ def _mended(source: str, places: dict[tuple[int, int], set[tuple[str, str]]]) ->
         with open(source, "rb") as file:
             content = file.read()
     except OSError as error:
+        if _archive(source):
+            return Mended(
+                source, b"", b"", 0, f"it is a part of {_archive(source)}; change it there, and pack it again"
+            )
         return Mended(source, b"", b"", 0, f"it cannot be read: {error.strerror}")
     pieces: list[bytes] = []
     changes: list[tuple[str, str]] = []
@@ -73,6 +77,14 @@ def _mended(source: str, places: dict[tuple[int, int], set[tuple[str, str]]]) ->
     after = b"".join((*pieces, content[at:]))
     refused = "" if _is_changed(source, content, after, changes) else "another reference would change with it"
     return Mended(source, content, content if refused else after, 0 if refused else len(changes), refused)
+
+
+def _archive(source: str) -> str:
+    """The file that holds a document, such as an archive or a mailbox; "" if it is none of a container."""
+    at = source.find("!")
+    while at >= 0 and not os.path.isfile(source[:at]):
+        at = source.find("!", at + 1)
+    return source[:at] if at >= 0 else ""
 
 
 def _replaced(written: bytes, old: str, new: str) -> bytes | None:

@@ -91,6 +91,8 @@ class _Job:
                 raise click.UsageError(f"--only: there is no {kind!r}; there is {', '.join(KINDS)}")
         if asked["output"] is not None and asked["form"] != "text":
             raise click.UsageError("--format is for standard output; the suffix of -o says how a file is written")
+        if asked["fix"] and asked["output"] is None and asked["form"] != "text":
+            raise click.UsageError("--fix prints a diff; with --format, write the findings to a file (-o)")
         if asked["yes"] and not asked["fix"]:
             raise click.UsageError("--yes is for --fix")
         self.sources, self.asked = sources, asked
@@ -247,7 +249,9 @@ def lines(summary: Summary, seconds: float) -> Iterator[str]:
         yield f"{summary.known:,} known from the baseline"
     if summary.unsuggested:
         yield f"{summary.unsuggested:,} for which no near name was looked for: there were too many"
-    if not summary.errors:
+    if not summary.documents:
+        yield "no document was read"
+    elif not summary.errors:
         yield "nothing is broken"
 
 

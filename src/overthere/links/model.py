@@ -169,3 +169,5 @@ class Options(NamedTuple):
     """What is known of schemes: for the columns `normal` and `audit`; None: the default registry."""
     canonical: Canonical | None = None
     """The form of the column `normal`, instead of a rung."""
+    rooted: bool = False
+    """Whether an archive that is a source, and was given no base, is the root of its members."""

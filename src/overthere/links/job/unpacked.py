@@ -105,6 +105,8 @@ class FileReader:
             if kinds[0] in CONTAINERS and head:
                 # An archive that is a source is published as a folder is.
                 beneath = URI(task.base) if named and task.base is not None else None
+                if beneath is None and named and self.options.rooted:
+                    beneath = URI(f"{document.base.uri}!/")
                 yield from self.container(kinds, file, document, beneath, (task.start, task.end))
                 return
             content, notes = archives.read(file, self.options.limit)

@@ -1,0 +1,120 @@
+"""Archives, mailboxes and WARC files as sources of `overthere broken`: each finding with its member and place."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from overthere.broken import Summary, find
+from overthere.cli.app import app
+
+PAGES = {"a.html": "<a href=b.html#x>\n<a href=b.html#y>\n<a href=c.html>", "b.html": "<p id=x>"}
+
+
+def _zip(path: Path, pages: dict[str, str]) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in pages.items():
+            archive.writestr(name, text)
+    return path
+
+
+def _tar(path: Path, pages: dict[str, str]) -> Path:
+    with tarfile.open(path, f"w:{path.suffix[1:].replace('tar', '')}") as archive:
+        for name, text in pages.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text.encode()))
+    return path
+
+
+def _record(uri: str, text: str) -> bytes:
+    body = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{text}"
+    return (
+        f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {uri}\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n"
+        f"WARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-000000000000>\r\n"
+        f"Content-Type: application/http; msgtype=response\r\nContent-Length: {len(body)}\r\n\r\n{body}\r\n\r\n"
+    ).encode()
+
+
+def _found(path: Path, base: str | None = None) -> list[tuple[str, int | None, int | None, str | None, str]]:
+    rows = find(path, base)
+    return [(one.source.removeprefix(str(path)), one.line, one.column, one.reference, one.kind) for one in rows]
+
+
+@pytest.mark.parametrize("base", [None, "https://h/docs/"])
+@pytest.mark.parametrize(("name", "inner"), [("a.zip", "!"), ("a.tar", "!"), ("a.tar.gz", "!a.tar!")])
+def test_an_archive_is_a_folder_with_a_base_and_without(
+    tmp_path: Path, name: str, inner: str, base: str | None
+) -> None:
+    path = (_zip if name.endswith("zip") else _tar)(tmp_path / name, PAGES)
+    assert _found(path, base) == [
+        (f"{inner}a.html", 2, 9, "b.html#y", "no-fragment"),
+        (f"{inner}a.html", 3, 9, "c.html", "no-document"),
+    ]
+
+
+def test_one_packed_page(tmp_path: Path) -> None:
+    (tmp_path / "p.html.gz").write_bytes(gzip.compress(b"\n<a href=#z><p id=y>"))
+    assert _found(tmp_path / "p.html.gz") == [("!p.html", 2, 9, "#z", "no-fragment")]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_records_of_a_warc(tmp_path: Path, packed: bool) -> None:
+    first = _record("http://h/a.html", PAGES["a.html"])
+    content = first + _record("http://h/b.html", "<p id=x>\n<a href='#q'>")
+    path = tmp_path / ("w.warc.gz" if packed else "w.warc")
+    path.write_bytes(gzip.compress(content) if packed else content)
+    within = "!0!" if packed else "!"
+    # What a crawl has not is outside; what it has is judged.
+    assert _found(path) == [
+        (f"{within}0", 2, 9, "b.html#y", "no-fragment"),
+        (f"{within}{len(first)}", 2, 10, "#q", "no-fragment"),
+    ]
+    summary = Summary()
+    assert len(list(find(path, summary=summary))) == 2
+    assert summary.outside == 3  # whether another record has them is known in the end only
+
+
+def test_messages_of_a_mailbox(tmp_path: Path) -> None:
+    message = (
+        "From a@b Thu Jan  1 00:00:00 2026\nMIME-Version: 1.0\nContent-Type: multipart/related; boundary=b\n\n"
+        "--b\nContent-Type: text/html\n\n<img src=cid:one@h>\n<img src=cid:two@h>\n"
+        "--b\nContent-Type: image/png\nContent-ID: <one@h>\n\nx\n--b--\n\n"
+    )
+    (tmp_path / "m.mbox").write_text(message + message.replace("two@h", "three@h"))
+    assert _found(tmp_path / "m.mbox") == [
+        ("!1!1", 2, 10, "cid:two@h", "no-document"),
+        ("!2!1", 2, 10, "cid:three@h", "no-document"),
+    ]
+
+
+def test_what_is_in_a_container_is_not_mended(tmp_path: Path) -> None:
+    path = _zip(tmp_path / "a.zip", {"a.html": "<a href='b c.html'>", "b c.html": "x"})
+    before = path.read_bytes()
+    done = CliRunner().invoke(app, ["broken", str(path), "--fix", "--yes"])
+    assert f"a.html: left as it is: it is a part of {path}; change it there, and pack it again" in done.stderr
+    assert path.read_bytes() == before
+
+
+def test_a_source_that_is_not_there(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["broken", str(tmp_path / "nope.html")])
+    assert done.exit_code == 2
+    assert "nope.html: there is no such file or folder" in done.stderr
+
+
+def test_nothing_read_is_not_told_as_nothing_broken(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["broken", str(tmp_path)])
+    assert "no document was read" in done.stderr
+    assert "nothing is broken" not in done.stderr
+
+
+def test_a_diff_does_not_stand_among_findings_for_programs(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["broken", str(tmp_path), "--fix", "--format", "jsonl"])
+    assert done.exit_code == 2
+    assert "--fix prints a diff" in done.stderr

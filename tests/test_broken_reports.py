@@ -1,0 +1,87 @@
+"""Files of findings for other programs: SARIF by its schema's models, JUnit's XML by a grammar of what its readers take."""
+
+from __future__ import annotations
+
+import io
+import json
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lxml import etree
+
+from overthere.broken import KINDS, Broken, find
+from overthere.broken.report import junit, sarif
+from overthere.uri import URIReference
+
+# There is no standard of this form.  This is what Ant wrote first and what readers rely on: suites of cases, a case with
+# at most one outcome, numbers that are numbers.
+JUNIT = """
+<grammar xmlns="http://relaxng.org/ns/structure/1.0" datatypeLibrary="http://www.w3.org/2001/XMLSchema-datatypes">
+<define name="number"><data type="nonNegativeInteger"/></define>
+<start><element name="testsuites"><attribute name="name"/><zeroOrMore><element name="testsuite">
+<attribute name="name"/><attribute name="tests"><ref name="number"/></attribute>
+<attribute name="failures"><ref name="number"/></attribute><attribute name="skipped"><ref name="number"/></attribute>
+<optional><attribute name="errors"><ref name="number"/></attribute></optional>
+<oneOrMore><element name="testcase"><attribute name="classname"/><attribute name="name"/><optional><choice>
+<element name="failure"><attribute name="type"/><attribute name="message"/><text/></element>
+<element name="skipped"><optional><attribute name="message"/></optional><text/></element>
+</choice></optional></element></oneOrMore>
+</element></zeroOrMore></element></start></grammar>
+"""
+
+
+@pytest.fixture
+def findings(tmp_path: Path) -> list[Broken]:
+    page = "<a href='a&amp;b.html'>\n<a href=/x><a href='c d.html'><a href='http://joe:sEcReT@[h'><a href='&#1;<\U0001f600>'>"
+    (tmp_path / "in dex&.html").write_text(page, "utf-8")
+    (tmp_path / "b\n.html").write_text("<a href=#x>", "utf-8")
+    return [*find(tmp_path), *find([tmp_path / "in dex&.html"], "https://h/docs/")]
+
+
+def test_sarif_by_its_schema(findings: list[Broken]) -> None:
+    model: Any = import_module("pydantic_sarif.model").StaticAnalysisResultsFormatSarifVersion210JsonSchema
+    for some in (findings, []):
+        file = io.StringIO()
+        sarif(some, file)
+        data = json.loads(file.getvalue())
+        model.model_validate(data)
+        (run,) = data["runs"]
+        rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+        assert rules == list(KINDS)
+        assert len(run["results"]) == len(some)
+        for result in run["results"]:
+            assert rules[result["ruleIndex"]] == result["ruleId"]
+            place = result["locations"][0]["physicalLocation"]
+            assert URIReference(place["artifactLocation"]["uri"])  # SARIF 3.4.3
+            region = place.get("region", {"startLine": 1, "startColumn": 1})
+            assert region["startLine"] >= 1  # 3.30.5
+            assert region["startColumn"] >= 1  # 3.30.6
+        assert "sEcReT" not in file.getvalue()
+
+
+def test_junit_by_a_grammar(findings: list[Broken]) -> None:
+    grammar = etree.RelaxNG(etree.fromstring(JUNIT))
+    for some in (findings, []):
+        file = io.StringIO()
+        junit(some, file)
+        document = etree.fromstring(file.getvalue().encode())
+        grammar.assertValid(document)
+        for suite in document:
+            for name, tag in (("tests", "testcase"), ("failures", "failure"), ("skipped", "skipped")):
+                assert int(suite.get(name)) == len(list(suite.iter(tag)))
+        assert sum(1 for _ in document.iter("testcase")) == len(some)
+        assert "sEcReT" not in file.getvalue()
+
+
+def test_the_models_and_the_grammar_refuse(findings: list[Broken]) -> None:
+    file = io.StringIO()
+    sarif(findings, file)
+    data = json.loads(file.getvalue())
+    data["runs"][0]["results"][0]["level"] = "fatal"
+    with pytest.raises(ValueError, match="level"):
+        import_module("pydantic_sarif.model").StaticAnalysisResultsFormatSarifVersion210JsonSchema.model_validate(data)
+    assert not etree.RelaxNG(etree.fromstring(JUNIT)).validate(
+        etree.fromstring("<testsuites name='x'><testcase/></testsuites>")
+    )
