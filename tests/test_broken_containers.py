@@ -118,3 +118,10 @@ def test_a_diff_does_not_stand_among_findings_for_programs(tmp_path: Path) -> No
     done = CliRunner().invoke(app, ["broken", str(tmp_path), "--fix", "--format", "jsonl"])
     assert done.exit_code == 2
     assert "--fix prints a diff" in done.stderr
+
+
+def test_what_is_outside_of_a_container_is_not_read_again(tmp_path: Path) -> None:
+    (tmp_path / "NEWS.gz").write_bytes(gzip.compress(b"see https://example.org/a#b and https://example.org/c#d\n"))
+    summary = Summary()
+    assert not list(find(tmp_path, summary=summary))
+    assert (summary.documents, summary.outside, summary.read_again) == (1, 2, 0)

@@ -1,4 +1,4 @@
-"""Files of findings for other programs: SARIF by its schema's models, JUnit's XML by a grammar of what its readers take."""
+"""Files of findings for other programs: SARIF by its schema's models, JUnit's XML by a grammar."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from overthere.broken import KINDS, Broken, find
 from overthere.broken.report import junit, sarif
 from overthere.uri import URIReference
 
-# There is no standard of this form.  This is what Ant wrote first and what readers rely on: suites of cases, a case with
-# at most one outcome, numbers that are numbers.
+# There is no standard of this form.  This is what Ant wrote first and what readers rely on: suites of cases, a case
+# with at most one outcome, numbers that are numbers.
 JUNIT = """
 <grammar xmlns="http://relaxng.org/ns/structure/1.0" datatypeLibrary="http://www.w3.org/2001/XMLSchema-datatypes">
 <define name="number"><data type="nonNegativeInteger"/></define>
@@ -34,7 +34,8 @@ JUNIT = """
 
 @pytest.fixture
 def findings(tmp_path: Path) -> list[Broken]:
-    page = "<a href='a&amp;b.html'>\n<a href=/x><a href='c d.html'><a href='http://joe:sEcReT@[h'><a href='&#1;<\U0001f600>'>"
+    page = "<a href='a&amp;b.html'>\n<a href=/x><a href='c d.html'><a href='http://joe:sEcReT@[h'>"
+    page += "<a href='&#1;<\U0001f600>'>"
     (tmp_path / "in dex&.html").write_text(page, "utf-8")
     (tmp_path / "b\n.html").write_text("<a href=#x>", "utf-8")
     return [*find(tmp_path), *find([tmp_path / "in dex&.html"], "https://h/docs/")]
@@ -82,6 +83,5 @@ def test_the_models_and_the_grammar_refuse(findings: list[Broken]) -> None:
     data["runs"][0]["results"][0]["level"] = "fatal"
     with pytest.raises(ValueError, match="level"):
         import_module("pydantic_sarif.model").StaticAnalysisResultsFormatSarifVersion210JsonSchema.model_validate(data)
-    assert not etree.RelaxNG(etree.fromstring(JUNIT)).validate(
-        etree.fromstring("<testsuites name='x'><testcase/></testsuites>")
-    )
+    wrong = etree.fromstring("<testsuites name='x'><testcase/></testsuites>")
+    assert not etree.RelaxNG(etree.fromstring(JUNIT)).validate(wrong)

@@ -51,6 +51,8 @@ class Gathered(NamedTuple):
     """Of them, the fragments that are asked for."""
     next: int
     """The document to which its reader is sent at once; -1 for none."""
+    perhaps: array[int] = array("Q")
+    """Keys of documents that a container may have, each with the two of `pairs`: what it has not is outside."""
 
 
 def gather(task: Task, site: Site, checker: Checker, options: Options, summary: Summary) -> Iterator[Gathered]:
@@ -95,6 +97,7 @@ def gathered(found: Scan, site: Site, checker: Checker, summary: Summary) -> Gat
         called = uri_key(str(found.document.base.uri))
         mine.update((called, document), (key(called, name) for name in names))
     pairs: set[tuple[int, int]] = set()
+    perhaps: set[tuple[int, int, int]] = set()
     existing: set[tuple[int, ...]] = set()
     outer: dict[int, str] = {}
     outside: set[str] = set()
@@ -120,6 +123,9 @@ def gathered(found: Scan, site: Site, checker: Checker, summary: Summary) -> Gat
         if seen.document == document:
             findings = True
             continue
+        if seen.outside is not None:
+            perhaps.add((seen.document, seen.pairs[0], seen.pairs[-1]))
+            continue
         pairs.add((seen.pairs[0], seen.pairs[-1]))
         if seen.place is not None and seen.place.path:
             outer[seen.place.document] = seen.place.path
@@ -138,4 +144,5 @@ def gathered(found: Scan, site: Site, checker: Checker, summary: Summary) -> Gat
         called,
         fragments,
         next_of(found, site, checker),
+        array("Q", (one for three in sorted(perhaps) for one in three)),
     )

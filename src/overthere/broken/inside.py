@@ -65,6 +65,7 @@ class _Kept(NamedTuple):
     outside: bytes
     page: int
     """By what other pages know it."""
+    perhaps: bytes = b""
 
 
 class Inside:
@@ -111,7 +112,9 @@ class Inside:
                 yield self.summary.octets - before
         self._read_outer()
         self.summary.distinct = len(self.distinct)
-        self.summary.held = 8 * len(self.keys) + sum(len(one.pairs) + len(one.outside) for one in self.kept.values())
+        self.summary.held = 8 * len(self.keys) + sum(
+            len(one.pairs) + len(one.outside) + len(one.perhaps) for one in self.kept.values()
+        )
 
     def keep(self, task: int, one: Gathered) -> None:
         """Take what pass 1 has of a document."""
@@ -128,8 +131,9 @@ class Inside:
         page = one.document if one.called < 0 else one.called
         if one.next >= 0:
             self.following[page] = one.next
-        if one.findings or one.pairs or kept or one.next >= 0:
-            self.kept[task, one.source] = _Kept(one.findings, one.pairs.tobytes(), kept, page)
+        if one.findings or one.pairs or one.perhaps or kept or one.next >= 0:
+            perhaps = one.perhaps.tobytes()
+            self.kept[task, one.source] = _Kept(one.findings, one.pairs.tobytes(), kept, page, perhaps)
 
     def _natively(self) -> Iterator[int]:
         """HTML files by all cores."""
@@ -196,6 +200,14 @@ class Inside:
                     self.keys.update(one.anchors.tobytes())
                     self.states[document] = one.state
 
+    def _lacks(self, perhaps: bytes) -> bool:
+        """Whether a document that is there lacks an anchor."""
+        found = iter(memoryview(perhaps).cast("Q"))
+        return any(
+            document in self.keys and first not in self.keys and last not in self.keys
+            for document, first, last in zip(found, found, found, strict=True)
+        )
+
     def redirected(self, outcome: Outcome, fragments: set[str]) -> Outcome:
         """What is known of a URI and its fragments where a redirect has led to a document that was read."""
         if outcome.final is None or outcome.kind not in (None, "moved-permanently"):
@@ -219,7 +231,8 @@ class Inside:
         turning = circles(self.following)
         for (task, source), kept in self.kept.items():
             asked = bool(kept.outside) and not bad.isdisjoint(memoryview(kept.outside).cast("Q"))
-            if kept.findings or asked or kept.page in turning or self.keys.lacks(kept.pairs):
+            asked = asked or kept.page in turning or self._lacks(kept.perhaps)
+            if kept.findings or asked or self.keys.lacks(kept.pairs):
                 again.setdefault(task, set()).add(source)
         teller = Teller(self.site, self.checker, self.options, self.states, self.keys.__contains__, outcomes, turning)
         for number, sources in sorted(again.items()):
