@@ -16,6 +16,7 @@ from explainer import CHROMIUM, Explainer, explainer
 from overthere.web import pages
 from overthere.web.model import TEXT
 from overthere.web.views import VIEWS
+from servers import wait_until
 from test_web import HOSTILE
 
 if CHROMIUM is None:
@@ -106,8 +107,7 @@ def test_an_older_answer_does_not_overtake(watched: Watched) -> None:
 
     page.route("**/anatomy.part", hold)
     page.locator("#in-text").fill("first")
-    page.wait_for_timeout(500)
-    assert held
+    wait_until(lambda: page.wait_for_timeout(20) or held, "the first is not asked")
     page.locator("#in-text").fill("second")
     expect(page.locator("tr.c-path code").first).to_have_text("second")
     page.unroute_all()
