@@ -147,6 +147,8 @@ def test_a_component_that_is_pointed_at_is_marked_in_the_text(watched: Watched) 
 
 
 NUL_FREE = [text.replace("\x00", "") for text in HOSTILE if text.isascii() or "\u202e" in text]
+# An answer is waited for at each: what is no URI in any view is one text.  One by one test_web has them.
+TYPED = [" ".join(text for text in NUL_FREE if not text.startswith("http")), *(t for t in NUL_FREE if t[:4] == "http")]
 FOREIGN = "#answer :is(script, img, iframe, b, s, q)"
 
 
@@ -166,7 +168,7 @@ def test_hostile_text_is_text(watched: Watched, name: str) -> None:
     page = watched.go(name)
     for number in range(page.locator("form[data-view] :is(input, textarea)").count()):
         field = page.locator("form[data-view] :is(input, textarea)").nth(number)
-        for text in NUL_FREE:
+        for text in TYPED:
             with page.expect_response("**/*.part"):
                 field.fill(text)
             expect(page.locator("#answer.waiting")).to_have_count(0)
