@@ -14,7 +14,8 @@ ELSEWHERE := $(patsubst %,--ignore-glob='tests/test_%.py',access_* cli_get cli_o
     code_from_data patterns security_page native names support statements web_browser web_api \
     broken_outside broken_crawl console cli_help cli_newcomer reference) \
     $(patsubst %,--deselect=tests/test_equality.py::test_%_the_grammar_on_its_cover,parse_equals zone_identifiers_equal) \
-    $(patsubst %,--deselect=tests/test_links.py::test_%,a_worker_that_dies_costs_a_record an_interrupted_job_goes_on)
+    $(patsubst %,--deselect=tests/test_links.py::test_%,a_worker_that_dies_costs_a_record an_interrupted_job_goes_on) \
+    --deselect=tests/test_redact.py::test_the_time_is_linear
 
 .PHONY: demo test check bench bench-check fuzz mutants docs clean
 .DELETE_ON_ERROR:

@@ -17,7 +17,8 @@ from overthere.access.wire import Dial, Dialogue, Head, Read, Write
 from overthere.uri import URI
 from servers.faults import cut, endless, faulty, simple
 
-POLICY = Policy.local().with_(read_timeout=60, total_timeout=1)
+PATIENT = Policy.local().with_(read_timeout=60)
+POLICY = PATIENT.with_(total_timeout=1)
 MENU = (b"", b"1a\tb\th\t70\r\n" * 1000)
 
 
@@ -52,7 +53,7 @@ def test_others_run_while_nothing_is_given(backend: str) -> None:
 
         async with anyio.create_task_group() as group:
             group.start_soon(other)
-            transport = AsyncTransport(dialogue(port), POLICY, URI("x-raw://127.0.0.1"), port)
+            transport = AsyncTransport(dialogue(port), PATIENT, URI("x-raw://127.0.0.1"), port)
             assert isinstance(await transport.advance(), Head)
             await transport.close()
             group.cancel_scope.cancel()
@@ -65,7 +66,7 @@ def test_others_run_while_nothing_is_given(backend: str) -> None:
 def test_what_is_no_listing_is_not_read_for_entries() -> None:
     with (
         faulty(endless(b"HTTP/1.1 200 OK\r\n\r\n", b"x" * 65_536)) as server,
-        open_(f"http://127.0.0.1:{server.port}/", POLICY) as resource,
+        open_(f"http://127.0.0.1:{server.port}/", PATIENT) as resource,
     ):
         assert list(resource.entries()) == []
         assert resource.read(10) == b"x" * 10

@@ -14,12 +14,12 @@ from overthere.broken.cache import Cache
 from overthere.broken.hosts import DEAD, TRIES, Hosts
 from overthere.broken.model import Checker, Outcome
 from overthere.broken.outside import Asker
-from servers import free_port
+from servers import NET, free_port
 from servers.faults import dripped, endless, faulty, stalled
 from servers.nginx import Nginx, nginx, trusting
 
 PAGE = '<!doctype html><title>t</title><h1 id="here">h</h1><a name="caf\xe9">a</a>'
-LOCAL = Policy.local().with_(connect_timeout=20.0, read_timeout=20.0)
+LOCAL = Policy.local().with_(connect_timeout=NET, read_timeout=NET)
 
 
 @pytest.fixture(scope="module")
@@ -184,7 +184,7 @@ def test_a_host_that_lets_nobody_connect_is_left_alone() -> None:
 def test_servers_that_never_come_to_an_end(fault: object, kind: str) -> None:
     with faulty(fault) as server:  # type: ignore[arg-type]
         uri = f"http://127.0.0.1:{server.port}/"
-        policy = LOCAL.with_(read_timeout=1.0, total_timeout=2.0)
+        policy = LOCAL.with_(read_timeout=0.5, total_timeout=1.0) if kind == "timeout" else LOCAL
         assert ask([uri], policy)[uri].kind == kind
 
 

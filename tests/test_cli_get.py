@@ -19,7 +19,7 @@ import pytest
 from click.testing import CliRunner
 
 from overthere.cli.app import app
-from servers import NET, free_port, running, wait_until
+from servers import NET, free_port, running, wait_until, waits
 from servers.slapd import PHOTO, slapd
 from support import ROOT
 
@@ -388,7 +388,9 @@ def test_ctrl_c(web: Web, tmp_path: Path) -> None:
     work = subprocess.Popen(
         [*COMMAND, "-o", str(tmp_path / "a"), web.base + "/slow"], stderr=subprocess.PIPE, env=ENVIRONMENT
     )
-    wait_until(lambda: list(tmp_path.glob("*.part")), "no part of the file")
+    wait_until(
+        lambda: list(tmp_path.glob("*.part")) and waits(work.pid), "no part of the file, whose rest it waits for"
+    )
     work.send_signal(signal.SIGINT)
     _, told = work.communicate(timeout=NET)
     assert (work.returncode, told) == (130, b"Stopped\n")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import console
 from overthere.cli.app import VERBS, app
 from overthere.cli.examples import EXAMPLES, Example
 from servers import NET
@@ -57,12 +58,8 @@ def test_few_are_not_run() -> None:
 
 @pytest.mark.parametrize(("path", "example"), RUN, ids=[example.line for _, example in RUN])
 def test_an_example_runs(path: str, example: Example, folder: Path) -> None:
-    search = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        ["bash", "-c", example.line], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        timeout=5 * NET, check=False, env={**os.environ, "PATH": search},
-    )  # fmt: skip
-    assert done.returncode == example.status, done.stdout + done.stderr
+    done = console.run(example.line, folder)
+    assert done.status == example.status, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
 
 

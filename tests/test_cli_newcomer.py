@@ -19,7 +19,7 @@ from overthere.anatomy import explain
 from overthere.cli import paper
 from overthere.cli.app import app
 from overthere.editions.readings import notes, read
-from servers import NET
+from servers import NET, wait_until, waits
 from support import ROOT
 from test_cli import process, run
 
@@ -224,6 +224,7 @@ def test_ctrl_c(verb: str) -> None:
         child.stdin.write(b"http://h/\n")
         assert select.select([child.stdout], [], [], 5 * NET)[0], "it says nothing"
         child.stdout.read(1)
+        wait_until(lambda: waits(child.pid), "it does not come to wait for more")
         child.send_signal(signal.SIGINT)
         _, told = child.communicate(timeout=5 * NET)
     finally:

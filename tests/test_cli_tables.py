@@ -10,7 +10,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,7 @@ from overthere import URI, CodingError, InvalidURI, Rung, URIReference, check, d
 from overthere.cli.app import app
 from overthere.kernel.reference import split, split_authority
 from overthere.tables import reading
-from servers import NET, wait_until
+from servers import NET, wait_until, waits
 from support import ROOT, cases
 from test_cli import process as command
 
@@ -548,16 +547,6 @@ def test_rows_before_an_error_are_kept(monkeypatch: pytest.MonkeyPatch, tmp_path
         assert 50 < kept <= 100
         piped = run("check", "--column", "url", "-o", output, stdin=(tmp_path / "in.csv").read_bytes())
         assert "standard input: row 101 has 2 fields, the header 1; " in piped.stderr
-
-
-def waits(pid: int) -> bool:
-    """Whether a process has done what it could, and waits: each of its threads sleeps, at three looks."""
-    for _ in range(3):
-        time.sleep(0.2)
-        tasks = list(Path(f"/proc/{pid}/task").glob("*/stat"))
-        if not all(task.read_text().rpartition(") ")[2].startswith("S") for task in tasks):
-            return False
-    return True
 
 
 @pytest.mark.parametrize("form", FORMATS)

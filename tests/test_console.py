@@ -7,16 +7,13 @@ block of commands that need more than the project's own examples is marked `sh`,
 from __future__ import annotations
 
 import doctest
-import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from servers import NET
+from console import run
 from support import ROOT
 
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
@@ -35,19 +32,11 @@ def commands(block: str) -> list[tuple[str, str]]:
     return [(line, shown) for line, _, shown in (piece.partition("\n") for piece in pieces[1:])]
 
 
-def run(line: str, folder: Path) -> str:
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        ["bash", "-c", line], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=5 * NET,
-        check=False, env={**os.environ, "PATH": path, "COLUMNS": "100"},
-    )  # fmt: skip
-    return done.stdout + (done.stderr if done.returncode else "")
-
-
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: str(page.relative_to(ROOT)))
 def test_a_page_shows_what_is_printed(page: Path, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     for block in blocks(page):
         for line, shown in commands(block):
-            printed = run(line, tmp_path)
+            done = run(line, tmp_path)
+            printed = done.stdout + (done.stderr if done.status else "")
             assert MATCHES(shown, printed, doctest.ELLIPSIS), f"$ {line}\n{printed}"

@@ -18,7 +18,7 @@ from typing import TypeVar
 
 import pytest
 
-__all__ = ["DROP", "NET", "free_port", "give", "need", "running", "wait_for", "wait_until"]
+__all__ = ["DROP", "NET", "free_port", "give", "need", "running", "wait_for", "wait_until", "waits"]
 
 NET = 120.0
 """Seconds: far more than anything takes on a machine that has much else to do."""
@@ -71,6 +71,19 @@ def wait_until(there: Callable[[], T | None], what: str, seconds: float = NET) -
             raise TimeoutError(what)
         time.sleep(0.02)
     return found
+
+
+def waits(pid: int) -> bool:
+    """Whether a process has done what it could, and waits: each of its threads sleeps, at three looks."""
+    for _ in range(3):
+        time.sleep(0.05)
+        try:
+            tasks = [task.read_text() for task in Path(f"/proc/{pid}/task").glob("*/stat")]
+        except OSError:  # a thread that has just ended
+            return False
+        if not all(task.rpartition(") ")[2].startswith("S") for task in tasks):
+            return False
+    return True
 
 
 def give(folder: Path) -> None:

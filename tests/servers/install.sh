@@ -16,8 +16,12 @@ if [ ! -e /usr/sbin/policy-rc.d ]; then
     trap 'rm -f /usr/sbin/policy-rc.d' EXIT
 fi
 export DEBIAN_FRONTEND=noninteractive
-apt-get update -qq
-apt-get install -y -qq --no-install-recommends "${missing[@]}" > /dev/null || {
+# Another apt that holds the lock, and a mirror that says nothing, are waited for so long and no longer.
+apt() {
+    timeout 900 apt-get -qq -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 -o Acquire::http::Timeout=60 "$@"
+}
+apt update
+apt install -y --no-install-recommends "${missing[@]}" > /dev/null || {
     # inn2 refuses a host whose name has no dot.
     [ -e /etc/news/inn.conf ] && sed -i 's/^#domain:.*/domain: example.test/' /etc/news/inn.conf
     dpkg --configure -a > /dev/null

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import socket
 import ssl
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
-from servers import DROP, free_port, give, need, running
+from servers import DROP, NET, free_port, give, need, running, wait_until
 
 __all__ = ["Nginx", "certificate", "nginx", "tinyproxy", "trusting", "websocketd"]
 
+_MARKS = count()
 _TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 _CONFIGURATION = """\
 daemon off; worker_processes 1; pid {folder}/pid; error_log stderr;
@@ -83,8 +86,21 @@ class Nginx:
         return f"{scheme}://127.0.0.1:{self.port if scheme == 'http' else self.tls_port}{path}"
 
     def asked(self) -> list[list[str]]:
-        """What was asked so far: the request line, Host, status, Authorization, Proxy-Authorization."""
-        return [line.split("|") for line in (self.folder / "asked").read_text().splitlines()]
+        """What was asked so far: the request line, Host, status, Authorization, Proxy-Authorization.
+
+        nginx logs a request behind its answer, and one after the other: up to a question that is asked here.
+        """
+        mark = f"GET /mark/{next(_MARKS)} HTTP/1.1"
+        with socket.create_connection(("127.0.0.1", self.port), NET) as held:
+            held.sendall(f"{mark}\r\nHost: mark\r\nConnection: close\r\n\r\n".encode())
+            while held.recv(1 << 16):
+                pass
+
+        def logged() -> list[list[str]] | None:
+            lines = (self.folder / "asked").read_text().splitlines()
+            return [line.split("|") for line in lines] if any(line.startswith(mark) for line in lines) else None
+
+        return [line for line in wait_until(logged, "nothing is logged") if line[1] != "mark"]
 
 
 def certificate(folder: Path) -> None:
