@@ -223,7 +223,7 @@ impl<S: Sink> Reading<'_, S> {
 
     fn begin(&mut self, is_start: bool) {
         self.is_start = is_start;
-        self.at = self.position;
+        self.at = self.position.saturating_sub(1); // its first letter has been read
         self.said = Said::default();
         self.is_encoded = false;
         self.element.clear();

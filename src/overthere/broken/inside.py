@@ -7,20 +7,21 @@ from collections.abc import Generator, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from overthere import kernel
-from overthere.broken import keys
+from overthere.broken import keys, pages
 from overthere.broken.anchors import is_top, names, reason
 from overthere.broken.circles import circles
 from overthere.broken.gathering import Gathered, State, gather
 from overthere.broken.judging import by_scheme, uri_key
 from overthere.broken.keys import document_key
 from overthere.broken.model import Broken, Checker, Outcome, Summary
+from overthere.broken.scan import Again, anchors_of
 from overthere.broken.site import Site
 from overthere.broken.telling import Teller
 from overthere.links.job.sources import Task
 from overthere.links.model import Options
 
 if TYPE_CHECKING:
-    from overthere.broken.pages import Again
+    from overthere._native import Pages
 
 __all__ = ["Inside"]
 
@@ -89,6 +90,8 @@ class Inside:
         self.outside: dict[str, set[str]] = {}
         """URIs outside, with the fragments that are asked of them: where somebody is going to ask."""
         self.distinct: set[int] = set()
+        self.pages: Pages | None = None
+        """The native kernel's reader."""
         self.native: set[int] = set()
         """The numbers of pages that the native kernel has read."""
         self.targets: set[int] = set()
@@ -137,12 +140,11 @@ class Inside:
 
     def _natively(self) -> Iterator[int]:
         """HTML files by all cores."""
-        from overthere.broken import pages
-
         task_of = {self.site.number_of(path): at for at, task in enumerate(self.tasks) for path in task.paths}
         state = State("html", True, True)
         verdicts: dict[int, str] = {}
-        for told, _, others in pages.read(self.site, self.checker, self.summary, pages.numbers(self.site)):
+        self.pages = pages.reader(self.site, self.checker)
+        for told, _, others in pages.read(self.pages, self.site, self.checker, pages.numbers(self.site)):
             for key, target in others.items():
                 if key not in verdicts:
                     verdicts[key] = self._verdict(target)
@@ -171,16 +173,23 @@ class Inside:
 
     def _told(self, paths: tuple[str, ...], turning: frozenset[int]) -> dict[str, Again]:
         """The faults of pages that the native kernel has read."""
-        numbers = [number for path in paths if (number := self.site.number_of(path)) is not None]
-        some = [number for number in numbers if number in self.native and number not in turning]
-        if not some:
+        known = (self.site.number_of(path) for path in paths)
+        numbers = [number for number in known if number is not None and number not in turning]
+        return {self.site.sources[number]: one for number, one in self._again(numbers).items()}
+
+    def _anchors(self, number: int) -> set[str] | None:
+        told = self._again([number]).get(number)
+        return None if told is None else anchors_of(told)
+
+    def _again(self, numbers: list[int]) -> dict[int, Again]:
+        """Of those of the pages that the native kernel has read."""
+        some = [number for number in numbers if number in self.native]
+        if not some or self.pages is None:
             return {}
         from overthere._native import Keys
-        from overthere.broken import pages
 
         assert isinstance(self.keys, Keys)
-        told = pages.again(self.site, self.checker, some, self.keys, self.targets)
-        return {self.site.sources[number]: one for number, one in told.items()}
+        return pages.again(self.pages, self.site, self.checker, some, self.keys, self.targets)
 
     def _verdict(self, target: str) -> str:
         """What a target is of which only Python knows: "outside", "fine", "fault"; "left": ask of each document."""
@@ -234,7 +243,9 @@ class Inside:
             asked = asked or kept.page in turning or self._lacks(kept.perhaps)
             if kept.findings or asked or self.keys.lacks(kept.pairs):
                 again.setdefault(task, set()).add(source)
-        teller = Teller(self.site, self.checker, self.options, self.states, self.keys.__contains__, outcomes, turning)
+        teller = Teller(
+            self.site, self.checker, self.options, self.states, self.keys.__contains__, outcomes, turning, self._anchors
+        )
         for number, sources in sorted(again.items()):
             self.summary.read_again += len(sources)
             whole = self.tasks[number]

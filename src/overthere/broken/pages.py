@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from overthere.broken.judging import PASSED_SCHEMES
 from overthere.broken.model import Checker, Summary
-from overthere.broken.scan import IDENTIFIERS
+from overthere.broken.scan import IDENTIFIERS, Again
 from overthere.broken.site import Site
 from overthere.links.documents import html
 from overthere.links.job.pool import cores
@@ -19,7 +19,7 @@ from overthere.links.job.pool import cores
 if TYPE_CHECKING:
     from overthere._native import Keys, Pages
 
-__all__ = ["TOGETHER", "Again", "Told", "again", "counted", "keys", "numbers", "read"]
+__all__ = ["TOGETHER", "Told", "again", "counted", "keys", "numbers", "read", "reader"]
 
 TOGETHER = 2000
 """Files that are read between two steps of progress."""
@@ -40,7 +40,8 @@ def _reasons() -> tuple[str, ...]:
     )
 
 
-def _pages(site: Site, checker: Checker) -> Pages:
+def reader(site: Site, checker: Checker) -> Pages:
+    """What reads the pages of a site."""
     from overthere._native import Pages
 
     number = {reason: at for at, reason in enumerate(_reasons())}
@@ -77,28 +78,24 @@ def _names(site: Site, checker: Checker) -> dict[bytes, int]:
 
 
 def read(
-    site: Site, checker: Checker, summary: Summary, numbers: list[int]
+    pages: Pages, site: Site, checker: Checker, numbers: list[int]
 ) -> Iterator[tuple[list[Told], list[int], dict[int, str]]]:
     """Read files of the site, so many at once: what was read, what only Python reads, targets that Python judges."""
-    pages = _pages(site, checker)
     waiting = iter(numbers)
     while some := list(islice(waiting, TOGETHER)):
         files = [(number, site.paths[number], site.uri(number)) for number in some]
         yield pages.read(files, checker.workers or cores(), checker.limit)
 
 
-Again = tuple[list[bytes], bytes | None, list[tuple[int, bool, bytes]]]
-"""Of a page that was read again: its anchors, the base that it says, and of each fault in the octets where the name of
-its tag begins, whether that is of SVG, and the reference."""
-
-
-def again(site: Site, checker: Checker, numbers: list[int], keys: Keys, targets: set[int]) -> dict[int, Again]:
+def again(
+    pages: Pages, site: Site, checker: Checker, numbers: list[int], keys: Keys, targets: set[int]
+) -> dict[int, Again]:
     """Read pages again for their faults; those that only Python places are missing.
 
     keys: of all anchors; targets: the keys of what Python has judged a fault.
     """
     files = [(number, site.paths[number], site.uri(number)) for number in numbers]
-    return _pages(site, checker).again(files, keys, targets, checker.workers or cores(), checker.limit)
+    return pages.again(files, keys, targets, checker.workers or cores(), checker.limit)
 
 
 def numbers(site: Site) -> list[int]:

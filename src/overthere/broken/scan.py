@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from overthere.base import Base, from_content
 from overthere.broken import anchors
@@ -18,10 +18,7 @@ from overthere.links.documents.tree import Namespace
 from overthere.links.job.reading import READERS
 from overthere.links.model import UNREAD, Document, Found, Note, Options, Passed
 
-if TYPE_CHECKING:
-    from overthere.broken.pages import Again
-
-__all__ = ["BASES", "IDENTIFIERS", "Reference", "Scan", "scan", "scan_again"]
+__all__ = ["BASES", "IDENTIFIERS", "Again", "Reference", "Scan", "anchors_of", "scan", "scan_again"]
 
 _SPACE = "\t\n\f\r "
 _HINTS = frozenset(("preconnect", "dns-prefetch"))
@@ -128,16 +125,26 @@ def _html(found: Scan, options: Options, rule: str) -> None:
         found.next = found.references[refresh[0]]
 
 
+Again = tuple[list[bytes], bytes | None, list[tuple[int, bool, bytes]]]
+"""Of a page that was read again: its anchors, the base that it says, and of each fault in the octets where the name of
+its tag begins, whether that is of SVG, and the reference."""
+
+
+def anchors_of(told: Again) -> set[str]:
+    """The anchors of a page that the native kernel has read again."""
+    return {name.decode("utf-8", "replace") for name in told[0] if not name.startswith(b"\0")}
+
+
 def scan_again(document: Document, kind: str, notes: tuple[str, ...], told: Again) -> Scan | None:
     """Of an HTML page its faults alone, as the native kernel tells them.
 
     Returns: None if they do not stand there, as of octets that changed in between.
     """
-    anchors, base, faults = told
+    _, base, faults = told
     found = Scan(document, kind, notes=dict.fromkeys((*document.notes, *notes)), has_anchors=True)
     text = document.content.decode("utf-8", "replace")
     found.text = text.replace("\r\n", "\n").replace("\r", "\n")
-    found.anchors = {name.decode("utf-8", "replace") for name in anchors if not name.startswith(b"\0")}
+    found.anchors = anchors_of(told)
     against = from_content(None if base is None else base.decode("utf-8", "replace"), document.base)
     seen = octets = 0
     wanted: dict[tuple[int, bool], Counter[str]] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Set
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from overthere.broken.circles import identity
 from overthere.broken.gathering import State
@@ -13,15 +13,12 @@ from overthere.broken.judging import Look, look, own, unjudged
 from overthere.broken.model import KINDS, Broken, Checker, Outcome
 from overthere.broken.nearest import Nearest
 from overthere.broken.places import Places
-from overthere.broken.scan import Reference, Scan, scan, scan_again
+from overthere.broken.scan import Again, Reference, Scan, scan, scan_again
 from overthere.broken.site import Site
 from overthere.links.job.sources import Task
 from overthere.links.job.unpacked import documents, known
 from overthere.links.model import NOTES, UNREAD, Options
 from overthere.showing import bounded, printable
-
-if TYPE_CHECKING:
-    from overthere.broken.pages import Again
 
 __all__ = ["Teller"]
 
@@ -41,8 +38,9 @@ class Teller:
         has: Callable[[int], bool],
         outcomes: Mapping[str, Outcome],
         turning: Set[int],
+        anchors: Callable[[int], set[str] | None] = lambda number: None,
     ) -> None:
-        """turning: the pages that are on a circle."""
+        """turning: the pages that are on a circle.  anchors: of a document by its number, where they are at hand."""
         self.site: Site = site
         self.checker: Checker = checker
         self.options: Options = options
@@ -51,6 +49,7 @@ class Teller:
         self.outcomes: Mapping[str, Outcome] = outcomes
         self.turning: Set[int] = turning
         self.passed: Counter[str] = Counter()
+        self.at_hand: Callable[[int], set[str] | None] = anchors
         self.nearest: Nearest = Nearest(site, self._anchors)
 
     def task(self, task: Task, sources: Set[str], told: Mapping[str, Again] = MappingProxyType({})) -> Iterator[Broken]:
@@ -89,6 +88,8 @@ class Teller:
         """The anchors of a document of the sources, read again."""
         if number >= len(self.site.paths):
             return None
+        if (known_ones := self.at_hand(number)) is not None:
+            return known_ones
         task = Task((self.site.paths[number],), self.site.roots[number], (self.checker.base or (None,))[0])
         for document in documents(task, self.options):
             document, (kind, notes) = known(document)
