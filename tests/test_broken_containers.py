@@ -25,7 +25,7 @@ def _zip(path: Path, pages: dict[str, str]) -> Path:
 
 
 def _tar(path: Path, pages: dict[str, str]) -> Path:
-    with tarfile.open(path, f"w:{path.suffix[1:].replace('tar', '')}") as archive:
+    with tarfile.open(path, "w:gz") if path.suffix == ".gz" else tarfile.open(path, "w:") as archive:
         for name, text in pages.items():
             member = tarfile.TarInfo(name)
             member.size = len(text)
