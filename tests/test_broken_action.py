@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from support import ROOT
 
 yaml: Any = import_module("yaml")
