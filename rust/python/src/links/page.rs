@@ -1,9 +1,11 @@
 //! One HTML document to keys: its anchors, and what its references ask of other documents.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use overthere_core::iri::escape;
+use overthere_core::normalize::SchemeRules;
 use overthere_core::parse::{Rule, Spans};
 use overthere_core::resolve::{resolve, Parsed};
 use overthere_html::{Attributes, Element, Namespace, Sink};
@@ -21,9 +23,31 @@ pub struct Site {
     pub passed: HashMap<Vec<u8>, usize>,
     /// Names that are served, octets below the base, with the number of the document.
     pub names: HashMap<Vec<u8>, u32>,
-    /// What every URI within begins with.
-    pub prefixes: Vec<String>,
+    /// What every URI within begins with, and by which rules others of its scheme become such; None: only Python knows.
+    pub prefixes: Vec<(String, Option<SchemeRules>)>,
     pub fragments: bool,
+}
+
+impl Site {
+    /// The path below the base of a URI that has neither query nor fragment.
+    fn below<'a>(&self, uri: &'a str) -> Option<Cow<'a, str>> {
+        if let Some(below) = self.prefixes.iter().find_map(|(prefix, _)| uri.strip_prefix(prefix.as_str())) {
+            return Some(Cow::Borrowed(below));
+        }
+        // 6.2.3: capitals in the host, a default port.
+        let spans = parse(uri.as_bytes(), Rule::Uri, true).ok()?;
+        self.prefixes.iter().find_map(|(prefix, rules)| {
+            let rules = rules.as_ref().filter(|rules| rules.may_change(uri.as_bytes(), &spans))?;
+            let (start, end) = spans.scheme()?;
+            let scheme = prefix.as_bytes().get(..end - start)?;
+            if !scheme.eq_ignore_ascii_case(&uri.as_bytes()[start..end]) {
+                return None;
+            }
+            let mut form = Vec::new();
+            rules.normalize(uri.as_bytes(), &spans, &mut form);
+            Some(Cow::Owned(String::from_utf8(form).ok()?.strip_prefix(prefix.as_str())?.to_owned()))
+        })
+    }
 }
 
 /// Set in a number of `Site::names`: a server redirects it.
@@ -212,8 +236,7 @@ impl Asks<'_> {
         let fragment = spans.fragment(target.len());
         let whole = &target[..fragment.map_or(target.len(), |(start, _)| start - 1)];
         let path = &whole[..memchr::memchr(b'?', whole.as_bytes()).unwrap_or(whole.len())];
-        let Some(below) = self.site.prefixes.iter().find_map(|prefix| path.strip_prefix(prefix.as_str()))
-        else {
+        let Some(below) = self.site.below(path) else {
             // What is written relatively and leads out is a finding of its own.
             let is_absolute =
                 self.is_content || text.starts_with(b"//") || parse(text, Rule::Uri, false).is_ok();
@@ -239,8 +262,9 @@ impl Asks<'_> {
     fn is_own_base(&self) -> bool {
         let text = &self.inner.text;
         let path = &text[..text.find('?').unwrap_or(text.len())];
-        let below = self.site.prefixes.iter().find_map(|prefix| path.strip_prefix(prefix.as_str()));
-        below.is_some_and(|below| self.site.names.get(&decoded(below.as_bytes())[..]) == Some(&self.number))
+        self.site
+            .below(path)
+            .is_some_and(|below| self.site.names.get(&decoded(below.as_bytes())[..]) == Some(&self.number))
     }
 
     fn passed(&self, text: &[u8]) -> Option<usize> {
