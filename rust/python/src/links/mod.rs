@@ -5,6 +5,7 @@ mod html;
 mod page;
 pub mod pages;
 mod table;
+mod taking;
 
 use overthere_core::iri::escape;
 use overthere_core::parse::{Rule, Spans};

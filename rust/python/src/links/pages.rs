@@ -83,6 +83,9 @@ pub struct Pages {
     site: Site,
 }
 
+/// The default port, and whether an empty path is "/".
+type Differences = (Option<String>, bool);
+
 /// A document that was read: number, octets, anchors, pairs, others, references, within, passed, findings.
 type Told<'py> =
     (u32, u64, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, u64, u64, Vec<u32>, bool);
@@ -100,7 +103,7 @@ impl Pages {
         embedded: Vec<(String, String, usize)>,
         passed: HashMap<String, usize>,
         names: Vec<(Vec<u8>, u32)>,
-        prefixes: Vec<(String, Option<(Option<String>, bool)>)>,
+        prefixes: Vec<(String, Option<Differences>)>,
         fragments: bool,
     ) -> Self {
         let mut rules = Attributes::default();

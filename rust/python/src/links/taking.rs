@@ -1,0 +1,203 @@
+//! The tags of one HTML document to its anchors and references, as `page` asks them of the site.
+
+use overthere_html::{Element, Namespace, Sink};
+
+use super::css::{holds, urls};
+use super::page::{Page, Site};
+
+/// What is known of a tag before it ends.
+#[derive(Default)]
+struct Tag {
+    /// Its references begin here.
+    first: usize,
+    is_hint: bool,
+    has_content: bool,
+    is_refresh: bool,
+    content: Vec<u8>,
+    embedded: Option<usize>,
+    script: Option<usize>,
+}
+
+pub struct Taking<'a> {
+    site: &'a Site,
+    pub texts: Vec<u8>,
+    /// Where each reference stands in the texts, and whether it names an image map.
+    pub found: Vec<(usize, usize, bool)>,
+    pub anchors: Vec<Vec<u8>>,
+    /// What is counted so far.
+    pub page: Page,
+    /// Where the first `base href` stands in the texts.
+    pub base: Option<(usize, usize)>,
+    tag: Tag,
+    /// Only Python reads it.
+    pub is_left: bool,
+}
+
+fn is_space(b: &u8) -> bool {
+    matches!(b, b'\t' | b'\n' | 0x0C | b'\r' | b' ')
+}
+
+fn stripped(text: &[u8]) -> &[u8] {
+    let start = text.iter().position(|b| !is_space(b)).unwrap_or(text.len());
+    let end = text.iter().rposition(|b| !is_space(b)).map_or(start, |last| last + 1);
+    &text[start..end]
+}
+
+impl<'a> Taking<'a> {
+    pub fn new(site: &'a Site) -> Self {
+        Taking {
+            site,
+            texts: Vec::new(),
+            found: Vec::new(),
+            anchors: Vec::new(),
+            page: Page::default(),
+            base: None,
+            tag: Tag::default(),
+            is_left: false,
+        }
+    }
+
+    fn add(&mut self, text: &[u8], is_map: bool) {
+        let start = self.texts.len();
+        self.texts.extend_from_slice(text);
+        self.found.push((start, self.texts.len(), is_map));
+    }
+
+    fn sheet(&mut self, text: &[u8]) {
+        match urls(text) {
+            Some(found) => found.into_iter().for_each(|span| self.add(&text[span], false)),
+            None => self.is_left |= SIGNS.iter().any(|sign| holds(text, sign)),
+        }
+    }
+
+    /// The image candidates that people write: URLs and descriptors, with commas and blanks between.
+    fn candidates(&mut self, value: &[u8]) {
+        if value.contains(&b'(') {
+            self.is_left = true;
+            return;
+        }
+        let mut rest = value;
+        loop {
+            let Some(start) = rest.iter().position(|b| !is_space(b) && *b != b',') else { return };
+            rest = &rest[start..];
+            let end = rest.iter().position(is_space).unwrap_or(rest.len());
+            let url = &rest[..end];
+            rest = &rest[end..];
+            let last = url.iter().rposition(|b| *b != b',').map_or(0, |last| last + 1);
+            if last == url.len() {
+                rest = rest.iter().position(|b| *b == b',').map_or(&[], |comma| &rest[comma + 1..]);
+            }
+            if last > 0 {
+                self.add(&url[..last], false);
+            }
+        }
+    }
+
+    fn named(&self, way: &str, name: &[u8]) -> Option<usize> {
+        self.site.embedded.get(way)?.get(name).copied()
+    }
+}
+
+/// The URL of a refresh as people write it, `0; url=x`.
+fn refreshed(content: &[u8]) -> Option<&[u8]> {
+    let rest = &content[content.iter().position(|b| !b.is_ascii_digit())?..];
+    let rest = rest.strip_prefix(b";").filter(|rest| content[0].is_ascii_digit() && !rest.is_empty())?;
+    let rest = stripped(rest);
+    let url = rest.get(4..).filter(|_| rest[..4].eq_ignore_ascii_case(b"url="))?;
+    (url == stripped(url) && !url.is_empty() && memchr::memchr2(b'"', b'\'', url).is_none()).then_some(url)
+}
+
+const SIGNS: [&[u8]; 6] = [b"url(", b"@import", b"image-set(", b"src(", b"image(", b"\\"];
+
+impl Sink for Taking<'_> {
+    fn attribute(&mut self, element: Element<'_>, name: &[u8], way: usize, value: &[u8]) {
+        let Element { name: tag, namespace, is_in_template } = element;
+        let is_html = namespace == Namespace::Html;
+        let site = self.site;
+        match site.ways[way].as_str() {
+            "anchor" if !value.is_empty() => self.anchors.push(value.to_vec()),
+            "anchor" => {}
+            "map" => self.anchors.push([b"\0", value].concat()),
+            "base" => {
+                let value = stripped(value);
+                if is_html && !is_in_template && self.base.is_none() {
+                    self.base = Some((self.texts.len(), self.texts.len() + value.len()));
+                    self.texts.extend_from_slice(value);
+                }
+                self.page.references += 1;
+                self.page.pass(site.passed[&b" base"[..]]);
+            }
+            "rel" => {
+                let hints = value.to_ascii_lowercase();
+                self.tag.is_hint =
+                    hints.split(is_space).any(|rel| rel == b"preconnect" || rel == b"dns-prefetch");
+            }
+            "one" | "nonempty" if tag == b"object" || tag == b"applet" => self.is_left = true,
+            "one" => self.add(stripped(value), false),
+            "nonempty" if !stripped(value).is_empty() => self.add(stripped(value), name == b"usemap"),
+            "nonempty" => {}
+            "srcset" => self.candidates(value),
+            "style" => self.sheet(value),
+            "paint" if namespace == Namespace::Svg && value.contains(&b'(') => self.sheet(value),
+            "paint" => {}
+            "property" | "type" | "srcdoc" if !is_html || self.tag.embedded.is_some() => {}
+            "property" => {
+                let names = value.to_ascii_lowercase();
+                self.tag.embedded = names.split(is_space).find_map(|name| self.named("property", name));
+            }
+            "type" => {
+                let named = value.to_ascii_lowercase();
+                let end = if named.contains(&b'/') { memchr::memchr(b';', &named) } else { None };
+                self.tag.script = self.named("type", stripped(&named[..end.unwrap_or(named.len())]));
+            }
+            "srcdoc" => {
+                self.tag.embedded = self.named("srcdoc", name);
+                self.tag.has_content = true;
+            }
+            "content" => {
+                self.tag.has_content = true;
+                self.tag.content = value.to_vec();
+            }
+            "http-equiv" => self.tag.is_refresh = stripped(value).eq_ignore_ascii_case(b"refresh"),
+            way => match site.passed.get(way.as_bytes()) {
+                // Lists of what is passed over.
+                Some(reason) => {
+                    let count = value.split(is_space).filter(|one| !one.is_empty()).count();
+                    let count = if name == b"itemid" { 1 } else { count };
+                    self.page.references += count as u64;
+                    (0..count).for_each(|_| self.page.pass(*reason));
+                }
+                None => self.is_left = true,
+            },
+        }
+    }
+
+    fn end_tag(&mut self) -> bool {
+        let tag = std::mem::take(&mut self.tag);
+        if tag.is_refresh && tag.has_content {
+            match refreshed(&tag.content) {
+                Some(url) => self.add(url, false),
+                None => self.is_left = true,
+            }
+        }
+        if tag.is_hint {
+            for _ in tag.first..self.found.len() {
+                self.page.references += 1;
+                self.page.pass(self.site.passed[&b" hint"[..]]);
+            }
+            self.found.truncate(tag.first);
+        }
+        self.tag.first = self.found.len();
+        if let Some(reason) = tag.embedded.filter(|_| tag.has_content).or(tag.script) {
+            self.page.pass(reason);
+        }
+        false
+    }
+
+    fn style(&mut self, text: &[u8]) {
+        self.sheet(text);
+        self.tag.first = self.found.len();
+    }
+
+    fn script(&mut self, _: &[u8]) {}
+}
