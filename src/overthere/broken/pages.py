@@ -57,7 +57,9 @@ def _pages(site: Site, checker: Checker) -> Pages:
     passed = {scheme: number[reason] for scheme, reason in PASSED_SCHEMES.items()}
     passed |= {f" {reason}": number[reason] for reason in ("base", "hint", "identifier", "ping", "text-fragment")}
     embedded = [(way, name, number[kind]) for way, names in html.EMBEDDED.items() for name, kind in names.items()]
-    prefixes = [(prefix, scheme(prefix.partition(":")[0]).common_rules) for prefix in site.prefixes]
+    prefixes: list[tuple[str, tuple[str | None, bool] | None]] = [
+        (prefix, scheme(prefix.partition(":")[0]).common_rules) for prefix in site.prefixes
+    ]
     return Pages(attributes, embedded, passed, list(_names(site, checker).items()), prefixes, checker.fragments)
 
 
