@@ -14,7 +14,11 @@ from overthere import kernel
 from overthere.broken import Broken, Checker, Summary, check, find
 from overthere.broken.choosing import Baseline, Rules
 from overthere.broken.mending import mended
+from overthere.broken.site import Site
 from overthere.cli.app import app
+from overthere.links.job.sources import tasks
+from overthere.links.model import Options
+from overthere.uri import URI
 from support import cases, ids, linear
 
 ROWS = cases("broken")
@@ -237,3 +241,23 @@ def test_what_would_change_more_is_left(tmp_path: Path) -> None:
     (found,) = find(site)
     wrong = found._replace(suggestion="guide.html", offset=(found.offset or 0) + 1)
     assert [one.refused != "" for one in mended([wrong])] == [True]
+
+
+def test_a_target_in_another_spelling(tmp_path: Path, kernels: str) -> None:
+    """RFC 3986 6.2.3: capitals in the host and a default port; the native kernel leaves no such page to Python."""
+    targets = (
+        "HTTPS://Example.ORG:443/docs/b.html#b",
+        "https://example.org:/docs/b.html#b",
+        "//EXAMPLE.org/docs/%62.html#b",
+    )
+    pages = {f"a{n}.html": f'<!doctype html><a href="{one}">' for n, one in enumerate(targets)}
+    site = made(tmp_path, {**pages, "b.html": "<!doctype html><p id=b>"})
+    checker, summary = Checker(base=("https://example.org/docs/",)), Summary()
+    assert list(check([str(site)], checker, summary)) == []
+    assert summary.within == len(targets)
+    if kernel.name == "native":
+        from overthere.broken import pages as natively
+
+        found = Site(tasks([str(site)], URI(checker.base[0]), Options()), checker)
+        read = list(natively.read(natively.reader(found, checker), found, checker, natively.numbers(found)))
+        assert [(len(told), left, others) for told, left, others in read] == [(len(targets) + 1, [], {})]

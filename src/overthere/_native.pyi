@@ -168,7 +168,7 @@ class Pages:
         embedded: list[tuple[str, str, int]],
         passed: dict[str, int],
         names: list[tuple[bytes, int]],
-        prefixes: list[str],
+        prefixes: list[tuple[str, tuple[str | None, bool] | None]],
         fragments: bool,
     ) -> Pages: ...
     def again(

@@ -15,6 +15,7 @@ from overthere.broken.scan import IDENTIFIERS, Again
 from overthere.broken.site import Site
 from overthere.links.documents import html
 from overthere.links.job.pool import cores
+from overthere.schemes import scheme
 
 if TYPE_CHECKING:
     from overthere._native import Keys, Pages
@@ -58,9 +59,10 @@ def reader(site: Site, checker: Checker) -> Pages:
     passed = {scheme: number[reason] for scheme, reason in PASSED_SCHEMES.items()}
     passed |= {f" {reason}": number[reason] for reason in ("base", "hint", "identifier", "ping", "text-fragment")}
     embedded = [(way, name, number[kind]) for way, names in html.EMBEDDED.items() for name, kind in names.items()]
-    return Pages(
-        attributes, embedded, passed, list(_names(site, checker).items()), list(site.prefixes), checker.fragments
-    )
+    prefixes: list[tuple[str, tuple[str | None, bool] | None]] = [
+        (prefix, scheme(prefix.partition(":")[0]).common_rules) for prefix in site.prefixes
+    ]
+    return Pages(attributes, embedded, passed, list(_names(site, checker).items()), prefixes, checker.fragments)
 
 
 def _names(site: Site, checker: Checker) -> dict[bytes, int]:

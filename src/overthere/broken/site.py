@@ -55,6 +55,8 @@ class Site:
         """Under which they are served."""
         self.roots: list[str | None] = []
         self._prefixes: dict[bytes, str] = {}
+        self._within: dict[tuple[str, str], bytes] = {}
+        """Folders below their roots, as the names of their files begin."""
         self.files: dict[bytes, int] = {}
         """By name: octets below the base, without escapes."""
         self.folders: set[bytes] = {b""}
@@ -93,13 +95,15 @@ class Site:
         self._lower: dict[str, bytes] | None = None
 
     def _name(self, path: str, root: str | None) -> bytes:
-        if self.by_file:
-            below = os.path.relpath(os.path.abspath(path), self.top)
-        elif root is None:
-            below = os.path.basename(path)
-        else:
-            below = os.path.relpath(path, root)
-        return os.fsencode(below).replace(os.fsencode(os.sep), b"/")
+        folder, last = os.path.split(path)
+        if not self.by_file and root is None:
+            return os.fsencode(last)
+        top = self.top if self.by_file else root or ""
+        if (folder, top) not in self._within:
+            below = os.path.relpath(folder or os.curdir, top)
+            within = os.fsencode(below).replace(os.fsencode(os.sep), b"/")
+            self._within[folder, top] = b"" if within == b"." else within + b"/"
+        return self._within[folder, top] + os.fsencode(last)
 
     def source_of(self, path: str) -> str:
         """What the document of a path is called."""

@@ -71,8 +71,11 @@ class Teller:
                 level = "unreadable" if note in _BAD else "not-read"
                 yield finding(found.document.source, level, NOTES[note])
         places = Places(found)
+        looks: dict[tuple[str, str, int, str | None, str | None], Look] = {}
         for one in found.references:
-            seen = look(one, found, self.site, self.checker)
+            # What stands often in a document is looked at once; `found` holds the bases.
+            key = (one.where, one.reference, id(one.base), one.target, one.passed)
+            seen = looks.get(key) or looks.setdefault(key, look(one, found, self.site, self.checker))
             told = [*seen.findings, *self._missing(seen, found), *self._asked(seen)]
             if one is found.next and identity(found, self.site) in self.turning:
                 told.append(("loop", seen.target or ""))

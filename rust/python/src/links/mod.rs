@@ -1,6 +1,7 @@
 //! The rows of the link table, built as they are found: one object for one job, its columns taken batch by batch.
 
 mod css;
+mod escapes;
 mod html;
 mod page;
 pub mod pages;

@@ -1,13 +1,16 @@
 //! One HTML document to keys: its anchors, and what its references ask of other documents.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use overthere_core::iri::escape;
+use overthere_core::normalize::SchemeRules;
 use overthere_core::parse::{Rule, Spans};
 use overthere_core::resolve::{resolve, Parsed};
 use overthere_html::Attributes;
 
+use super::escapes::{decoded, is_odd, lines, plain};
 use super::taking::{Count, Place, Reference, Taking};
 use crate::fast::parse;
 
@@ -21,9 +24,31 @@ pub struct Site {
     pub passed: HashMap<Vec<u8>, usize>,
     /// Names that are served, octets below the base, with the number of the document.
     pub names: HashMap<Vec<u8>, u32>,
-    /// What every URI within begins with.
-    pub prefixes: Vec<String>,
+    /// What every URI within begins with, and by which rules others of its scheme become such; None: only Python knows.
+    pub prefixes: Vec<(String, Option<SchemeRules>)>,
     pub fragments: bool,
+}
+
+impl Site {
+    /// The path below the base of a URI that has neither query nor fragment.
+    fn below<'a>(&self, uri: &'a str) -> Option<Cow<'a, str>> {
+        if let Some(below) = self.prefixes.iter().find_map(|(prefix, _)| uri.strip_prefix(prefix.as_str())) {
+            return Some(Cow::Borrowed(below));
+        }
+        // 6.2.3: capitals in the host, a default port.
+        let spans = parse(uri.as_bytes(), Rule::Uri, true).ok()?;
+        self.prefixes.iter().find_map(|(prefix, rules)| {
+            let rules = rules.as_ref().filter(|rules| rules.may_change(uri.as_bytes(), &spans))?;
+            let (start, end) = spans.scheme()?;
+            let scheme = prefix.as_bytes().get(..end - start)?;
+            if !scheme.eq_ignore_ascii_case(&uri.as_bytes()[start..end]) {
+                return None;
+            }
+            let mut form = Vec::new();
+            rules.normalize(uri.as_bytes(), &spans, &mut form);
+            Some(Cow::Owned(String::from_utf8(form).ok()?.strip_prefix(prefix.as_str())?.to_owned()))
+        })
+    }
 }
 
 /// Set in a number of `Site::names`: a server redirects it.
@@ -262,8 +287,7 @@ impl<'a> Asks<'a> {
         let fragment = spans.fragment(target.len());
         let whole = &target[..fragment.map_or(target.len(), |(start, _)| start - 1)];
         let path = &whole[..memchr::memchr(b'?', whole.as_bytes()).unwrap_or(whole.len())];
-        let Some(below) = self.site.prefixes.iter().find_map(|prefix| path.strip_prefix(prefix.as_str()))
-        else {
+        let Some(below) = self.site.below(path) else {
             // What is written relatively and leads out is a finding of its own.
             let is_absolute =
                 self.is_content || text.starts_with(b"//") || parse(text, Rule::Uri, false).is_ok();
@@ -295,7 +319,7 @@ impl<'a> Asks<'a> {
 
     /// The number of what is served under a URI without its query.
     fn served(&self, uri: &str) -> Option<u32> {
-        let below = self.site.prefixes.iter().find_map(|prefix| uri.strip_prefix(prefix.as_str()))?;
+        let below = self.site.below(uri)?;
         self.site.names.get(&decoded(below.as_bytes())[..]).copied()
     }
 
@@ -347,44 +371,4 @@ impl<'a> Asks<'a> {
             Seen::Fault
         }
     }
-}
-
-/// Of a range of lines its first (`anchors.names`).
-fn lines(name: &[u8]) -> Option<&[u8]> {
-    let (first, last) = name.split_at(memchr::memchr(b'-', name)?);
-    let number = |text: &[u8]| {
-        let digits = text.strip_prefix(b"L").unwrap_or(text);
-        !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
-    };
-    (number(first) && number(&last[1..])).then_some(first)
-}
-
-/// Whether a dot, a slash or a control is escaped: what these name only Python says.
-fn is_odd(below: &[u8]) -> bool {
-    memchr::memchr_iter(b'%', below)
-        .any(|at| matches!(below.get(at + 1..at + 3), Some([b'2', b'e' | b'E' | b'f' | b'F'] | [b'0', _])))
-}
-
-/// Octets that are no UTF-8 become U+FFFD, as Python's `unquote` has it.
-fn plain(octets: &[u8]) -> Vec<u8> {
-    String::from_utf8_lossy(octets).into_owned().into_bytes()
-}
-
-fn decoded(text: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut at = 0;
-    while at < text.len() {
-        let digit = |at: usize| text.get(at).and_then(|b| char::from(*b).to_digit(16));
-        match (text[at], digit(at + 1), digit(at + 2)) {
-            (b'%', Some(high), Some(low)) => {
-                out.push((high * 16 + low) as u8);
-                at += 3;
-            }
-            (octet, ..) => {
-                out.push(octet);
-                at += 1;
-            }
-        }
-    }
-    out
 }

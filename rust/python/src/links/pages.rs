@@ -5,6 +5,7 @@ use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use overthere_core::normalize::SchemeRules;
 use overthere_html::Attributes;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -86,6 +87,9 @@ pub struct Pages {
     site: Site,
 }
 
+/// The default port, and whether an empty path is "/".
+type Differences = (Option<String>, bool);
+
 /// A document that was read again: anchors, its own base, and of each fault where its tag begins, whether that
 /// is of SVG, and the reference; None for the last two: only Python reads it.
 type Again = (Vec<Vec<u8>>, Option<Vec<u8>>, Vec<(usize, bool, Vec<u8>)>);
@@ -109,14 +113,15 @@ impl Pages {
     /// attributes: (name, elements, way) of each rule.
     /// embedded: (way, name, number of the reason for which it is passed over).
     /// passed: schemes, ways and places that are passed over, with the number of the reason.
-    /// names: what is served, with the number of the document; prefixes: what each URI within begins with.
+    /// names: what is served, with the number of the document; prefixes: what each URI within begins with, and what
+    /// its scheme lets one write differently (default port, whether an empty path is "/"), where it has no other rules.
     #[new]
     fn new(
         attributes: Vec<(String, Vec<String>, String)>,
         embedded: Vec<(String, String, usize)>,
         passed: HashMap<String, usize>,
         names: Vec<(Vec<u8>, u32)>,
-        prefixes: Vec<String>,
+        prefixes: Vec<(String, Option<Differences>)>,
         fragments: bool,
     ) -> Self {
         let mut rules = Attributes::default();
@@ -128,13 +133,15 @@ impl Pages {
             });
             rules.add(name, elements, number);
         }
-        let mut known: HashMap<String, HashMap<Vec<u8>, usize>> = HashMap::new();
+        let mut named: HashMap<String, HashMap<Vec<u8>, usize>> = HashMap::new();
         for (way, name, reason) in embedded {
-            known.entry(way).or_default().insert(name.into_bytes(), reason);
+            named.entry(way).or_default().insert(name.into_bytes(), reason);
         }
         let passed = passed.into_iter().map(|(name, reason)| (name.into_bytes(), reason)).collect();
         let names = names.into_iter().collect();
-        Pages { site: Site { attributes: rules, ways, embedded: known, passed, names, prefixes, fragments } }
+        let known = |(default_port, slash_for_empty_path)| SchemeRules { default_port, slash_for_empty_path };
+        let prefixes = prefixes.into_iter().map(|(prefix, rules)| (prefix, rules.map(known))).collect();
+        Pages { site: Site { attributes: rules, ways, embedded: named, passed, names, prefixes, fragments } }
     }
 
     /// Read files once more, for the places of their faults.

@@ -288,6 +288,8 @@ def read(text: str) -> Read:
 
 def references(tag: str, attributes: Mapping[str, str | None], is_svg: bool = False) -> Iterator[Found]:
     """The references in the attributes of an element."""
+    if attributes.keys().isdisjoint(_RULES) and tag != "meta":
+        return
     told = tag[:_NAME]
     against = CODEBASE.get(tag, ())
     codebase = (attributes.get("codebase") or "").strip(_SPACE) or None if against else None

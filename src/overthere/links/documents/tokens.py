@@ -133,6 +133,8 @@ def _content_end(text: str, at: int, name: str) -> int:
 
 def _tag(text: str, at: int) -> tuple[dict[str, str], str, int]:
     """The attributes of a tag, "/>" or ">" (or "": it does not end, and is none), and where it ends."""
+    if text.startswith(">", at):  # as in most tags
+        return {}, ">", at + 1
     attributes: dict[str, str] = {}
     while match := _ATTRIBUTE.match(text, at):
         at = match.end()

@@ -133,6 +133,8 @@ class Tree:
 
     def end(self, name: str) -> None:
         """An end tag."""
+        if self.open and self.open[-1] == (name, _Kind.HTML):  # as most are
+            return self._cut(len(self.open) - 1)
         if name in ("br", "p"):
             self._leave()
         if name not in self.counts:

@@ -1,0 +1,45 @@
+"""Links that lead nowhere: hostile pages take time in proportion to their length, by both kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from overthere import kernel
+from overthere.broken import Checker, Summary, check
+from support import linear
+
+PAGES: dict[str, tuple[Callable[[int], str], Callable[[int], int]]] = {
+    "open elements": (lambda n: "<div><b><svg><g>" * n + "<a href=#x>", lambda n: 1),
+    "end tags of none": (lambda n: "<i>" * n + "</u>" * n + "<a href=#x>", lambda n: 1),
+    "attributes": (lambda n: f"<p {' '.join(f'a{i}=b' for i in range(n))} id=a><a href=#x>", lambda n: 1),
+    "attributes of one name": (lambda n: f"<p {'href=a ' * n}><a {'href=#x ' * n}>", lambda n: 2),
+    "ids": (lambda n: "".join(f"<p id=i{i}>" for i in range(n)) + "<a href=#x>", lambda n: 1),
+    "links to one target": (lambda n: "<a href=nowhere.html>\n" * n, lambda n: n),
+    "links to one anchor": (lambda n: "<p id=b><a href=#a>\n" * n, lambda n: n),
+    "links to many targets": (lambda n: "".join(f"<a href=x{i}.html#y{i}>" for i in range(n)), lambda n: n),
+    "an attribute": (lambda n: f"<p title='{'x' * 16 * n}'><a href=#{'x' * 16 * n}>", lambda n: 1),
+    "candidates": (lambda n: f"<img srcset='{', '.join(f'x{i}.png {i}w' for i in range(1, n + 1))}'>", lambda n: n),
+    "segments": (lambda n: f"<a href='{'a/' * n}{'../' * n}x.html'>", lambda n: 1),
+    "bases": (lambda n: "<base href=/a/>" * n + "<a href=#x>", lambda n: 0),
+    "declarations": (lambda n: f"<p style='{'background:url(x.png);' * n}'>", lambda n: n),
+}
+"""Of each its page, and how many findings are in it."""
+
+
+@pytest.mark.parametrize("name", ["native", "reference"])
+@pytest.mark.parametrize("suggest", [True, False], ids=("suggest", "plain"))
+@pytest.mark.parametrize("page", PAGES)
+def test_a_hostile_page(page: str, suggest: bool, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if name == "reference":
+        monkeypatch.setattr(kernel, "name", "reference")
+    make, expected = PAGES[page]
+    checker = Checker(base=("https://example.org/docs/",), suggest=suggest)
+
+    def run(count: int) -> None:
+        (tmp_path / "a.html").write_text(f"<!doctype html>{make(count)}", "utf-8")
+        assert sum(1 for _ in check([str(tmp_path)], checker, Summary())) == expected(count)
+
+    linear(run, 4000)
