@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from html import escape
 from typing import Any
+
+from overthere import svg
 
 __all__ = ["plot"]
 
@@ -13,22 +14,22 @@ Row = dict[str, Any]
 
 _WIDTH, _GAP, _LABEL, _VALUE, _LINE, _HEAD = 1180, 34, 168, 108, 19, 46
 _PANEL = (_WIDTH - 3 * _GAP) // 2
+_LIGHT = {
+    "back": "#ffffff", "text": "#2b2f36", "quiet": "#6b7280", "tick": "#6b7280", "line": "#e4e7ec", "mark": "#111827",
+    "bar-own": "#d9480f", "bar-right": "#486581", "hatch-back": "#e9eef3", "hatch": "#b3c2d1",
+}  # fmt: skip
+_DARK = {
+    "back": "#14181d", "text": "#e6eaef", "quiet": "#9aa7b4", "tick": "#9aa7b4", "line": "#323b45", "mark": "#e6eaef",
+    "bar-own": "#f0783c", "bar-right": "#7aa2c4", "hatch-back": "#242b33", "hatch": "#51606e",
+}  # fmt: skip
 _STYLE = """
-  text { font: 12px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; fill: #2b2f36 }
-  .title { font-size: 20px; font-weight: 650 } .section { font-size: 16px; font-weight: 650 }
-  .panel { font-size: 13px; font-weight: 650 } .quiet { fill: #6b7280 } .tick { font-size: 10px; fill: #8b93a0 }
-  .own { font-weight: 650 } .grid { stroke: #e4e7ec } .floor { stroke: #111827; stroke-dasharray: 3 3 }
-  .bar-own { fill: #d9480f } .bar-right { fill: #486581 } .bar-wrong { fill: url(#wrong); stroke: #9fb3c8 }
-  .two { stroke: #111827; stroke-width: 2.5 }
+  .section { font-size: 16px; font-weight: 650 } .tick { font-size: 10px } .own { font-weight: 650 }
+  .bar-wrong { fill: url(#wrong) }
 """
 _HATCH = (
-    '<pattern id="wrong" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
-    '<rect width="6" height="6" fill="#e9eef3"/><rect width="2.4" height="6" fill="#b3c2d1"/></pattern>'
+    '<defs><pattern id="wrong" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
+    '<rect width="6" height="6" class="hatch-back"/><rect width="2.4" height="6" class="hatch"/></pattern></defs>'
 )
-
-
-def _text(x: float, y: float, text: str, kind: str = "", anchor: str = "start") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" class="{kind}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
 def _ns(value: float) -> str:
@@ -59,28 +60,36 @@ def _bar(scale: _Scale, y: float, row: Row, second: Row | None) -> list[str]:
     share = "" if "of" not in row else " · all" if right else f" · {row['right'] * 100 // row['of']} %"
     end = max(scale(row["ns"]), _LABEL + 1)
     shapes = [
-        _text(_LABEL - 8, y + 12, row["peer"], "own" if own else "", "end"),
-        f'<rect x="{_LABEL}" y="{y + 2}" width="{end - _LABEL:.1f}" height="13" rx="2" class="bar-{kind}"/>',
-        _text(max(end, scale(second["ns"]) if second else 0) + 7, y + 12, figures + share, "own" if own else "quiet"),
+        svg.text(_LABEL - 8, y + 12, row["peer"], "own" if own else "", "end"),
+        svg.bar(_LABEL, y + 2, end - _LABEL, 13, f"bar-{kind}"),
+        svg.text(
+            max(end, scale(second["ns"]) if second else 0) + 7, y + 12, figures + share, "own" if own else "quiet"
+        ),
     ]
     if second:
         at = max(scale(second["ns"]), _LABEL + 1)
-        shapes.append(f'<line x1="{at:.1f}" x2="{at:.1f}" y1="{y}" y2="{y + 17}" class="two"/>')
+        shapes.append(f'<rect x="{at - 1.25:.1f}" y="{y}" width="2.5" height="17" class="mark"/>')
     return shapes
+
+
+def _floor(x: float, top: float, bottom: float) -> str:
+    """A dashed line, of short bars."""
+    dashes = (f"M{x:.1f} {y:.0f}h1v3h-1z" for y in range(round(top), round(bottom), 6))
+    return f'<path d="{"".join(dashes)}" class="mark"/>'
 
 
 def _panel(operation: str, rows: Sequence[Row], scale: _Scale, floor: Row | None) -> tuple[list[str], float]:
     single = sorted((r for r in rows if r.get("threads", 1) == 1), key=lambda r: r["ns"])
     double = {r["peer"]: r for r in rows if r.get("threads") == 2}
     bottom = _HEAD + len(single) * _LINE
-    shapes = [_text(0, 16, operation, "panel")]
+    shapes = [svg.text(0, 16, operation, "panel")]
     for tick in scale.ticks():
         x = scale(10**tick)
-        shapes.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{_HEAD - 6}" y2="{bottom}" class="grid"/>')
-        shapes.append(_text(x, _HEAD - 11, f"{10**tick:,}" if tick >= 0 else str(10**tick), "tick", "middle"))
+        shapes.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{_HEAD - 6}" y2="{bottom}"/>')
+        shapes.append(svg.text(x, _HEAD - 11, f"{10**tick:,}" if tick >= 0 else str(10**tick), "tick", "middle"))
     if floor:
         x = scale(floor["ns"])
-        shapes.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{_HEAD - 6}" y2="{bottom}" class="floor"/>')
+        shapes.append(_floor(x, _HEAD - 6, bottom))
     for number, row in enumerate(single):
         shapes += _bar(scale, _HEAD + number * _LINE, row, double.get(row["peer"]))
     return shapes, bottom + 16
@@ -89,7 +98,7 @@ def _panel(operation: str, rows: Sequence[Row], scale: _Scale, floor: Row | None
 def _section(title: str, note: str, rows: Sequence[Row], floor: Row | None, top: float) -> tuple[list[str], float]:
     operations = list(dict.fromkeys(row["operation"] for row in rows))
     scale = _Scale([row["ns"] for row in rows] + ([floor["ns"]] if floor else []))
-    shapes = [_text(_GAP, top + 18, title, "section"), _text(_GAP, top + 38, note, "quiet")]
+    shapes = [svg.text(_GAP, top + 18, title, "section"), svg.text(_GAP, top + 38, note, "quiet")]
     top += 54
     for at in range(0, len(operations), 2):
         pair = operations[at : at + 2]
@@ -111,17 +120,17 @@ def _legend(y: float) -> list[str]:
     )
     shapes, x = [], float(_GAP)
     for kind, text in entries:
-        shapes.append(f'<rect x="{x:.0f}" y="{y - 10}" width="22" height="12" rx="2" class="{kind}"/>')
-        shapes.append(_text(x + 29, y, text))
+        shapes.append(svg.bar(x, y - 10, 22, 12, kind))
+        shapes.append(svg.text(x + 29, y, text))
         x += 52 + 6.5 * len(text)
-    shapes.append(f'<line x1="{x + 8:.0f}" x2="{x + 8:.0f}" y1="{y - 12}" y2="{y + 4}" class="floor"/>')
-    return [*shapes, _text(x + 18, y, "the floor")]
+    shapes.append(_floor(x + 8, y - 12, y + 4))
+    return [*shapes, svg.text(x + 18, y, "the floor")]
 
 
 def plot(rows: Sequence[Row]) -> str:
     """The SVG of a run."""
     top = 66.0
-    shapes = [_text(_GAP, 36, "overthere beside its peers: nanoseconds, logarithmic; shorter is better", "title")]
+    shapes = [svg.text(_GAP, 36, "overthere beside its peers: nanoseconds, logarithmic; shorter is better", "title")]
     shapes += _legend(60)
     floors = {(row["operation"], row.get("threads", 1)): row for row in rows if row["section"] == "floors"}
     sections = (
@@ -146,12 +155,8 @@ def plot(rows: Sequence[Row]) -> str:
             shapes += more
     machine = rows[0]
     shapes.append(
-        _text(_GAP, top + 8, f"{machine['machine']} · Python {machine['python']} · {machine['commit']}", "quiet")
+        svg.text(_GAP, top + 8, f"{machine['machine']} · Python {machine['python']} · {machine['commit']}", "quiet")
     )
-    height = top + 28
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height:.0f}" width="{_WIDTH}" role="img">'
-    body = "\n".join(shapes)
-    return (
-        f"{head}\n<title>overthere beside its peers</title>\n<style>{_STYLE}</style>\n<defs>{_HATCH}</defs>\n"
-        f'<rect width="100%" height="100%" rx="8" fill="#fff"/>\n{body}\n</svg>\n'
-    )
+    told = ", ".join(f"{row['operation']}: {row['peer']} {_ns(row['ns'])}" for row in rows if "of" in row)
+    title = "overthere beside its peers"
+    return svg.document(_WIDTH, top + 28, title, told, _STYLE + svg.colours(_LIGHT, _DARK), [_HATCH, *shapes])

@@ -173,6 +173,8 @@ def test_a_picture_scales_and_is_told_in_words() -> None:
     assert [*named] == (root.get("aria-labelledby") or "").split()
     assert named["title"] == "The site"
     assert f"Links by host: {long} 1,000, a\ufffdb 900" in (named["desc"] or "")
+    said = "".join(node.text or "" for node in root.iter("{http://www.w3.org/2000/svg}text"))
+    assert long in said  # whole, on lines of its own
 
 
 def test_a_picture_of_nothing() -> None:

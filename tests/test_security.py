@@ -318,6 +318,7 @@ def test_verb_files(tmp_path: Path) -> None:
     status, output = run("--file", str(file))
     assert status == 1
     assert f"warning  {file}:2:3: http://h.example:22/x  (1 finding)\n" in output
+    assert run("--file", "-", stdin=file.read_bytes()) == (1, output.replace(str(file), "-"))
     status, output = run("--file", str(file), "--format", "sarif")
     data = json.loads(output)
     validated(data)

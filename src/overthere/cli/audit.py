@@ -71,8 +71,8 @@ class _Lines:
     "files",
     multiple=True,
     metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False),
-    help="Find the URIs.",
+    type=click.Path(exists=True, dir_okay=False, allow_dash=True),
+    help="The URIs in the text of a file, or of - for standard input.",
 )
 @click.option(
     "--format",
@@ -148,7 +148,7 @@ def _found(name: str) -> Iterator[_Audited]:
     except ImportError as error:
         raise click.UsageError(f"--file: {missing(str(error.name), 'links')}") from None
     try:
-        content = Path(name).read_bytes()
+        content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except OSError as error:
         raise click.UsageError(f"{name}: {error.strerror}") from None
     except MemoryError:
@@ -186,7 +186,7 @@ def _lines(audited: _Audited) -> str:
     worst = _worst(audited.findings)
     shown = printable(mask(veiled(audited.text)))
     count = f"  ({len(audited.findings)} finding{'s' if len(audited.findings) > 1 else ''})" if worst else ""
-    where = "" if audited.name in (None, "-") else "{}:{}:{}: ".format(audited.name, *audited.place()[:2])
+    where = "" if audited.lines is None else "{}:{}:{}: ".format(audited.name, *audited.place()[:2])
     level = painted(f"{worst:<8}", STYLES[worst]) if worst else "nothing "
     lines = [f"{level} {printable(where)}{shown}{count}"]
     for finding in audited.findings:

@@ -1,26 +1,21 @@
-"""A picture of what the job has seen, as SVG: links by host, errors by kind, base by layer.
-
-Bars by hand: a drawing library would be larger than all else that the job needs.  The picture brings its own
-background, and follows a reader's choice of dark or light.
-"""
+"""A picture of what the job has seen, as SVG: links by host, errors by kind, base by layer."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from html import escape
+from math import ceil
 from typing import NamedTuple
 
+from overthere import svg
 from overthere.links.report.summary import NOBODY, Summary, cut
-from overthere.showing import columns
 
 __all__ = ["draw"]
 
 _WIDTH, _EDGE, _GAP = 1080, 36, 44
 _HOSTS = 20
 _LINE, _BAR, _HEAD = 22, 14, 34
-_CHARACTER = 6.9
-"""Of a text of 12 px in the widest of its fonts, about, so that labels that are cut to it fit."""
+_ROOM = 32
+"""Characters that a label beside its bar has at most; a longer one stands above."""
 _LIGHT = {
     "back": "#ffffff", "text": "#1f2933", "quiet": "#616e7c", "host": "#2f6f9f", "rest": "#a9b8c6",
     "error": "#c2410c", "layer": "#3f7d58", "note": "#8a6116", "audit": "#7c3aed", "line": "#d9dee5",
@@ -29,23 +24,6 @@ _DARK = {
     "back": "#14181d", "text": "#e6eaef", "quiet": "#9aa7b4", "host": "#5ea3d6", "rest": "#51606e",
     "error": "#f0783c", "layer": "#67b388", "note": "#d3a04d", "audit": "#a78bfa", "line": "#323b45",
 }  # fmt: skip
-
-
-def _colours(colours: dict[str, str]) -> str:
-    """Rules for the classes.  Not by variables of CSS, which not all that draws SVG understands."""
-    rules = (f"{'' if name == 'text' else '.'}{name} {{ fill: {colour} }}" for name, colour in colours.items())
-    return " ".join(rules) + f" line {{ stroke: {colours['line']} }} text.quiet {{ fill: {colours['quiet']} }}"
-
-
-_STYLE = f"""
-  text {{ font: 12px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif }}
-  .title {{ font-size: 20px; font-weight: 650 }} .panel {{ font-size: 14px; font-weight: 650 }}
-  .number {{ font-variant-numeric: tabular-nums }}
-  {_colours(_LIGHT)}
-  @media (prefers-color-scheme: dark) {{ {_colours(_DARK)} }}
-"""
-_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What no XML document can hold, escaped or not (XML 1.0 2.2)."""
 
 
 class _Panel(NamedTuple):
@@ -67,28 +45,22 @@ def draw(summary: Summary, title: str = "Links") -> str:
     half = (_WIDTH - 2 * _EDGE - _GAP) // 2
     top = 106
     shapes = [
-        _text(_EDGE, 44, cut(_visible(title), 80), "title"),
-        _text(_EDGE, 68, _facts(summary), "quiet"),
+        svg.text(_EDGE, 44, cut(_visible(title), 80), "title"),
+        svg.text(_EDGE, 68, _facts(summary), "quiet"),
         f'<line x1="{_EDGE}" x2="{_WIDTH - _EDGE}" y1="84" y2="84"/>',
     ]
     bottoms = []
     for x, panels in ((_EDGE, left), (_EDGE + half + _GAP, right)):
         y = top
-        names = [columns(_visible(name)) for panel in panels for name, _, _ in panel.bars]
-        room = min(max(names, default=0), 32)
+        names = [sum(map(_wide, _visible(name))) for panel in panels for name, _, _ in panel.bars]
+        room = ceil(max((wide for wide in names if wide <= _ROOM), default=0))
         for panel in panels:
             drawn, height = _drawn(panel, half, room)
             shapes += [f'<g transform="translate({x} {y})">', *drawn, "</g>"]
             y += height + 26
         bottoms.append(y)
-    height = max(bottoms) - 4
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" width="100%" role="img" '
-        'aria-labelledby="title desc">\n'
-        f'<title id="title">{_escaped(title)}</title>\n<desc id="desc">{_escaped(_told(summary))}</desc>\n'
-        f"<style>{_STYLE}</style>\n"
-        f'<rect width="100%" height="100%" rx="8" class="back"/>\n' + "\n".join(shapes) + "\n</svg>\n"
-    )
+    styles = svg.colours(_LIGHT, _DARK)
+    return svg.document(_WIDTH, max(bottoms) - 4, title, _told(summary), styles, shapes)
 
 
 def _told(summary: Summary) -> str:
@@ -139,41 +111,53 @@ def _bars(counts: Iterable[tuple[str, int]], kind: str, most: int = 12) -> list[
     return bars
 
 
-def _fitting(name: str, room: int) -> str:
-    """A name in the width of so many characters, of which some are wider than most."""
-    text, less = cut(_visible(name), room), room
-    while less > 1 and sum(1.5 if c in _WIDE or ord(c) > 0x2E7F else 1 for c in text) > room:
-        less -= 1
-        text = cut(_visible(name), less)
-    return text
-
-
 _WIDE = frozenset("mwMWGOQCDHNU%@_ЖМШЩЮмшщюж")
 
 
+def _wide(character: str) -> float:
+    return 1.5 if character in _WIDE or ord(character) > 0x2E7F else 1
+
+
+def _lines(name: str, room: int) -> list[str]:
+    """A name in lines of the width of so many characters, of which some are wider than most."""
+    lines, wide = [""], 0.0
+    for character in name:
+        wide += _wide(character)
+        if wide > room and lines[-1]:
+            lines.append("")
+            wide = _wide(character)
+        lines[-1] += character
+    return lines
+
+
 def _drawn(panel: _Panel, width: int, room: int) -> tuple[list[str], int]:
-    """The shapes of a panel of this width with labels of so many characters, and its height."""
-    shapes = [_text(0, 12, panel.title, "panel")]
+    """The shapes of a panel of this width with labels of so many characters beside the bars, and its height."""
+    shapes = [svg.text(0, 12, panel.title, "panel")]
     if panel.note:
-        shapes.append(_text(width, 12, panel.note, "quiet", "end"))
+        shapes.append(svg.text(width, 12, panel.note, "quiet", "end"))
     if not panel.bars:
-        return [*shapes, _text(0, _HEAD + 10, panel.empty, "quiet")], _HEAD + _LINE
+        return [*shapes, svg.text(0, _HEAD + 10, panel.empty, "quiet")], _HEAD + _LINE
     most = max(number for _, number, _ in panel.bars)
-    figures = max(len(f"{number:,}") for _, number, _ in panel.bars) * _CHARACTER + 8
-    start = room * _CHARACTER + 10
+    figures = max(len(f"{number:,}") for _, number, _ in panel.bars) * svg.CHARACTER + 8
+    start = room * svg.CHARACTER + 10
     length = width - start - figures
-    for place, (name, number, kind) in enumerate(panel.bars):
-        y = _HEAD + place * _LINE
-        # A bar that would be thinner than this could not be seen.
-        end = start + max(length * number / most, 1.5)
+    y = _HEAD
+    for name, number, kind in panel.bars:
+        shapes.append(f"<g><title>{svg.escaped(_visible(name))}: {number:,}</title>")
+        quiet = "quiet" if kind == "rest" else ""
+        if len(beside := _lines(_visible(name), room)) == 1:
+            shapes.append(svg.text(start - 8, y + 11, beside[0], quiet, "end"))
+        else:
+            for line in _lines(_visible(name), int(width / svg.CHARACTER)):
+                shapes.append(svg.text(0, y + 11, line, quiet))
+                y += _LINE - 4
         shapes += [
-            f"<g><title>{_escaped(_visible(name))}: {number:,}</title>",
-            _text(start - 8, y + 11, _fitting(name, room), "quiet" if kind == "rest" else "", "end"),
-            f'<rect x="{start:.1f}" y="{y}" width="{end - start:.1f}" height="{_BAR}" rx="2" class="{kind}"/>',
-            _text(end + 6, y + 11, f"{number:,}", "number quiet"),
+            svg.bar(start, y, length * number / most, _BAR, kind),
+            svg.text(start + max(length * number / most, 1.5) + 6, y + 11, f"{number:,}", "number quiet"),
             "</g>",
         ]
-    return shapes, _HEAD + len(panel.bars) * _LINE
+        y += _LINE
+    return shapes, y
 
 
 def _facts(summary: Summary) -> str:
@@ -193,12 +177,3 @@ def _facts(summary: Summary) -> str:
 def _visible(text: str) -> str:
     """A text in which nothing turns the line around or hides: one mark for each character that has no shape."""
     return "".join(c if c.isprintable() else "\ufffd" for c in text)
-
-
-def _escaped(text: str) -> str:
-    return escape(_NO_XML.sub("\ufffd", text))
-
-
-def _text(x: float, y: float, text: str, kind: str = "", anchor: str = "start") -> str:
-    chosen = (f' class="{kind}"' if kind else "") + (f' text-anchor="{anchor}"' if anchor != "start" else "")
-    return f'<text x="{x:.1f}" y="{y:.1f}"{chosen}>{_escaped(text)}</text>'
