@@ -87,6 +87,11 @@ def test_rules() -> None:
     assert SCHEME.check("finger://h/u") == []
 
 
+def test_narrowed() -> None:
+    faults = [replace(SCHEME, narrowed={begin: "by decree"}).check("finger://h/u?q") for begin in ("/u", "/v")]
+    assert [[one.source for one in found] for found in faults] == [["by decree"], [SCHEME.documents["rfc3986"]]]
+
+
 def test_port() -> None:
     """Asking the scheme's own port needs no leave, and nothing to another goes that may be lines there."""
     asked = Connect(source="", host="h.example", port=PORT)

@@ -140,6 +140,8 @@ class Scheme:
     """Today's rules as ABNF; the names it does not define are those of RFC 3986."""
     rules: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """Edition -> the rules that derive such a URI there: those of its grammar; for "rfc3986" those of `syntax`."""
+    narrowed: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What paths begin with, in lower case, whose form another document gives, and that document."""
     port: int | None = None
     """The default port."""
     tls: bool = False
@@ -326,7 +328,9 @@ class Scheme:
             return found
         component = _component(text, cut, found.start) if found.component == found.rule else found.component
         message = f"no {self.name} URI: {found.message}"
-        return found._replace(kind="scheme-syntax", component=component, message=message)
+        path = cut.path.lower()
+        source = next((own for begin, own in self.narrowed.items() if path.startswith(begin)), found.source)
+        return found._replace(kind="scheme-syntax", component=component, message=message, source=source)
 
     def _no_fragment(self, text: str) -> Finding:
         message = f"a {self.name} URI has no fragment"

@@ -181,6 +181,7 @@ SCHEME = Scheme(
     locator=URNLocator,
     syntax=SYNTAX,
     rules=RULES,
+    narrowed={"uuid:": "RFC 9562 4", "oid:": "RFC 3061"},
     shape="[A-Za-z0-9][A-Za-z0-9-]{1,31}:[A-Za-z0-9%!$&'(*+,._~:@;=/-]",
     linkable=True,
     locates_nothing="a URN names a resource and does not say where it is; a resolution service for its namespace may "
