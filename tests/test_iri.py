@@ -291,7 +291,7 @@ def _agree(one: Any, other: Any, rows: list[str]) -> None:
     assert [(row, a, b) for row, a, b in zip(rows, one, other, strict=True) if a != b] == []
 
 
-@pytest.mark.skipif(kernel.name != "native", reason="there is but one kernel")
+@pytest.mark.skipif(kernel.name != "native", reason="the native kernel is absent or not asked for")
 @pytest.mark.parametrize("seed", range(4))
 def test_both_kernels_make_the_same_of_columns(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """IRIs, URIs and what is neither, of pieces that are read differently by place; rows of the native kernel come out

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.columns.work import ArrowColumn, Errors, text
-from overthere.forms import by_name, flat, named, pattern, written
+from overthere.formpairs import by_name, flat, named, pattern, written
 
 if TYPE_CHECKING:
     from overthere.forms import Pairs

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from overthere import columns
 from overthere.columns.plain import SQL, changed, compute, taken, told
 from overthere.extras import brought_by
-from overthere.forms import flat
+from overthere.formpairs import flat
 from overthere.normalize import Rung
 
 with brought_by("spark"):
