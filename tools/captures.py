@@ -1,4 +1,4 @@
-"""What the command prints for people, as it stands in a terminal of 60, 80 and 120 columns: SVG for docs/pictures/terminal.
+"""Pictures of what the command prints for people, at 60, 80 and 120 columns, for docs/pictures/terminal.
 
 python tools/captures.py [--help-texts FOLDER]
 
@@ -33,7 +33,11 @@ _TALL = 400
 """Rows of the terminal: nothing scrolls out of it."""
 _SECONDS = 60
 _DARK = ("#14181d", "#d7dde3", ["#14181d", "#f0716b", "#67b388", "#d3a04d", "#5ea3d6", "#c792ea", "#56b6c2", "#d7dde3"])
-_LIGHT = ("#ffffff", "#1f2933", ["#1f2933", "#b42318", "#2f7a4d", "#8a6116", "#1f5f99", "#8e3bb0", "#0f7285", "#616e7c"])
+_LIGHT = (
+    "#ffffff",
+    "#1f2933",
+    ["#1f2933", "#b42318", "#2f7a4d", "#8a6116", "#1f5f99", "#8e3bb0", "#0f7285", "#616e7c"],
+)
 _FRAME = """\
 <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {terminal_width} {terminal_height}" role="img" \
 aria-labelledby="title"><title id="title">TITLE</title><style>
@@ -85,7 +89,13 @@ def terminal() -> Iterator[Tmux]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         shutil.copytree(ROOT / "examples", folder / "work" / "examples")
-        yield Tmux(folder)  # with its last session the server ends
+        tmux = Tmux(folder)
+        # A server ends with its last session, and whoever asks it meanwhile is turned away: this one keeps it.
+        tmux.ask("new-session", "-d", "-s", "kept", "sleep", "infinity")
+        try:
+            yield tmux
+        finally:
+            tmux.ask("kill-server")
 
 
 def drawn(screen: str, width: int, title: str) -> str:
@@ -116,7 +126,7 @@ def drawn(screen: str, width: int, title: str) -> str:
 def cut(screen: str) -> str:
     lines = screen.split("\n")
     left = len(lines) - ROWS
-    return screen if left <= 1 else "\n".join([*lines[:ROWS], f"\x1b[2m... {left} more lines\x1b[0m"])
+    return screen if left <= 1 else "\n".join([*lines[:ROWS], f"\x1b[0;2m... {left} more lines\x1b[0m"])
 
 
 def take(into: Path, helps: Path | None) -> None:

@@ -74,8 +74,8 @@ def _index() -> str:
             "[`completion`](completion.md) says how it is done in zsh and fish. The same pages for `man` lie in",
             "the folder `docs/man`: `man docs/man/overthere-check.1`.",
             "",
-            "On these pages \"...\" stands for lines that are left out. [In a terminal](terminal.md) shows what they look like",
-            "there, in colours and at three widths.",
+            "On these pages \"...\" stands for lines that are left out. [In a terminal](terminal.md) shows what",
+            "they look like there, in colours and at three widths.",
             "",
             "```{toctree}",
             ":hidden:",
@@ -93,8 +93,8 @@ def _pictures() -> str:
     lines = [
         "# In a terminal",
         "",
-        "The examples of each verb as they stand in a terminal of 60, 80 and 120 columns. `make docs` types them in tmux",
-        "and takes the pictures anew; they are dark where their reader has chosen so. On a pipe, in a file, with",
+        "The examples of each verb as they stand in a terminal of 60, 80 and 120 columns. `make docs` types them in",
+        "tmux and takes the pictures anew; they are dark where their reader has chosen so. On a pipe, in a file, with",
         "`NO_COLOR` or `TERM=dumb` nothing is coloured, and lines are not broken.",
         "",
     ]
