@@ -1,4 +1,4 @@
-"""What the command prints for people, in a terminal of 60, 80 and 120 columns: SVG for docs/pictures/terminal.
+"""Pictures of what the command prints for people, at 60, 80 and 120 columns, for docs/pictures/terminal.
 
 python tools/captures.py [--help-texts FOLDER]
 
@@ -91,12 +91,12 @@ def terminal() -> Iterator[Tmux]:
         folder = Path(name)
         shutil.copytree(ROOT / "examples", folder / "work" / "examples")
         tmux = Tmux(folder)
-        # With its last session a server ends, and a new one cannot begin before that is done.
-        tmux.ask("new-session", "-d", "-s", "held", "sleep", "3600")
+        # A server ends with its last session, and whoever asks it meanwhile is turned away: this one keeps it.
+        tmux.ask("new-session", "-d", "-s", "kept", "sleep", "infinity")
         try:
             yield tmux
         finally:
-            tmux.ask("kill-session", "-t", "held")
+            tmux.ask("kill-server")
 
 
 def drawn(screen: str, width: int, title: str) -> str:
@@ -133,7 +133,7 @@ def _with_margin(size: re.Match[str]) -> str:
 def cut(screen: str) -> str:
     lines = screen.split("\n")
     left = len(lines) - ROWS
-    return screen if left <= 1 else "\n".join([*lines[:ROWS], f"\x1b[2m... {left} more lines\x1b[0m"])
+    return screen if left <= 1 else "\n".join([*lines[:ROWS], f"\x1b[0;2m... {left} more lines\x1b[0m"])
 
 
 def take(into: Path, helps: Path | None) -> None:
