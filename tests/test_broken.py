@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from overthere import kernel
-from overthere.broken import Broken, Checker, Summary, check, find
+from overthere.broken import Broken, Checker, Summary, check, find, telling
 from overthere.broken.choosing import Baseline, Rules
 from overthere.broken.mending import mended
 from overthere.broken.site import Site
@@ -98,6 +98,17 @@ def test_a_circle_of_pages_is_told_of_each(tmp_path: Path, kernels: str, archive
         made(tmp_path, pages)
     found = list(find([tmp_path], base="https://h/docs/"))
     assert [one.reference for one in found if one.kind == "loop"] == ["b.html", "c.html", "a.html"]
+
+
+@pytest.mark.skipif(kernel.name != "native", reason="the native kernel is absent or not asked for")
+def test_faults_are_placed_without_reading_a_page_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reader tells where tags begin, in octets; where it erred, the page would be read in Python."""
+    page = "<p>é\r\n\U0001f600<!-- <a href=no> -->\r\n<A\r\nHREF='gone.html' id=é>\r<svg><a xlink:href=#no>é<a href=#é>"
+    made(tmp_path, {"a.html": page})
+    monkeypatch.setattr(telling, "scan", None)
+    found = list(find([tmp_path]))
+    assert [(one.reference, one.line, one.column) for one in found] == [("gone.html", 4, 7), ("#no", 5, 20)]
+    assert all(page.encode()[one.offset or 0 :].decode().startswith(one.reference or "-") for one in found)
 
 
 def record(uri: str, page: str | bytes) -> bytes:

@@ -227,11 +227,11 @@ def _fields(found: Broken) -> Iterator[Text]:
 def lines(summary: Summary, seconds: float) -> Iterator[str]:
     """The summary: what was looked at, what was found, and what was not judged."""
     rate = f", {summary.documents / seconds:,.0f}/s" if seconds > 0.5 else ""
-    yield f"{summary.documents:,} documents ({summary.octets:,} octets) in {seconds:.1f} s{rate}"
-    yield f"{summary.references:,} references: {summary.within:,} looked up within the sources"
+    yield f"{_count(summary.documents, 'document')} ({_count(summary.octets, 'octet')}) in {seconds:.1f} s{rate}"
+    yield f"{_count(summary.references, 'reference')}: {summary.within:,} looked up within the sources"
     if summary.outside:
         asked = f"{summary.asked:,} asked" if summary.asked else "not asked (--online asks)"
-        yield f"{summary.outside:,} lead outside, to {summary.distinct:,} URIs: {asked}"
+        yield f"{summary.outside:,} lead outside, to {_count(summary.distinct, 'URI')}: {asked}"
     if summary.passed:
         yield "not judged:"
         for reason, count in summary.passed.most_common():
@@ -242,7 +242,7 @@ def lines(summary: Summary, seconds: float) -> Iterator[str]:
         kinds = {kind: count for kind, count in summary.kinds.items() if KINDS[kind].level == level}
         if kinds:
             counted = ", ".join(f"{count:,} {kind}" for kind, count in sorted(kinds.items()))
-            yield f"{sum(kinds.values()):,} {level}{'s' * (sum(kinds.values()) > 1)}: {counted}"
+            yield f"{_count(sum(kinds.values()), level)}: {counted}"
     if summary.ignored:
         yield f"{summary.ignored:,} ignored by rule"
     if summary.known:
@@ -253,6 +253,10 @@ def lines(summary: Summary, seconds: float) -> Iterator[str]:
         yield "no document was read"
     elif not summary.errors:
         yield "nothing is broken"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 @contextmanager
