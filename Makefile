@@ -36,6 +36,8 @@ check: .venv/dev.stamp
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/basedpyright --level error
+	@mkdir -p build && PATH="$(CURDIR)/$(BIN):$$PATH" basedpyright --verifytypes overthere --ignoreexternal >build/types.txt || \
+	    { grep -B1 -A2 'error:' build/types.txt; exit 1; }
 	$(BIN)/python tools/generate.py --check
 	$(BIN)/python tools/statements.py
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs build/site

@@ -40,17 +40,18 @@ class Way:
         registry: Registry | None,
         gateways: Gateways | None,
     ) -> None:
-        self.policy = policy or Policy()
+        self.policy: Policy = policy or Policy()
         self.registry: Registry = registry or Registry.default()
         self.gateways: Gateways = gateways or Gateways()
         self.credentials = credentials
         self.history: tuple[URI, ...] = ()
         self.redirects: tuple[tuple[URI, Head], ...] = ()
         """What was answered before, and the URIs that were asked; the last one may lead where opening may not go."""
-        self.plan = self._plan(uri, credentials)
+        self.plan: Plan = self._plan(uri, credentials)
         locator = self.plan.locator
         # Another edition may write it with a prefix or in its own escapes.
-        self.uri = planned(self.plan.uri) if locator.edition == "rfc3986" else locator.uri(registry=self.registry)
+        own = locator.edition == "rfc3986"
+        self.uri: URI = planned(self.plan.uri) if own else locator.uri(registry=self.registry)
         self.origin: tuple[str, str, int | None] = self._origin(self.uri)
         total = self.policy.total_timeout
         self.until: float | None = None if total is None else monotonic() + total

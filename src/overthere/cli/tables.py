@@ -278,7 +278,7 @@ class Columns:
         taken = [name for name in new if name in schema.names]
         if taken:
             raise ValueError(f'there is a column "{taken[0]}" already')
-        self.schema = schema
+        self.schema: Any = schema
         for name, kind in new.items():
             self.schema = self.schema.append(pa.field(name, kind))
         self.steady: list[str] = [name for name, kind in new.items() if pa.types.is_dictionary(kind)]

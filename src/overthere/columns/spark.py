@@ -25,8 +25,8 @@ with brought_by("spark"):
 
 try:
     from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined]
-except ImportError as error:
-    raise ImportError("overthere.columns.spark needs Spark 4.1 or later: pip install 'overthere[spark]'") from error
+except ImportError as _cause:
+    raise ImportError("overthere.columns.spark needs Spark 4.1 or later: pip install 'overthere[spark]'") from _cause
 
 if TYPE_CHECKING:
     from overthere.canonical import Canonical

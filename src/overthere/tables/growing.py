@@ -38,7 +38,7 @@ class Text(FileWriter):
         self.size: int = 0
         self.cut: int | None = None
         """How many of the held pieces stand before the last commit, if that is not on disk yet."""
-        self.safe = self.mark
+        self.safe: Mark = self.mark
         """The last commit that is on disk."""
         self.saved: float = time.monotonic()
         with undisturbed():
@@ -75,7 +75,7 @@ class Text(FileWriter):
                 return
         else:
             if self.resume and size:
-                self.notice = f"{self.part.name} was left before its first mark: the table begins anew"
+                self._note(f"{self.part.name} was left before its first mark: the table begins anew")
             self.marked.unlink(missing_ok=True)
             file.truncate(0)
         self.file = file

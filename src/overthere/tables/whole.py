@@ -108,7 +108,7 @@ class Table(FileWriter):
                     self.growing.write(batch)
                 self.take(mark)
         if resume and left and mark is None:
-            self.notice = (
+            self._note(
                 f"{self.part.name} was left by a job that was killed, and cannot be read without its end: "
                 "the table begins anew"
             )

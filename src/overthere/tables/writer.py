@@ -41,7 +41,7 @@ class Writer(ABC):
         """Of the last commit; after taking up, where the job goes on."""
         self.notice: str | None = None
         """What there is to say about taking up, in a sentence."""
-        self.mark = Mark(job, 0, 0, {})
+        self.mark: Mark = Mark(job, 0, 0, {})
         self.marks: bool = bool(job) or resume
         self.closed: bool = False
         """Nothing more can be written: the table has come to its end, or an error was raised."""
@@ -63,6 +63,9 @@ class Writer(ABC):
             self.closed = True
         else:
             self.notice = f"{self.name}: going on after {self.rows:,} rows"
+
+    def _note(self, notice: str) -> None:
+        self.notice = notice
 
     def write(self, batch: Any) -> None:
         """Raises: ValueError for another schema; OSError if the table cannot be written."""

@@ -94,7 +94,7 @@ class Tree:
     def __init__(self) -> None:
         self.open: list[tuple[str, _Kind]] = []
         self.counts: dict[str, int] = {}
-        self.current = _Kind.HTML
+        self.current: _Kind = _Kind.HTML
         self.templates: int = 0
         """How many of them are `template` elements of HTML."""
         self.is_lossy: bool = False

@@ -70,8 +70,6 @@ class Top:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Top) and vars(self) == vars(other)
 
-    __hash__ = None  # type: ignore[assignment]
-
     def ranked(self) -> list[tuple[str, int]]:
         """The names and their counts, most frequent first, then by name."""
         return sorted(self.counts.items(), key=lambda item: (-item[1], item[0]))
@@ -170,8 +168,6 @@ class Summary:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Summary) and vars(self) == vars(other)
-
-    __hash__ = None  # type: ignore[assignment]
 
     def to_dict(self, hosts: int | None = None) -> dict[str, Any]:
         """The counts as JSON has them; of the hosts so many, by default all, as going on needs them."""

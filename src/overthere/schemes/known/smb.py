@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from overthere.schemes.hosted import decoded_segments, path_of, wants_host
 from overthere.schemes.locator import Given, Locator, Writer
@@ -38,7 +39,7 @@ class SMBLocator(Locator):
     path: str = ""
     """As written, with the slash that begins it; "" if there is none."""
     scheme: str = field(default="smb", kw_only=True)
-    as_written = Locator.as_written | {"path"}
+    as_written: ClassVar[frozenset[str]] = Locator.as_written | {"path"}
 
     @classmethod
     def split(cls, given: Given) -> SMBLocator:
