@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.echo import Secrets
 from overthere.encoding import decode
-from overthere.errors import CodingError, Finding, InvalidURI, OverthereError
+from overthere.errors import CodingError, Finding, InvalidURI, OverthereError, figures
 from overthere.exact import exact
 from overthere.figure import Layout, apart, draw, grid, layout, marked, shorten
 from overthere.findings import check_uri
@@ -175,8 +175,8 @@ class Explanation:
             + (": no URI and no relative reference" if self.kind == "neither" else "" if self.text else ", empty")
         ]
         lines += [*self._table(width), "", *self._terms(width)]
-        for finding in self.findings:
-            lines += ["  " + line for line in InvalidURI(self.text, finding).figure(width - 2).split("\n")]
+        for figure in figures(self.text, self.findings, width - 2):
+            lines += ["  " + line for line in figure.split("\n")]
             lines.append("")
         if self.forms:
             lines += [*self._ladder(width), ""]
@@ -269,6 +269,7 @@ def explain(
     zone: bool = False,
     iri: bool = False,
     registry: Registry | None = None,
+    limit: int | None = 20,
 ) -> Explanation:
     """Take a text apart: components with offsets, findings, the normal form at each rung, and the target.
 
@@ -277,6 +278,8 @@ def explain(
     zone: whether the texts may hold zone identifiers (RFC 6874).
     iri: whether texts are read as IRIs and IRI-references (RFC 3987).
     registry: what is known of schemes, the default one unless given.
+
+    limit: how many findings are listed (None: all); a last one of the kind "more" counts the rest.
 
     Raises: TypeError if `text` or `base` is neither text nor a value; nothing for any text.
 
@@ -294,7 +297,7 @@ def explain(
     if not isinstance(base, str | Value | None):
         raise TypeError(f"a base is text or a URI, not {type(base).__name__}")
     kind_of = IRIReference if iri else URIReference
-    findings = check_uri(text, kind_of.rule, zone, limit=20) if value is None else []
+    findings = check_uri(text, kind_of.rule, zone, limit=limit) if value is None else []
     own = None if base is None else exact(base, "a base") if isinstance(base, str) else str(base)
     zone_there = zone or (isinstance(base, Value) and base.zone is not None)
     if findings:

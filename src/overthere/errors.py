@@ -25,7 +25,7 @@ from overthere.showing import bounded, underline
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Self
 
 __all__ = [
@@ -140,6 +140,12 @@ class InvalidURI(OverthereError, ValueError):
     def figure(self, width: int = 80) -> str:
         """The text with the place underlined, and the message below; the password is not shown."""
         return f"{underline(self.text, self.start, self.end, width, self._secrets)}\n{self.finding}"
+
+
+def figures(text: str, findings: Iterable[Finding], width: int = 80) -> Iterator[str]:
+    """The figure of each finding on a text; what is secret in it is looked for once."""
+    secrets = password_spans(text)
+    return (f"{underline(text, one.start, one.end, width, secrets)}\n{one}" for one in findings)
 
 
 class InvalidIRI(InvalidURI):

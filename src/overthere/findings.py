@@ -40,10 +40,8 @@ def check_uri(text: str, rule: str = "URI", zone: bool = False, limit: int | Non
     if parse(text, rule, zone) is not None:
         return []
     walker = _Walker(text, rule, zone)
-    places = walker.places()
-    listed = [walker.finding(place) for place in islice(places, limit)]
-    rest = sum(1 for _ in places)
-    if rest:
+    listed = [walker.finding(place) for place in islice(walker.places(), limit)]
+    if len(listed) == limit and (rest := _Count(text, rule, zone).all() - limit):
         kind = KINDS["more"]
         message = kind.message.format(it=f"{rest:,}")
         end = len(text)
@@ -115,7 +113,7 @@ def walk(text: str, rule: str, zone: bool = False) -> Iterator[Finding]:
 
 
 class _Place(NamedTuple):
-    """A finding before it is put in words: most of a hostile text's are only counted."""
+    """A finding before it is put in words."""
 
     kind: str
     start: int
@@ -247,11 +245,14 @@ class _Walker:
         stop = end - 1 if kind == "ip-zone" and text[end - 1] == "]" else end
         return _Place(kind, min(offset, end), max(offset, stop))
 
-    def characters(self, component: str, start: int, end: int) -> Iterator[_Place]:
-        if start >= end:
-            return
+    def runs(self, component: str, start: int, end: int) -> Iterator[re.Match[str]]:
+        """What a component cannot hold, a finding each."""
         charset = "reg-name" if component == "host" else component
-        for match in _foreign(charset, self.iri).finditer(self.text, start, end):
+        return _foreign(charset, self.iri).finditer(self.text, start, end)
+
+    def characters(self, component: str, start: int, end: int) -> Iterator[_Place]:
+        charset = "reg-name" if component == "host" else component
+        for match in self.runs(component, start, end):
             group = match.lastgroup or ""
             low, high = match.span()
             if group == "char":
@@ -263,3 +264,17 @@ class _Walker:
             if group == "pct" and self.text[low + 1 : min(low + 2, end)] in CHARSETS["HEXDIG"]:
                 high = min(low + 2, end)
             yield _Place(kind, low, high, component, "pct-encoded" if group == "pct" else charset)
+
+
+class _Count(_Walker):
+    """How many findings there are: of runs, which a hostile text has by millions, only the number is worked out."""
+
+    count = 0
+
+    def all(self) -> int:
+        others = sum(1 for _ in self.places())
+        return others + self.count
+
+    def characters(self, component: str, start: int, end: int) -> Iterator[_Place]:
+        self.count += sum(1 for _ in self.runs(component, start, end))
+        return iter(())

@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from overthere import columns
-from overthere.cli.common import Output, format_option, inputs, texts_argument
-from overthere.cli.paper import figure
+from overthere.cli.common import LISTED, Output, all_option, format_option, inputs, texts_argument
+from overthere.cli.paper import figures
 from overthere.cli.reading import iri_option, zone_option
 from overthere.cli.tables import Table, table_options
 from overthere.columns.plain import compute, taken
@@ -33,6 +33,7 @@ from overthere.uri import URIReference
     "--host-name", "names", is_flag=True, help="Say too what the DNS would not take (RFC 1123 2.1, RFC 5890)."
 )
 @click.option("--scheme", is_flag=True, help="Fail what is no URI of its own scheme too, which is else but noted.")
+@all_option
 @iri_option
 @zone_option
 @format_option
@@ -46,6 +47,7 @@ def command(
     zone: bool,
     scheme: bool,
     names: bool,
+    every: bool,
     form: str,
     table: Table | None,
 ) -> None:
@@ -66,16 +68,16 @@ def command(
         by: str = rule
         table.run(texts, lambda c: _checked(c, by, zone, names, scheme))
         return
-    output = Output(form)
+    output, limit = Output(form), None if every else LISTED
     for text in inputs(texts, "URIs"):
         try:
             if own and rule in ("URI", "URI-reference", "IRI", "IRI-reference"):
-                findings = check_uri(text, rule, zone, limit=1000)
+                findings = check_uri(text, rule, zone, limit=limit)
             else:
-                findings = check(text, edition, rule=rule)
+                findings = check(text, edition, rule=rule, limit=limit)
         except OverthereError as error:
             raise click.UsageError(str(error)) from None
-        notes = _of_its_scheme(text, edition, zone) if whole and not findings else []
+        notes = _of_its_scheme(text, edition, zone, limit) if whole and not findings else []
         if scheme:
             findings, notes = findings or notes, []
         invalid = bool(findings)
@@ -108,23 +110,26 @@ def _tell(output: Output, text: str, invalid: bool, findings: list[Finding], not
     output.answer(line, {"text": text, "valid": not invalid, **told})
     output.bad += bool(findings)
     if not output.jsonl:
-        for one in findings + [note._replace(message=f"note: {note.message}") for note in notes]:
-            click.echo(figure(InvalidURI(text, one)), err=True)
+        told_of = findings + [note._replace(message=f"note: {note.message}") for note in notes]
+        for figure in figures(text, told_of):
+            click.echo(figure, err=True)
         if findings and findings[0].kind == "scheme-missing":
             _suggest(text)
 
 
 def _count(found: list[Finding], what: str) -> str:
-    return f"{len(found)} {what}{'s' if len(found) > 1 else ''}"
+    more = found[-1].kind == "more"
+    count = len(found) - more
+    return f"{'the first ' if more else ''}{count} {what}{'s' if count > 1 else ''}"
 
 
-def _of_its_scheme(text: str, edition: str, zone: bool) -> list[Finding]:
+def _of_its_scheme(text: str, edition: str, zone: bool, limit: int | None) -> list[Finding]:
     """What keeps a URI from being one of its own scheme; a zone identifier, of which none speaks, is passed over."""
     value, begin, end = URIReference(text, zone=True) if zone else None, len(text), len(text)
     if value is not None and value.zone is not None:
         end = text.index("]")
         begin = text.index("%", text.index("["))
-    found = default_registry().check(text[:begin] + text[end:], edition)
+    found = default_registry().check(text[:begin] + text[end:], edition, limit)
 
     def told(at: int) -> int:
         return at if at <= begin else at + end - begin

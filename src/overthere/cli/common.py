@@ -23,7 +23,9 @@ from overthere.uri import URI
 
 __all__ = [
     "CSV_SAFE",
+    "LISTED",
     "Output",
+    "all_option",
     "base_option",
     "base_options",
     "base_uri",
@@ -51,6 +53,16 @@ def format_option(function: F) -> F:
 
 def texts_argument(function: F) -> F:
     return click.argument("texts", nargs=-1)(function)
+
+
+LISTED = 20
+"""How many findings on one text are told."""
+
+
+def all_option(function: F) -> F:
+    return click.option(
+        "--all", "every", is_flag=True, help=f"Tell every finding on a text, not the first {LISTED} and a count."
+    )(function)
 
 
 def base_option(function: F) -> F:

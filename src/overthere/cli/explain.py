@@ -8,7 +8,7 @@ import sys
 import click
 
 from overthere.anatomy import Explanation, explain
-from overthere.cli.common import Output, base_option, format_option, inputs, texts_argument, width
+from overthere.cli.common import LISTED, Output, all_option, base_option, format_option, inputs, texts_argument, width
 from overthere.cli.paper import is_terminal
 from overthere.cli.reading import Reading, reading_options
 
@@ -17,12 +17,13 @@ from overthere.cli.reading import Reading, reading_options
 @texts_argument
 @base_option
 @reading_options(editions=False)
+@all_option
 @format_option
-def command(texts: tuple[str, ...], base: str | None, reading: Reading, form: str) -> None:
+def command(texts: tuple[str, ...], base: str | None, reading: Reading, every: bool, form: str) -> None:
     """Take URIs and references apart: figure, offsets, normal form at each rung, findings."""
     output = Output(form)
     for text in inputs(texts, "URIs"):
-        explanation = explain(text, base, zone=reading.zone, iri=reading.iri)
+        explanation = explain(text, base, zone=reading.zone, iri=reading.iri, limit=None if every else LISTED)
         output.bad += bool(explanation.findings or explanation.problem)
         if form == "jsonl" or not _coloured(explanation):
             output.answer(explanation.render(width()), explanation.to_dict())

@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 import shutil
 import sys
+from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from textwrap import wrap
 from typing import Any
 
 import click
 
-from overthere.errors import InvalidURI
+from overthere import errors
+from overthere.errors import Finding, InvalidURI
 from overthere.extras import missing
 from overthere.showing import printable
 
-__all__ = ["data_or_shown", "figure", "filled", "is_terminal", "width", "without_look_alikes"]
+__all__ = ["data_or_shown", "figure", "figures", "filled", "is_terminal", "width", "without_look_alikes"]
 
 
 def width() -> int:
@@ -41,7 +43,16 @@ _OCTET = re.compile("[\ud800-\udfff]")
 
 def figure(error: InvalidURI) -> str:
     """The text, a caret under the place, and what is wrong there."""
-    shown, place, *told = error.figure(width()).split("\n")
+    return _broken(error.figure(width()))
+
+
+def figures(text: str, findings: Iterable[Finding]) -> Iterator[str]:
+    """The same for each finding on a text."""
+    return map(_broken, errors.figures(text, findings, width()))
+
+
+def _broken(figure: str) -> str:
+    shown, place, *told = figure.split("\n")
     return "\n".join([shown, place, *(filled(line, sys.stderr) for line in told)])
 
 
