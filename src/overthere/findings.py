@@ -41,7 +41,7 @@ def check_uri(text: str, rule: str = "URI", zone: bool = False, limit: int | Non
         return []
     walker = _Walker(text, rule, zone)
     listed = [walker.finding(place) for place in islice(walker.places(), limit)]
-    if len(listed) == limit and (rest := _Count(text, rule, zone).all() - limit):
+    if limit is not None and len(listed) == limit and (rest := _Count(text, rule, zone).all() - limit):
         kind = KINDS["more"]
         message = kind.message.format(it=f"{rest:,}")
         end = len(text)
