@@ -15,9 +15,14 @@ from overthere.schemes.model import Example, NormalRule, Scheme
 __all__ = ["SCHEME", "GeoLocator"]
 
 RULES = {"rfc3986": ("geo-uri",)}
-# RFC 5870 3.3; "[" and "]", which its paramchar has, are in no path of RFC 3986.
+# RFC 5870 3.3; "[" and "]", which its paramchar has, are in no path of RFC 3986.  In WGS-84, which is meant without
+# crs, degrees have two or three digits; what is named as WGS-84 is also one of the others here, and the locator tells.
 SYNTAX = """
-geo-uri       = "geo:" coordinates [ crsp ] [ uncp ] *parameter
+geo-uri       = "geo:" ( wgs84 / coordinates crsp ) [ uncp ] *parameter
+wgs84         = latitude "," longitude [ "," altitude ] [ ";crs=wgs84" ]
+latitude      = [ "-" ] 1*2DIGIT [ "." 1*DIGIT ]
+longitude     = [ "-" ] 1*3DIGIT [ "." 1*DIGIT ]
+altitude      = num
 coordinates   = num "," num [ "," num ]
 crsp          = ";crs=" crslabel
 crslabel      = "wgs84" / labeltext
@@ -77,6 +82,11 @@ class GeoLocator(Locator):
                 first["u"] = value
             else:
                 others.append((name, given.decode(value) if mark else None))
+        if first.get("crs", "wgs84").lower() == "wgs84":
+            for place, digits in enumerate((2, 3)):
+                if len(coordinates[place].lstrip("-").partition(".")[0]) > digits:
+                    expected = f"degrees of at most {digits} digits before the point"
+                    raise given.refuse(coordinates[place], expected, "coordinates", "RFC 5870 3.3")
         return cls(tuple(coordinates), first.get("crs"), first.get("u"), tuple(others), **given.rest())
 
     def join(self, to: Writer) -> str:
