@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import console
 from overthere.cli.app import VERBS, app
@@ -61,6 +62,15 @@ def test_an_example_runs(path: str, example: Example, folder: Path) -> None:
     done = console.run(example.line, folder)
     assert done.status == example.status, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_fits_its_terminal(verb: str, width: int) -> None:
+    """But for the examples, which are lines of a shell."""
+    shown = CliRunner().invoke(app, [verb, "--help"], terminal_width=width).stdout
+    told = shown[: shown.index("Examples:")]
+    assert [line for line in told.splitlines() if len(line) > width] == []
 
 
 def test_every_verb_has_its_pages() -> None:

@@ -46,7 +46,7 @@ def _verbs(verb: str, above: click.Context | None = None) -> Iterator[tuple[str,
     assert isinstance(above.command, click.Group)
     command = above.command.get_command(above, verb)
     assert command is not None
-    context = click.Context(command, info_name=verb, parent=above, terminal_width=_COLUMNS)
+    context = command.context_class(command, info_name=verb, parent=above, terminal_width=_COLUMNS)
     yield context.command_path.removeprefix("overthere "), context
     if isinstance(command, click.Group):
         for name in command.list_commands(context):

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import click
 
+from overthere.cli.helping import Context
+
 __all__ = ["EXAMPLES", "Example", "with_examples"]
 
 
@@ -152,9 +154,10 @@ EXAMPLES: dict[str, tuple[Example, ...]] = {
 
 
 def with_examples(command: click.Command, path: str) -> click.Command:
-    """The command, and those below it, with the examples behind their help."""
+    """The command, and those below it, with the examples behind their help, which fits the terminal."""
     lines = [f"  {example.line}" for example in EXAMPLES[path]]
     command.epilog = "\n".join(["\b", "Examples:", *lines])
+    command.context_class = Context
     if isinstance(command, click.Group):
         for name, below in command.commands.items():
             with_examples(below, f"{path} {name}")

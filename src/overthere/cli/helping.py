@@ -1,0 +1,33 @@
+"""Help that fits its terminal: choices are broken between two of them, and a narrow one has room for what is said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+__all__ = ["Context"]
+
+_NARROW = 76
+"""Columns below which options take a quarter of the line, and what is said of them begins below the long ones."""
+
+
+class _Formatter(click.HelpFormatter):
+    def write_dl(self, rows: Sequence[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+        most = min(col_max, self.width // 4) if self.width < _NARROW else col_max
+        super().write_dl([(self._broken(name), said) for name, said in rows], most, col_spacing)
+
+    def _broken(self, name: str) -> str:
+        """An option in lines of choices, if it is longer than a line."""
+        lines = [""]
+        for piece in name.replace("|", "|\0").split("\0"):
+            if lines[-1].strip() and len(lines[-1]) + len(piece) > self.width - self.current_indent:
+                lines.append("  ")
+            lines[-1] += piece
+        return f"\n{'':{self.current_indent}}".join(lines)
+
+
+class Context(click.Context):
+    """That of every verb."""
+
+    formatter_class = _Formatter
