@@ -242,4 +242,5 @@ class Finding(NamedTuple):
 
     def __str__(self) -> str:
         wanted = f"; expected {self.expected}" if self.expected else ""
-        return f"{self.message} (at {self.start}, in the {self.component}{wanted}; {self.source})"
+        where = "" if self.component == "any" else f", in the {self.component}"
+        return f"{self.message} (at {self.start}{where}{wanted}; {self.source})"
