@@ -1,7 +1,6 @@
 //! `Components`: a text and where its components are.
 //!
-//! The text is the caller's own `str`, of a subclass a true copy.  Offsets are code points; for US-ASCII, which every URI is, they
-//! are bytes too.
+//! The text is the caller's own `str`, of a subclass a true copy.  Offsets are code points; of a URI they are bytes too.
 
 use overthere_core::host::{host_kind, HostKind};
 use overthere_core::iri;

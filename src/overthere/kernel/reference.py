@@ -386,11 +386,7 @@ def scheme_based_normalization(parts: Parts, steps: Iterable[Step]) -> Parts:
     return parts
 
 
-STEPS = (
-    case_normalization,
-    percent_encoding_normalization,
-    path_segment_normalization,
-)
+STEPS = (case_normalization, percent_encoding_normalization, path_segment_normalization)
 
 
 def normalize(text: str, rung: int) -> str:
