@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import click
 
@@ -13,7 +13,7 @@ _NARROW = 76
 
 
 class _Formatter(click.HelpFormatter):
-    def write_dl(self, rows: Sequence[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
         most = min(col_max, self.width // 4) if self.width < _NARROW else col_max
         super().write_dl([(self._broken(name), said) for name, said in rows], most, col_spacing)
 
