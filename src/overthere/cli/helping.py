@@ -30,4 +30,4 @@ class _Formatter(click.HelpFormatter):
 class Context(click.Context):
     """That of every verb."""
 
-    formatter_class = _Formatter
+    formatter_class: type[click.HelpFormatter] = _Formatter
