@@ -57,7 +57,7 @@ REASONS: dict[str, tuple[set[str], str]] = {
     "cli/find.py": ({"file"}, WORDS + "a file to read"),
     "cli/get.py": ({"FILE"}, WORDS + "a file to write"),
     "cli/links.py": ({"FILE"}, WORDS + "a file to write"),
-    "cli/tables.py": ({"FILE"}, WORDS + "a file to read"),
+    "cli/table_options.py": ({"FILE"}, WORDS + "a file to read"),
     "editions/compare.py": (
         {"http", "ftp", "gopher", "mailto", "news", "nntp", "telnet", "wais", "prospero"},
         "the schemes of RFC 1738's grammar",

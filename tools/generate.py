@@ -5,6 +5,7 @@ python tools/generate.py [--check]
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -66,6 +67,15 @@ def schemes_in_text() -> str:
     return table()
 
 
+def schemes_whole() -> str:
+    """The prebuilt automaton of each built-in scheme that has rules."""
+    from overthere.schemes.registry import BUILT_IN, Registry
+    from overthere.schemes.syntax import tables as of_schemes
+
+    schemes = map(Registry.default().scheme, sorted(BUILT_IN))
+    return of_schemes({scheme.name: scheme.whole_rule for scheme in schemes if "rfc3986" in scheme.rules})
+
+
 def audit_page() -> str:
     import generate_audit
 
@@ -105,6 +115,7 @@ OUTPUTS: dict[str, Callable[[], str]] = {
     "docs/errors.md": errors_page,
     "docs/editions.md": editions_page,
     "src/overthere/schemes/in_text.csv": schemes_in_text,
+    "src/overthere/schemes/whole.tables.json": schemes_whole,
     "docs/schemes.md": schemes_page,
     "docs/audit.md": audit_page,
     "ARCHITECTURE.md": architecture,
@@ -119,8 +130,14 @@ def fresh(path: str, text: str) -> bool:
         return False
     stored = file.read_text()
     if path.endswith(".tables.json"):
-        from overthere.grammar.tables import load
+        from overthere.grammar.tables import automata, load
 
+        if path.endswith("/whole.tables.json"):
+            old, new = (
+                {name: (one["grammar"], automata(one)) for name, one in json.loads(said).items()}
+                for said in (stored, text)
+            )
+            return old == new
         grammar = file.with_name(file.name.replace(".tables.json", ".abnf")).read_text()
         return load(stored, grammar) == load(text, grammar) != {}
     return stored == text

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import stat
 from pathlib import Path
 from typing import IO
@@ -49,6 +48,8 @@ def refuse_link(path: str | os.PathLike[str]) -> None:
 
 def beside(path: Path) -> Path:
     """A name in the same folder that cannot be guessed."""
+    import secrets
+
     return path.with_name(f"{path.name[:48]}.{secrets.token_hex(8)}.part")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import platform
+import sys
 from importlib import import_module
 from typing import IO, Any
 
@@ -74,7 +74,7 @@ class _Verbs(Verbs):
 @click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(
     overthere.__version__,
-    message=f"overthere %(version)s (kernel: {kernel.name}; Python {platform.python_version()})",
+    message=f"overthere %(version)s (kernel: {kernel.name}; Python {sys.version.split()[0]})",
 )
 def app() -> None:
     """URIs by the letter of their specifications.

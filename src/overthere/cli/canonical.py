@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from overthere import columns
 from overthere.canonical import FORMS, Canonical
 from overthere.cli.common import Output, format_option, inputs, texts_argument
-from overthere.cli.tables import Table, table_options
+from overthere.cli.table_options import table_options
 from overthere.errors import InvalidURI
 from overthere.redact import mask
 from overthere.showing import printable
 from overthere.uri import URI
+
+if TYPE_CHECKING:
+    from overthere.cli.tables import Table
 
 _THERE = f"there are {', '.join(FORMS)}, or a file NAME.toml"
 

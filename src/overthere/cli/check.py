@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from overthere import columns
 from overthere.cli.common import LISTED, Output, all_option, format_option, inputs, texts_argument
 from overthere.cli.paper import figures
 from overthere.cli.reading import iri_option, zone_option
-from overthere.cli.tables import Table, table_options
-from overthere.columns.plain import compute, taken
+from overthere.cli.table_options import table_options
 from overthere.editions import NAMES, check
 from overthere.errors import Finding, InvalidURI, OverthereError
 from overthere.findings import check_uri
@@ -20,6 +18,9 @@ from overthere.late import default_registry
 from overthere.redact import mask
 from overthere.showing import printable
 from overthere.uri import URIReference
+
+if TYPE_CHECKING:
+    from overthere.cli.tables import Table
 
 
 @click.command()
@@ -152,6 +153,9 @@ def _checked(column: Any, rule: str, zone: bool, names: bool, scheme: bool) -> A
     """A struct of `valid`, `error` and `error_at`; `parse` says why a row is invalid, which `check` does not."""
     import pyarrow as pa
 
+    from overthere import columns
+    from overthere.columns.plain import compute, taken
+
     parsed = taken(columns.parse(column, (), rule, zone=zone))
     kinds, places = parsed.flatten()
     null = parsed.is_null()
@@ -173,6 +177,8 @@ def _checked(column: Any, rule: str, zone: bool, names: bool, scheme: bool) -> A
 def _with_schemes(column: Any, kinds: Any, places: Any, rows: Any) -> tuple[Any, Any]:
     """Kinds and places with those of the `rows` that are no URIs of their schemes."""
     import pyarrow as pa
+
+    from overthere.columns.plain import compute
 
     found = [default_registry().check(text, limit=1)[0] for text in column.filter(rows).to_pylist()]
     told = pa.array([one.kind for one in found], pa.string()), pa.array([one.start for one in found], places.type)

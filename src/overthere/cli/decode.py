@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from overthere import charsets, columns
 from overthere.cli.common import Output, format_option, inputs, on_error_option, texts_argument
 from overthere.cli.reading import edition_option, refuse_table
-from overthere.cli.tables import Table, table_options
+from overthere.cli.table_options import table_options
 from overthere.editions import edition
 from overthere.encoding import decode
 from overthere.errors import CodingError
+
+if TYPE_CHECKING:
+    from overthere.cli.tables import Table
 
 
 @click.command()

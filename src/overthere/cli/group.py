@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-
 import click
 
 __all__ = ["Verbs"]
@@ -17,6 +15,8 @@ class Verbs(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         names = self.list_commands(ctx)
         if args and args[0] not in names and not args[0].startswith("-"):
+            from difflib import get_close_matches
+
             near = get_close_matches(args[0], names)
             hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(names)}"
             ctx.fail(f"there is no verb {args[0]!r}; {hint}")

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from overthere import columns
 from overthere.cli.common import Output, format_option, inputs, on_error_option, rung_option, texts_argument
 from overthere.cli.reading import Reading, reading_options
-from overthere.cli.tables import Table, table_options
+from overthere.cli.table_options import table_options
 from overthere.editions import edition
 from overthere.errors import InvalidURI
 from overthere.normalize import Rung
 from overthere.showing import printable
+
+if TYPE_CHECKING:
+    from overthere.cli.tables import Table
 
 
 @click.command()

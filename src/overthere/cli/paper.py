@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import re
-import shutil
 import sys
 from collections.abc import Iterable, Iterator
-from importlib.util import find_spec
-from textwrap import wrap
 from typing import Any
 
 import click
@@ -22,6 +19,8 @@ __all__ = ["data_or_shown", "figure", "figures", "filled", "is_terminal", "width
 
 def width() -> int:
     """The columns of the terminal, 100 where there is none."""
+    import shutil
+
     return max(40, shutil.get_terminal_size((100, 24)).columns)
 
 
@@ -60,6 +59,8 @@ def filled(line: str, stream: Any, indent: str = "") -> str:
     """A sentence that is broken between words on a terminal; elsewhere it is one line, for those who search."""
     if not is_terminal(stream):
         return indent + line
+    from textwrap import wrap
+
     return "\n".join(
         wrap(line, width(), initial_indent=indent, subsequent_indent=indent + "  ", break_on_hyphens=False)
     )
@@ -71,6 +72,8 @@ def is_terminal(stream: Any) -> bool:
 
 def without_look_alikes() -> None:
     """Said on standard error if the package that knows look-alikes is not there: `audit` cannot tell them then."""
+    from importlib.util import find_spec
+
     if find_spec("confusable_homoglyphs") is None:
         told = f"host-confusable is not told: {missing('confusable_homoglyphs', 'audit')}"
         click.echo(told, err=True)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from overthere import columns
 from overthere.cli.common import Output, format_option, inputs, texts_argument
-from overthere.cli.tables import Table, table_options
+from overthere.cli.table_options import table_options
 from overthere.errors import InvalidURI
 from overthere.forms import Parameters
 from overthere.redact import mask
 from overthere.showing import printable
 from overthere.uri import URIReference
+
+if TYPE_CHECKING:
+    from overthere.cli.tables import Table
 
 _MANY = "  Repeat."
 

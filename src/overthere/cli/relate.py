@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
 from overthere import columns
 from overthere.cli.common import Output, base_options, format_option, inputs, on_error_option, texts_argument
 from overthere.cli.reading import Reading, reading_options
-from overthere.cli.tables import Table, table_options
+from overthere.cli.table_options import table_options
 from overthere.errors import OverthereError
 from overthere.kernel.reference import Form
 from overthere.relate import FORMS
+
+if TYPE_CHECKING:
+    from overthere.cli.tables import Table
 
 
 @click.command()

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
 from overthere import columns
 from overthere.cli.common import Output, base_options, format_option, inputs, on_error_option, texts_argument
 from overthere.cli.reading import Reading, reading_options
-from overthere.cli.tables import Table, table_options
+from overthere.cli.table_options import table_options
 from overthere.editions import NAMES, edition
 from overthere.editions.readings import shown_target
 from overthere.editions.resolution import RESOLUTIONS
 from overthere.errors import NotSpecified, OverthereError
 from overthere.resolve import same_document
+
+if TYPE_CHECKING:
+    from overthere.cli.tables import Table
 
 
 @click.command()

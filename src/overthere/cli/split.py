@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from overthere import columns
 from overthere.cli.common import Output, format_option, inputs, texts_argument
 from overthere.cli.reading import Reading, reading_options
-from overthere.cli.tables import Table, table_options
+from overthere.cli.table_options import table_options
 from overthere.editions import edition
 from overthere.errors import InvalidURI
 from overthere.kernel.reference import split, split_authority
 from overthere.redact import mask
 from overthere.showing import printable
+
+if TYPE_CHECKING:
+    from overthere.cli.tables import Table
 
 _COMPONENTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment")
 _DOMAIN = ("subdomain", "registrable_domain", "public_suffix")

@@ -8,71 +8,32 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from functools import wraps
+from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import click
 
-from overthere.cli.common import CSV_SAFE
 from overthere.errors import KINDS
 from overthere.extras import missing
-from overthere.hosts import dns
 from overthere.showing import printable
-from overthere.tables import READ, Layout, Source, Writer, fitting, open_source, open_writer, suffix
+from overthere.tables import Layout, Source, Writer, fitting, open_source, open_writer, suffix
 
-__all__ = ["Table", "table_options"]
+__all__ = ["Table"]
 
-_KINDS = {kind: place for place, kind in enumerate((*KINDS, "base", "unreachable", *dns.KINDS))}
-"""Why a row is refused; "base" is what `resolve` says of a base that is no URI, "unreachable" what `relate` says
-of a target to which no reference leads."""
 
-F = TypeVar("F", bound=Callable[..., Any])
+@cache
+def _kinds() -> dict[str, int]:
+    """Why a row is refused: "base" is what `resolve` says of a base that is no URI, "unreachable" what `relate` says
+    of a target to which no reference leads.
+    """
+    from overthere.hosts import dns
+
+    return {kind: place for place, kind in enumerate((*KINDS, "base", "unreachable", *dns.KINDS))}
+
+
 Work = Callable[..., Any]
 """Arrow columns in; out a column, or a struct of columns, among them `value`, `error` and `error_at`."""
-
-
-def table_options(function: F) -> F:
-    """`--column` and `-o`: the verb is given its `table`, None where the arguments are texts."""
-
-    @wraps(function)
-    def verb(column: str | None, output: Path | None, csv_safe: bool, separator: str, **rest: Any) -> Any:
-        if column is None and output is not None:
-            raise click.UsageError("-o is for the table that --column makes; answers to texts go to standard output")
-        if csv_safe and (column is None or not str(output or ".csv").lower().endswith((".csv", ".csv.gz"))):
-            raise click.UsageError("--csv-safe is for tables that are written as CSV")
-        if column is not None and rest["form"] != "text":
-            raise click.UsageError("--format is for texts; the format of a table is its suffix")
-        if separator != "," and column is None:
-            raise click.UsageError("--separator is for tables that are read as CSV, with --column")
-        table = None if column is None else Table(column, output, csv_safe, _TAB.get(separator, separator))
-        return function(table=table, **rest)
-
-    written = click.option(
-        "-o",
-        "output",
-        type=click.Path(dir_okay=False, path_type=Path),
-        metavar="FILE",
-        help="With --column: write the table to a file, not as CSV to standard output.",
-    )
-    column = click.option(
-        "--column",
-        metavar="NAME",
-        help=f"Work on this column of tables: arguments are files ({', '.join(READ)}), or - for CSV or an "
-        "Arrow stream on standard input.",
-    )
-    safe = click.option("--csv-safe", "csv_safe", is_flag=True, help=f"With --column and {CSV_SAFE}")
-    divided = click.option(
-        "--separator",
-        type=click.Choice([",", ";", "|", "tab"]),
-        default=",",
-        show_default=True,
-        help="With --column: what divides the fields of the CSV that is read.",
-    )
-    return column(written(divided(safe(verb))))  # type: ignore[return-value]
-
-
-_TAB = {"tab": "\t"}
 
 
 class Refused(click.ClickException):
@@ -321,8 +282,8 @@ class Columns:
         if "error" in fields:
             # The same dictionary for every batch: an Arrow file has but one.
             error = fields["error"]
-            own = pa.array([_KINDS[kind] for kind in error.dictionary.to_pylist()], pa.int8())
-            fields["error"] = pa.DictionaryArray.from_arrays(own.take(error.indices), pa.array(list(_KINDS)))
+            own = pa.array([_kinds()[kind] for kind in error.dictionary.to_pylist()], pa.int8())
+            fields["error"] = pa.DictionaryArray.from_arrays(own.take(error.indices), pa.array(list(_kinds())))
         return fields, nulls
 
 

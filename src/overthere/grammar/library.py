@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache
-from pkgutil import get_data
+from typing import Any
 
 from overthere.grammar import Grammar
 
-__all__ = ["grammar"]
+__all__ = ["grammar", "stored"]
+
+_PACKAGE = os.path.dirname(os.path.dirname(__file__))
 
 
 @cache
 def grammar(name: str) -> Grammar:
     """The grammar in `NAME.abnf`, such as "rfc3986" or "rfc3987"."""
-    text, tables = (_text(f"{name}.{kind}") for kind in ("abnf", "tables.json"))
+    text, tables = (stored(f"editions/{name}.{kind}") for kind in ("abnf", "tables.json"))
     return Grammar(text, tables)
 
 
-def _text(name: str) -> str:
-    # importlib.resources would take longer to load than the grammar.
-    data = get_data("overthere", f"editions/{name}")
-    if data is None:  # pragma: no cover - a loader without data
-        raise FileNotFoundError(name)
+def stored(name: str) -> str:
+    """The text of a file of the package, such as "editions/rfc3986.abnf"."""
+    # importlib.resources and pkgutil would take longer to load than the grammar.
+    loader: Any = __spec__.loader
+    data: bytes = loader.get_data(os.path.join(_PACKAGE, *name.split("/")))
     return data.decode()

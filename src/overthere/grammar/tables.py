@@ -7,10 +7,11 @@ base64 of deflated 16-bit numbers.  A table file that belongs to another text is
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from overthere.grammar.automaton import Automaton
 
-__all__ = ["dump", "load"]
+__all__ = ["automata", "dump", "load", "packed", "unpacked"]
 
 
 def _digest(text: str) -> str:
@@ -22,8 +23,14 @@ def _digest(text: str) -> str:
 
 def dump(automata: Mapping[str, Automaton], text: str) -> str:
     """The table file of a grammar's automata."""
-    import base64
     import json
+
+    return json.dumps(packed(automata, text), indent=1) + "\n"
+
+
+def packed(automata: Mapping[str, Automaton], text: str) -> dict[str, object]:
+    """What a table file of a grammar's automata holds, as JSON has it."""
+    import base64
     import struct
     import zlib
 
@@ -37,28 +44,35 @@ def dump(automata: Mapping[str, Automaton], text: str) -> str:
             "table": base64.b64encode(zlib.compress(raw, 9)).decode(),
         }
 
-    rules = {name: pack(dfa) for name, dfa in automata.items()}
-    return json.dumps({"grammar": _digest(text), "rules": rules}, indent=1) + "\n"
+    return {"grammar": _digest(text), "rules": {name: pack(dfa) for name, dfa in automata.items()}}
 
 
 def load(prebuilt: str, text: str) -> dict[str, Automaton]:
     """The automata of a table file by rule name; none if it was made from another text."""
-    import base64
     import json
+
+    return unpacked(json.loads(prebuilt), text)
+
+
+def unpacked(stored: Mapping[str, Any], text: str) -> dict[str, Automaton]:
+    """The same of what a table file holds."""
+    return automata(stored) if stored["grammar"] == _digest(text) else {}
+
+
+def automata(stored: Mapping[str, Any]) -> dict[str, Automaton]:
+    """The same, whatever text it was made from."""
+    import base64
     import struct
     import zlib
 
-    stored = json.loads(prebuilt)
-    if stored["grammar"] != _digest(text):
-        return {}
-    automata: dict[str, Automaton] = {}
-    for name, packed in stored["rules"].items():
-        raw = zlib.decompress(base64.b64decode(packed["table"]))
-        automata[name] = Automaton(
-            classes=zlib.decompress(base64.b64decode(packed["classes"])),
-            width=len(raw) // 2 // packed["states"],
+    read: dict[str, Automaton] = {}
+    for name, one in stored["rules"].items():
+        raw = zlib.decompress(base64.b64decode(one["table"]))
+        read[name] = Automaton(
+            classes=zlib.decompress(base64.b64decode(one["classes"])),
+            width=len(raw) // 2 // one["states"],
             table=struct.unpack(f"<{len(raw) // 2}H", raw),
-            start=packed["start"],
-            accepting=frozenset(packed["accepting"]),
+            start=one["start"],
+            accepting=frozenset(one["accepting"]),
         )
-    return automata
+    return read

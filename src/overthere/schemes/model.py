@@ -36,7 +36,6 @@ __all__ = [
     "slash_for_empty_path",
 ]
 
-_WHOLE = "whole-uri"
 """The name of our own for a scheme's rules with a fragment behind them."""
 
 
@@ -261,16 +260,18 @@ class Scheme:
         >>> print(scheme("http").faults("http:/example.com")[0])
         no http URI: "e" cannot stand here (at 6, in the path; expected "/"; RFC 9110 4.2.1)
         """
+        rules = self.rules.get(reading(edition), ())
+        today = reading(edition) == "rfc3986"
+        if not rules or (self.whole.accepts(text) if today else self.is_valid(text, edition)):
+            return []
         from overthere.derivation import check_rule
         from overthere.editions import edition as edition_named
 
-        by, rules = edition_named(edition), self.rules.get(reading(edition), ())
-        if not rules or self.is_valid(text, edition):
-            return []
+        by = edition_named(edition)
         if not self._is_mine(text):
             return [self._not_mine(text)]
         bare, mark, _ = text.partition("#")
-        if reading(edition) != "rfc3986":
+        if not today:
             found = by.check(text, rules[0], limit)
         elif mark and self.no_fragment:
             return [self._no_fragment(text)]
@@ -290,16 +291,19 @@ class Scheme:
 
     @cached_property
     def whole(self) -> Automaton:
-        """The automaton of today's rules on a whole URI, with any fragment unless the scheme has none: what a fragment
-        may hold is the edition's affair.  Raises: RegistryError if there are no rules."""
-        from overthere.schemes.syntax import grammar
+        """The automaton of today's rules on a whole URI.  Raises: RegistryError if there are none."""
+        from overthere.schemes.syntax import whole
 
+        return whole(self.name, self.whole_rule)
+
+    @property
+    def whole_rule(self) -> str:
+        """The rule of a whole URI, in today's rules, with any fragment unless the scheme has none: what a fragment may
+        hold is the edition's affair.  Raises: RegistryError if there are none."""
         if not self.syntax or "rfc3986" not in self.rules:
             raise RegistryError(f"the scheme {self.name!r} has no syntax of its own")
         fragment = "" if self.no_fragment else ' [ "#" *%x00-10FFFF ]'
-        return grammar(f"{self.syntax}\n{_WHOLE} = ( {' / '.join(self.rules['rfc3986'])} ){fragment}\n").automaton(
-            _WHOLE
-        )
+        return f"{self.syntax}\nwhole-uri = ( {' / '.join(self.rules['rfc3986'])} ){fragment}\n"
 
     def account(self, edition: str) -> tuple[str, str] | None:
         """The first rule and the paragraph of an older edition's own account of the scheme; None if it has none.

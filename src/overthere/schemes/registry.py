@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.errors import InvalidURI, RegistryError
 from overthere.exact import exact
 from overthere.schemes.in_text import InText, built_in, facts_of
+from overthere.schemes.installed import is_named
 from overthere.schemes.locator import GenericLocator, Given, Locator, Written, reading
 from overthere.schemes.model import Scheme
 
@@ -271,10 +273,8 @@ def _bare(text: str) -> str:
 
 @cache
 def _default() -> Registry:
-    from importlib.metadata import entry_points
-
     claims: dict[str, tuple[Claim, ...]] = {name: (_built_in(name),) for name in BUILT_IN}
-    for point in entry_points(group=GROUP):
+    for point in _entry_points() if is_named(GROUP) else ():
         name, package = point.name.lower(), point.dist.name if point.dist else "an unknown package"
         claim = Claim(package, point.value)
         if claim not in claims.get(name, ()):
@@ -286,12 +286,25 @@ def _built_in(name: str) -> Claim:
     return Claim("overthere", f"overthere.schemes.known.{_NO_LETTER.sub('_', name)}:SCHEME")
 
 
-@cache
-def _load(name: str, claim: Claim) -> Scheme:
+def _found(name: str, claim: Claim) -> Any:
+    if claim == _built_in(name):
+        module, _, value = claim.place.partition(":")
+        return getattr(import_module(module), value)
     from importlib.metadata import EntryPoint
 
+    return EntryPoint(name, claim.place, GROUP).load()
+
+
+def _entry_points() -> Iterable[Any]:
+    from importlib.metadata import entry_points
+
+    return entry_points(group=GROUP)
+
+
+@cache
+def _load(name: str, claim: Claim) -> Scheme:
     try:
-        scheme = EntryPoint(name, claim.place, GROUP).load()
+        scheme = _found(name, claim)
     except Exception as error:  # whatever a package's own code does
         why = f"{type(error).__name__}: {error}"
         raise RegistryError(f"{claim.package} claims the scheme {name!r}, but {claim.place}: {why}") from error

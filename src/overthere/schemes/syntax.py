@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+import json
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
 
 from overthere.grammar import Grammar
 from overthere.grammar.library import grammar as library
+from overthere.grammar.library import stored
+from overthere.grammar.tables import packed, unpacked
 
-__all__ = ["grammar"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from overthere.grammar.automaton import Automaton
+
+__all__ = ["grammar", "tables", "whole"]
+
+_WHOLE = "whole-uri"
 
 
 @lru_cache(128)
@@ -20,3 +31,26 @@ def grammar(syntax: str) -> Grammar:
         if name not in own
     ]
     return Grammar("\n".join([syntax.strip("\n"), *generic, ""]))
+
+
+def whole(name: str, rule: str) -> Automaton:
+    """The automaton of a scheme's `whole_rule`: the prebuilt one if it was made from exactly that."""
+    held = _held().get(name)
+    ready = unpacked(held, _source(rule)) if held else {}
+    return ready.get(_WHOLE) or grammar(rule).automaton(_WHOLE)
+
+
+def tables(rules: Mapping[str, str]) -> str:
+    """The file of prebuilt automata, of the `whole_rule` of each scheme."""
+    made = {name: packed({_WHOLE: grammar(rule).automaton(_WHOLE)}, _source(rule)) for name, rule in rules.items()}
+    return json.dumps(made, indent=1) + "\n"
+
+
+@cache
+def _held() -> dict[str, Any]:
+    return json.loads(stored("schemes/whole.tables.json"))  # type: ignore[no-any-return]
+
+
+def _source(rule: str) -> str:
+    """All that such an automaton is made from."""
+    return rule + stored("editions/rfc3986.abnf")

@@ -7,12 +7,13 @@ What is written may be a file, a folder of Parquet parts, a pipe, a device or st
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from overthere.tables.formats import FORMATS, READ, Layout, fitting, suffix
-from overthere.tables.reading import Source, open_source
-from overthere.tables.writer import Stream, Writer
-from overthere.wholefile import is_stream, refuse_link
+
+if TYPE_CHECKING:
+    from overthere.tables.reading import Source, open_source
+    from overthere.tables.writer import Writer
 
 __all__ = ["FORMATS", "READ", "Layout", "Source", "Writer", "fitting", "open_source", "open_writer", "suffix"]
 
@@ -35,9 +36,13 @@ def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", 
     Raises: ValueError for a suffix that is none of `FORMATS`, and for `csv_safe` without CSV; ResumeError if what is
     there is not of this job, or not ours; OSError if it cannot be written, is a link, or another process is writing it.
     """
+    from pathlib import Path
+
     from overthere.tables.folder import Folder
     from overthere.tables.growing import Text
     from overthere.tables.whole import Table
+    from overthere.tables.writer import Stream
+    from overthere.wholefile import is_stream, refuse_link
 
     name = os.fspath(path)
     form = next((form for form in FORMATS if name.lower().endswith(form)), "")
@@ -56,3 +61,13 @@ def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", 
     refuse_link(name)
     growing = bool(job or resume) and form.startswith((".csv", ".jsonl"))
     return (Text if growing else Table)(Path(os.path.abspath(name)), layout, job, resume)
+
+
+def __getattr__(name: str) -> object:
+    from importlib import import_module
+
+    if name in ("Source", "open_source"):
+        return getattr(import_module("overthere.tables.reading"), name)
+    if name == "Writer":
+        return getattr(import_module("overthere.tables.writer"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -13,8 +13,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import IO, Any
 
-from overthere.columns.cells import guarded
-from overthere.columns.plain import compute
 from overthere.tables.formats import Layout
 from overthere.tables.mark import KEY, Mark
 from overthere.tables.reading import pieces
@@ -40,6 +38,8 @@ def encoder(layout: Layout) -> tuple[bytes, Encoder]:
             if not (kinds.is_string(field.type) or kinds.is_boolean(field.type) or kinds.is_integer(field.type)):
                 raise pa.ArrowNotImplementedError(f"{field.type} as JSON")
         return b"", _json_lines
+    from overthere.columns.cells import guarded
+
     if layout.bare:
         header = (",".join(layout.columns.names) + "\n").encode()
     else:
@@ -59,6 +59,8 @@ def _csv(batch: Any, header: bool = False) -> Any:
 
 def _json_lines(batch: Any) -> Any:
     import pyarrow as pa
+
+    from overthere.columns.plain import compute
 
     pc = compute()
     parts: list[Any] = []
@@ -96,6 +98,8 @@ def _octets(column: Any) -> memoryview:
 def _escaped(column: Any) -> Any:
     """The column as the content of JSON strings; where nothing is to be escaped, itself."""
     import pyarrow as pa
+
+    from overthere.columns.plain import compute
 
     pc = compute()
     octets = bytes(_octets(column))
