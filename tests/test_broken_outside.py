@@ -11,7 +11,7 @@ import pytest
 from overthere import Policy
 from overthere.broken.asking import Asking
 from overthere.broken.cache import Cache
-from overthere.broken.hosts import DEAD, TRIES, Hosts
+from overthere.broken.hosts import DEAD, MOST_WAIT, TRIES, Hosts
 from overthere.broken.model import Checker, Outcome
 from overthere.broken.outside import Asker
 from servers import NET, free_port
@@ -89,23 +89,32 @@ def test_who_is_busy_is_asked_so_often_and_no_more(server: Nginx) -> None:
 
 
 def test_one_connection_serves_many_requests(server: Nginx) -> None:
-    asking = Asking(LOCAL)
-    for number in range(20):
-        assert asking.ask(server.uri(f"/page.html?{number}")).outcome.kind is None
-        assert asking.ask(server.uri(f"/nowhere?{number}")).outcome.status == 404
-    (idle,) = asking.connections._idle.values()
-    assert [connection.answered for connection in idle] == [40]
-    asking.close()
+    asker = Asker(Checker(online=True, jobs=1), LOCAL)
+    uris = [server.uri(f"/{name}?{number}") for number in range(20) for name in ("page.html", "nowhere")]
+    assert Counter(outcome.status for outcome in asker.ask(uris)) == {200: 20, 404: 20}
+    (connection,) = asker.asking.connections._order
+    assert connection.answered == 40
+    asker.close()
+    assert not asker.asking.connections._order
 
 
 def test_a_connection_that_a_server_has_closed_is_made_anew(server: Nginx) -> None:
-    asking = Asking(LOCAL)
-    assert asking.ask(server.uri("/page.html")).outcome.kind is None
-    ((connection,),) = asking.connections._idle.values()
-    held = connection.transport.channels[0]
-    held.shutdown(2)  # type: ignore[union-attr]
-    assert asking.ask(server.uri("/page.html")).outcome.kind is None
-    asking.close()
+    with Asker(Checker(online=True, jobs=1), LOCAL) as asker:
+        assert [outcome.kind for outcome in asker.ask([server.uri("/page.html")])] == [None]
+        (connection,) = asker.asking.connections._order
+        connection.carrier.channels[0].shutdown(2)  # type: ignore[union-attr]
+        assert [outcome.kind for outcome in asker.ask([server.uri("/page.html")])] == [None]
+        assert connection.carrier.closed
+
+
+def test_no_more_connections_wait_than_descriptors_are_to_spare(server: Nginx) -> None:
+    """Each origin has its own; the one that has waited longest is closed."""
+    hosts = [f"http://{host}:{server.port}/page.html" for host in ("127.0.0.1", "localhost", "LocalHost")]
+    with Asker(Checker(online=True, jobs=1), LOCAL) as asker:
+        asker.asking.connections.most = 2
+        assert [outcome.kind for outcome in asker.ask(hosts)] == [None] * 3
+        assert [one.origin[0] for one in asker.asking.connections._order] == ["localhost", "LocalHost"]
+        assert sum(map(len, asker.asking.connections._idle.values())) == 2
 
 
 def test_fragments_are_looked_up_in_what_comes(server: Nginx) -> None:
@@ -192,47 +201,31 @@ def test_servers_that_never_come_to_an_end(fault: object, kind: str) -> None:
 
 
 def test_of_one_host_so_many_at_once() -> None:
-    now = [0.0]
-    hosts: Hosts[int] = Hosts(2, clock=lambda: now[0])
+    hosts: Hosts[int] = Hosts(2, clock=lambda: 0.0)
     for number in range(3):
         hosts.add("a", number)
     hosts.add("b", 9)
-    taken = [hosts.take() for _ in range(3)]
-    assert taken == [("a", 0), ("b", 9), ("a", 1)]
+    assert [hosts.take() for _ in range(4)] == [("a", 0), ("b", 9), ("a", 1), None]
+    assert hosts.pause() is None
     hosts.done("a")
     assert hosts.take() == ("a", 2)
-    hosts.close()
-    for host in ("a", "a", "b"):
-        hosts.done(host)
-    assert hosts.take() is None
 
 
-def test_so_often_and_not_before_it_wants(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_so_often_and_not_before_it_wants() -> None:
     now = [0.0]
-
-    class Clock:
-        """Time goes on when it is waited for."""
-
-        def __call__(self) -> float:
-            now[0] += 0.001
-            return now[0]
-
-    hosts: Hosts[str] = Hosts(8, rate=10.0, clock=Clock())
-    for name in ("x", "y"):
+    hosts: Hosts[str] = Hosts(8, rate=10.0, clock=lambda: now[0])
+    for name in ("x", "y", "z"):
         hosts.add("a", name)
-    assert hosts.take() == ("a", "x")
-    assert now[0] < 0.1
-
-    def waited(seconds: float | None = None) -> bool:
-        now[0] += seconds or 0
-        return True
-
-    monkeypatch.setattr(hosts._changed, "wait", waited)
+    assert (hosts.take(), hosts.take(), hosts.pause()) == (("a", "x"), None, 0.1)
+    now[0] = 0.1
     assert hosts.take() == ("a", "y")
-    assert now[0] >= 0.1
     hosts.done("a", wait=50.0, again="y")
+    # What was in the queue before waits too.
+    assert (hosts.take(), hosts.pause()) == (None, 50.0)
+    now[0] = 50.1
     assert hosts.take() == ("a", "y")
-    assert now[0] >= 50.0
+    hosts.done("a", wait=1e9)
+    assert hosts.pause() == MOST_WAIT
 
 
 # -- what is kept

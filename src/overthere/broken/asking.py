@@ -1,4 +1,4 @@
-"""One URI asked for: by the dialogue of its scheme, with redirects judged one by one; what came of it."""
+"""One request: a URI asked for by the dialogue of its scheme, and what was said to it; no redirect is followed here."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ import socket
 import ssl
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.access.errors import (
     DOCUMENTED,
@@ -22,24 +21,26 @@ from overthere.access.errors import (
     ResourceMissing,
     ResourceUnavailable,
 )
-from overthere.access.opening import Way, opened
+from overthere.access.opening import Way
 from overthere.access.steps import Connect
-from overthere.broken.connections import Connections
+from overthere.access.transport import Carrier
+from overthere.access.wire import Head
+from overthere.broken.connections import MOST, Connection, Connections, given
 from overthere.broken.hosts import BACK_OFF, MOST_WAIT, TRIES
-from overthere.broken.model import Outcome
 from overthere.errors import InvalidURI, NotSpecified, PlanRefused
 from overthere.protocols.http.kept import Asked
-from overthere.protocols.http.steps import opening
+from overthere.protocols.http.steps import TARGET, opening
 from overthere.schemes.known.http import HTTPLocator
 from overthere.schemes.registry import Registry
 from overthere.showing import bounded, printable
-from overthere.uri import URI
 
 if TYPE_CHECKING:
     from overthere.access.policy import Policy
-    from overthere.access.wire import Head
+    from overthere.broken.fragments import Anchors
+    from overthere.broken.loop import Work
+    from overthere.uri import URI
 
-__all__ = ["DOCUMENTS", "Answer", "Asking", "retry_after", "wait_for"]
+__all__ = ["DOCUMENTS", "Asking", "Said", "failure", "retry_after", "wait_for"]
 
 _AGENT = "overthere (checks links)"
 _UNREFUSED = frozenset((404, 410, 429))
@@ -56,24 +57,44 @@ DOCUMENTS = re.compile(
 _FIELD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
-class Answer(NamedTuple):
-    """What a server has said."""
+class Said(NamedTuple):
+    """What a server has said to one request, or why there was none."""
 
-    outcome: Outcome
+    kind: str | None
+    """Of `KINDS`; None: all is well, or `redirect` says where it is."""
+    status: int | None
+    why: str
+    media_type: str = ""
     wait: float | None = None
     """Seconds after which it wants to be asked again (RFC 9110 10.2.3; RFC 6585 4); None if it does not say."""
     busy: bool = False
     """Whether it may answer at another time (429, 503)."""
-    media_type: str = ""
-    content: bytes | None = None
-    """What came, where it was asked for."""
+    redirect: Head | None = None
+    peer: tuple[int, Any] | None = None
+    """The address that answered with a redirect."""
+    is_read: bool = False
+    """Whether the content was wanted."""
+    anchors: Anchors | None = None
+    """Of a document, where fragments are looked up in it."""
+
+
+class _Origin(NamedTuple):
+    """How all URIs of an origin are asked for by HTTP: what was judged of one holds for all."""
+
+    uri: URI
+    connect: Connect
+    policy: Policy
+    port: int | None
+    """The scheme's own."""
+    version: bytes
+    """What follows the target in a request."""
 
 
 class Asking:
-    """Asks for URIs, from many threads.
+    """Asks for URIs; any number of requests may be under way.
 
     agent: the field User-Agent; headers: host, name and value of fields for requests to that host.
-    limit: octets of a document in which fragments are looked up.
+    limit: octets of a document that is read; most: connections that wait for their next request.
 
     Raises: ValueError for what no header field can be.
     """
@@ -87,176 +108,126 @@ class Asking:
         limit: int = 1 << 25,
         rule: str = "github",
         registry: Registry | None = None,
+        most: int = MOST,
     ) -> None:
         self.policy = policy
-        self.registry = registry
-        self._known = registry or Registry.default()
-        self._origins: dict[tuple[str, str | None], _There] = {}
+        self.registry: Registry = registry or Registry.default()
         self.limit = limit
         self.rule = rule
-        self.connections: Connections = Connections()
+        self.connections: Connections = Connections(most)
+        self._origins: dict[str, _Origin] = {}
+        """By what stands before the path."""
+        self._plain: dict[tuple[int, str, str, bool], Said] = {}
+        """What is said again and again."""
         self._agent = _line("User-Agent", _AGENT if agent is None else agent)
         self._headers: dict[str, bytes] = {}
         for host, name, value in headers:
             self._headers[host.lower()] = self._headers.get(host.lower(), b"") + _line(name, value)
 
+    def way(self, uri: str) -> Way:
+        """Where a journey begins.  Raises: InvalidURI, AccessRefused, PlanRefused."""
+        return Way(uri, self.policy, None, self.registry, None)
+
     def ask(
-        self,
-        uri: str,
-        fragments: frozenset[str] = frozenset(),
-        *,
-        content: bool = False,
-        kinds: re.Pattern[str] = DOCUMENTS,
-    ) -> Answer:
-        """What asking for a URI gives.  Nothing that a server does is raised.
+        self, uri: str, way: Way | None = None, *, wanted: bool = False, kinds: re.Pattern[str] = DOCUMENTS
+    ) -> Work[tuple[Said, bytes | None, bool]]:
+        """What was said, the content that came, and whether there is more.  Nothing that a server does is raised.
 
-        uri: without a fragment.
-        fragments: those that are looked up in the document, if it is one.
-        content: whether what comes is kept, if its media type is one of `kinds`.
+        uri: without a fragment; way: that led to it by redirects.
+        wanted: whether the content is, if its media type is one of `kinds`; it is None where none was read.
         """
-        journey = _Journey(uri)
         try:
-            reply = self._reply(journey, self.limit if fragments or content else 0, kinds)
-            if reply is None:
-                return Answer(journey.outcome(None, None, ""))
-            return self._answered(journey, reply, fragments, content)
+            origin, target = self._origin(uri, way)
+            if origin is None:
+                return (yield from self._opened(way or self.way(uri))), None, False
+            return (yield from self._http(origin, target, wanted, kinds))
         except DOCUMENTED as error:
-            return Answer(_failed(journey, error))
+            return failure(error), None, False
 
-    def _reply(self, journey: _Journey, wanted: int, kinds: re.Pattern[str]) -> _Reply | None:
-        """The last answer, behind all redirects; None where another protocol than HTTP has opened it."""
-        there = self._there(journey.uri)
-        while there is not None:
-            reply = self._http(there, wanted, kinds)
-            if reply.head.location is None:
-                return reply
-            journey.permanent = journey.permanent and reply.head.permanent
-            journey.way = journey.way or Way(journey.uri, self.policy, None, self.registry, None)
-            journey.way.follow(reply.head, reply.peer)
-            there = _http_of(journey.way)
-        journey.way = journey.way or Way(journey.uri, self.policy, None, self.registry, None)
-        # Closed before its content.
-        with opened(journey.way):
-            return None
+    def _origin(self, uri: str, way: Way | None) -> tuple[_Origin | None, bytes]:
+        """How a URI is asked for by HTTP, and its request-target; None: in another way."""
+        at = uri.find("/", uri.find("://") + 3)
+        before = uri[:at]
+        if way is None and before in self._origins and TARGET.fullmatch(uri, at):
+            return self._origins[before], uri[at:].encode("ascii")
+        led, way = way is not None, way or self.way(uri)
+        scheme = way.scheme()
+        plan = way.judged(scheme)
+        first, locator = plan.steps[0], plan.locator
+        if not (isinstance(locator, HTTPLocator) and isinstance(first, Connect) and len(plan.steps) == _DIRECT):
+            return None, b""  # through a proxy, or by another protocol
+        _, target, version = opening(locator).split(b" ", 2)
+        fields = b"Accept: */*\r\n" + self._agent + self._headers.get(locator.host.lower(), b"") + b"\r\n"
+        origin = _Origin(way.uri, first, way.policy, scheme.port, b" " + version + fields)
+        # Where other protocols may listen, what is sent is judged each time (`Policy.judge_octets`).
+        if not led and at > 0 and "?" not in before and (self.policy.private or way.uri.effective_port == scheme.port):
+            self._origins[before] = origin
+        return origin, target
 
-    def _there(self, uri: str) -> _There | None:
-        """How a URI is asked for by HTTP; None: in another way.  What was judged of an origin holds for all of it."""
-        there = URI(uri)
-        key = there.scheme, there.authority
-        known = self._origins.get(key)
-        if known is None:
-            way = Way(there, self.policy, None, self.registry, None)
-            known = _http_of(way)
-            # Where other protocols may listen, what is sent is judged each time (`Policy.judge_octets`).
-            if known is not None and (self.policy.private or there.effective_port == known.port):
-                self._origins[key] = known
-            return known
-        locator = self._known.locator(there)
-        assert isinstance(locator, HTTPLocator)
-        return known._replace(uri=there, locator=locator)
-
-    def _http(self, there: _There, wanted: int, kinds: re.Pattern[str]) -> _Reply:
+    def _http(
+        self, origin: _Origin, target: bytes, wanted: bool, kinds: re.Pattern[str]
+    ) -> Work[tuple[Said, bytes | None, bool]]:
         """A HEAD, or a GET where the content is wanted or HEAD is refused."""
-        fields = b"Accept: */*\r\n" + self._agent + self._headers.get(there.locator.host.lower(), b"") + b"\r\n"
         if not wanted:
-            asked = Asked(opening(there.locator, method="HEAD") + fields, "HEAD", 0)
-            connection, head = self.connections.ask(there.connect, there.policy, there.uri, there.port, asked)
-            peer = connection.peer
+            connection, head = yield from self._asked(origin, b"HEAD ", target, 0)
             self.connections.give_back(connection)
             if head.details["status"] < 400 or head.details["status"] in _UNREFUSED:
-                return _Reply(there, head, b"", False, peer)
-        asked = Asked(opening(there.locator) + fields, "GET", wanted or _DRAINED)
-        connection, head = self.connections.ask(there.connect, there.policy, there.uri, there.port, asked)
+                return self._said(head, connection), None, False
+        connection, head = yield from self._asked(origin, b"GET ", target, self.limit if wanted else _DRAINED)
         if wanted and not kinds.match(head.media_type or ""):
             # Nobody looks into an image or an archive: it is not waited for.
-            peer = connection.peer
             connection.close()
-            return _Reply(there, head, b"", False, peer)
+            return self._said(head, connection, wanted), None, False
+        content = None
         try:
-            content = b"".join(connection.content())
+            content = yield from connection.content()
         except AccessError:
             # The status is known; what could not be read of the rest matters where it is looked into.
             if wanted and head.details["status"] < 300 and not connection.turn.is_cut:
                 raise
-            content = b""
         finally:
-            peer, cut = connection.peer, connection.turn.is_cut
+            cut = connection.turn.is_cut
             self.connections.give_back(connection)
-        return _Reply(there, head, content, cut, peer)
+        return self._said(head, connection, wanted), content if wanted else None, cut
 
-    def _answered(self, journey: _Journey, reply: _Reply, fragments: frozenset[str], keep: bool) -> Answer:
-        head = reply.head
+    def _asked(self, origin: _Origin, method: bytes, target: bytes, limit: int) -> Work[tuple[Connection, Head]]:
+        asked = Asked(method + target + origin.version, method[:-1].decode("ascii"), limit)
+        return (yield from self.connections.ask(origin.connect, origin.policy, origin.uri, origin.port, asked))
+
+    def _opened(self, way: Way) -> Work[Said]:
+        """Opened by its own dialogue, and closed before its content."""
+        carrier = Carrier(*way.carried())
+        try:
+            head = yield from given(carrier)
+        finally:
+            carrier.release()
+        if not isinstance(head, Head):
+            raise ProtocolError("there was no answer", uri=way.uri)
+        if head.location is not None:
+            return Said(None, None, "", redirect=head, peer=carrier.peer)
+        return Said(None, None, "")
+
+    def _said(self, head: Head, connection: Connection, is_read: bool = False) -> Said:
         status: int = head.details["status"]
-        kind, why = _kind(status), f"{status} {head.details['reason']}".strip()
-        gone: tuple[str, ...] = ()
-        if kind is None and fragments:
-            from overthere.broken.fragments import missing
-
-            gone, unsure = missing(
-                fragments, reply.content, head.media_type or "", str(reply.there.uri), reply.cut, self.rule
-            )
-            why = unsure or why
-        busy = status in (429, 503)
-        fields = {name.lower(): value for name, value in head.details["headers"]} if busy else {}
-        wait = retry_after(fields.get("retry-after", ""), time.time()) if busy else None
-        outcome = journey.outcome(kind, status, why, gone)
-        return Answer(outcome, wait, busy, head.media_type or "", reply.content if keep else None)
+        told = status, head.details["reason"], head.media_type or "", is_read
+        if head.location is None and told in self._plain:
+            return self._plain[told]
+        said = Said(_kind(status), status, _short(f"{status} {told[1]}".strip()), told[2], is_read=is_read)
+        if head.location is not None:
+            return said._replace(kind=None, redirect=head, peer=connection.peer)
+        if status in (429, 503):
+            fields = {name.lower(): value for name, value in head.details["headers"]}
+            return said._replace(busy=True, wait=retry_after(fields.get("retry-after", ""), time.time()))
+        if len(self._plain) < _KEPT:
+            self._plain[told] = said
+        return said
 
     def close(self) -> None:
         """Connections that wait are closed."""
         self.connections.close()
 
 
-class _There(NamedTuple):
-    """Where, and as what, a URI is asked for by HTTP."""
-
-    uri: URI
-    locator: HTTPLocator
-    connect: Connect
-    policy: Policy
-    port: int | None
-    """The scheme's own."""
-
-
-class _Reply(NamedTuple):
-    there: _There
-    head: Head
-    content: bytes
-    cut: bool
-    """Whether there is more of the content than was wanted."""
-    peer: tuple[int, object] | None
-
-
-@dataclass(slots=True)
-class _Journey:
-    """What is asked for, and where redirects have led."""
-
-    uri: str
-    way: Way | None = None
-    permanent: bool = True
-    """Whether every redirect was."""
-
-    @property
-    def final(self) -> str | None:
-        """The URI behind redirects; None if there were none."""
-        return str(self.way.uri.replace(fragment=None)) if self.way is not None and self.way.history else None
-
-    def outcome(self, kind: str | None, status: int | None, why: str, missing: tuple[str, ...] = ()) -> Outcome:
-        final = self.final
-        moved = self.permanent and final is not None
-        if kind is None and moved and final is not None:
-            kind, why = "moved-permanently", final
-        return Outcome(self.uri, kind, status, _short(why), final, moved, missing, time.time(), False)
-
-
-def _http_of(way: Way) -> _There | None:
-    """How a way goes on by HTTP, judged; None where it goes on otherwise, or through a proxy."""
-    scheme = way.scheme()
-    plan = way.judged(scheme)
-    first = plan.steps[0]
-    if isinstance(plan.locator, HTTPLocator) and isinstance(first, Connect) and len(plan.steps) == _DIRECT:
-        return _There(way.uri, plan.locator, first, way.policy, scheme.port)
-    return None
+_KEPT = 1000
 
 
 def _line(name: str, value: str) -> bytes:
@@ -299,15 +270,15 @@ _KINDS: Mapping[type[BaseException], str] = {
 }
 
 
-def _failed(journey: _Journey, error: BaseException) -> Outcome:
-    """The outcome of what could not be asked for."""
+def failure(error: BaseException) -> Said:
+    """Why a URI could not be asked for, or a redirect not be followed."""
     if isinstance(error, AccessRefused):
         kind = "redirect-loop" if error.source == "RFC 9110 15.4" and error.rule == "redirect" else "refused-by-policy"
     elif isinstance(error, AccessFailed):
         kind = _connecting(error.__cause__)
     else:
         kind = _KINDS[type(error)]
-    return journey.outcome(kind, None, error.message if isinstance(error, AccessError) else str(error))
+    return Said(kind, None, _short(error.message if isinstance(error, AccessError) else str(error)))
 
 
 def _connecting(cause: BaseException | None) -> str:
@@ -320,15 +291,15 @@ def _short(told: str) -> str:
     return printable(bounded(told, _TOLD))
 
 
-def wait_for(answer: Answer, tried: int) -> float | None:
+def wait_for(said: Said, tried: int) -> float | None:
     """Seconds after which it is asked for once more; None if it is not.
 
     tried: how often it was asked for.
     """
-    if not answer.busy or tried >= TRIES:
+    if not said.busy or tried >= TRIES:
         return None
-    wait = answer.wait
-    if wait is None and answer.outcome.kind == "rate-limited":
+    wait = said.wait
+    if wait is None and said.kind == "rate-limited":
         wait = BACK_OFF * 2 ** (tried - 1)
     return wait if wait is not None and wait <= MOST_WAIT else None
 

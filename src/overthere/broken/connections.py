@@ -1,28 +1,37 @@
-"""Connections that are kept between requests, by origin, for many threads (RFC 9112 9.3)."""
+"""Connections that are kept between requests, by origin (RFC 9112 9.3)."""
 
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections import defaultdict
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from overthere.access.errors import AccessError, AccessFailed
-from overthere.access.transport import Transport
-from overthere.access.wire import Data, Head
+from overthere.access.errors import AccessFailed
+from overthere.access.transport import Carrier
+from overthere.access.wire import Data, Head, Item
 from overthere.protocols.http.kept import Asked, Turn, kept
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from overthere.access.policy import Policy
     from overthere.access.steps import Connect
+    from overthere.broken.loop import Work
     from overthere.uri import URI
 
-__all__ = ["Connection", "Connections"]
+__all__ = ["MOST", "Connection", "Connections", "given"]
 
+MOST = 100
+"""Connections that wait at once: each is a descriptor of this process."""
 Origin = tuple[str, int, bool]
+
+
+def given(carrier: Carrier) -> Work[Head | Data | Item | None]:
+    """What a dialogue gives next; None at its end.  Raises: AccessError, after which all is closed."""
+    try:
+        return (yield from carrier.steps())
+    except BaseException as error:
+        carrier.fail(error)
+        raise
 
 
 class Connection:
@@ -32,96 +41,96 @@ class Connection:
         self.origin: Origin = (connect.host, connect.port, connect.tls)
         self.policy = policy
         self.turn: Turn = Turn()
-        self.transport: Transport = Transport(kept(connect, policy, self.turn), policy, uri, port)
+        self.carrier: Carrier = Carrier(kept(connect, policy, self.turn), policy, uri, port)
         self.answered: int = 0
 
     @property
     def is_open(self) -> bool:
-        return self.turn.is_open and not self.transport.closed
+        return self.turn.is_open and not self.carrier.closed
 
     @property
     def peer(self) -> tuple[int, Any] | None:
         """The address that was judged and connected."""
-        return self.transport.peer
+        return self.carrier.peer
 
-    def ask(self, asked: Asked, uri: URI) -> Head:
+    def ask(self, asked: Asked) -> Work[Head]:
         """The head of the answer.  Raises: AccessError."""
-        transport, policy = self.transport, self.policy
-        transport.uri, transport.received = uri, 0
-        transport.until = None if policy.total_timeout is None else monotonic() + policy.total_timeout
+        carrier, total = self.carrier, self.policy.total_timeout
+        carrier.received = 0
+        carrier.until = None if total is None else monotonic() + total
         self.turn.asked = asked
-        head = transport.advance()
+        head = yield from given(carrier)
         if not isinstance(head, Head):
-            raise AccessFailed("the connection is closed", uri=uri)
+            raise AccessFailed("the connection is closed", uri=carrier.uri)
         self.answered += 1
         return head
 
-    def content(self) -> Iterator[bytes]:
+    def content(self) -> Work[bytes]:
         """The content of the answer, as far as it was asked for.  Raises: AccessError."""
-        while isinstance(given := self.transport.advance(), Data) and given.octets:
-            yield given.octets
+        pieces: list[bytes] = []
+        while isinstance(one := (yield from given(self.carrier)), Data) and one.octets:
+            pieces.append(one.octets)
+        return b"".join(pieces)
 
     def close(self) -> None:
-        self.transport.close()
+        self.carrier.release()
 
 
 class Connections:
-    """Those that wait for the next request."""
+    """Those that wait for the next request.
 
-    def __init__(self) -> None:
+    most: how many wait at once; of more, the one that has waited longest is closed.
+    """
+
+    def __init__(self, most: int = MOST) -> None:
+        self.most = most
         self._idle: defaultdict[Origin, list[Connection]] = defaultdict(list)
-        self._lock = threading.Lock()
-        self._closed = False
+        self._order: dict[Connection, None] = {}
+        """All of them, the one that has waited longest first."""
 
     def ask(
         self, connect: Connect, policy: Policy, uri: URI, port: int | None, asked: Asked
-    ) -> tuple[Connection, Head]:
+    ) -> Work[tuple[Connection, Head]]:
         """The head of the answer, over a connection that waited or over a new one; it must be given back.
 
         A server may close a connection at any time: over one that waited, a request that got no answer is made again,
         once, over a new one (RFC 9112 9.3.1).
 
+        uri: what errors name and the policy judges.
+
         Raises: AccessError.
         """
         old = self._waiting((connect.host, connect.port, connect.tls), policy)
         if old is not None:
-            try:
-                return old, old.ask(asked, uri)
-            except AccessFailed:
-                old.close()
-            except AccessError:
-                old.close()
-                raise
+            with contextlib.suppress(AccessFailed):
+                return old, (yield from old.ask(asked))
         new = Connection(connect, policy, uri, port)
-        try:
-            return new, new.ask(asked, uri)
-        except BaseException:
-            new.close()
-            raise
+        return new, (yield from new.ask(asked))
 
     def _waiting(self, origin: Origin, policy: Policy) -> Connection | None:
         """One that waits, and that the same policy has judged."""
-        with self._lock:
-            waiting = self._idle[origin]
-            for at in range(len(waiting) - 1, -1, -1):
-                if waiting[at].policy is policy:
-                    return waiting.pop(at)
+        waiting = self._idle[origin]
+        for at in range(len(waiting) - 1, -1, -1):
+            if waiting[at].policy is policy:
+                del self._order[waiting[at]]
+                return waiting.pop(at)
         return None
 
     def give_back(self, connection: Connection) -> None:
         """It waits for the next request, if it can take one."""
-        with self._lock:
-            if connection.is_open and not self._closed:
-                self._idle[connection.origin].append(connection)
-                return
-        connection.close()
+        if not connection.is_open:
+            connection.close()
+            return
+        self._idle[connection.origin].append(connection)
+        self._order[connection] = None
+        if len(self._order) > self.most:
+            oldest = next(iter(self._order))
+            del self._order[oldest]
+            self._idle[oldest.origin].remove(oldest)
+            oldest.close()
 
     def close(self) -> None:
-        """All that wait are closed, and those that are given back later."""
-        with self._lock:
-            self._closed = True
-            waiting, self._idle = self._idle, defaultdict(list)
-        for connections in waiting.values():
-            for connection in connections:
-                with contextlib.suppress(AccessError):
-                    connection.close()
+        """All that wait are closed."""
+        self._idle.clear()
+        while self._order:
+            self._order.popitem()[0].close()

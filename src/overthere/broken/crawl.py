@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-import threading
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 
 from overthere.base import Base
-from overthere.broken.asking import Answer, Asking, wait_for
+from overthere.broken.asking import DOCUMENTS, Asking, Said
 from overthere.broken.fragments import content_type
-from overthere.broken.hosts import Hosts
+from overthere.broken.journeys import Journey, Journeys, Stop
 from overthere.broken.model import Checker, Outcome
-from overthere.broken.robots import Robots
+from overthere.broken.robots import ANY, Robots
 from overthere.links.containers.held import hold
 from overthere.links.documents.kinds import kind_of
 from overthere.links.job import links
@@ -37,13 +37,6 @@ _NAMES = frozenset(("base href", "link preconnect", "link dns-prefetch"))
 """What names no document."""
 
 
-class _Page:
-    __slots__ = ("depth", "is_page", "tried", "uri")
-
-    def __init__(self, uri: str, depth: int, is_page: bool) -> None:
-        self.uri, self.depth, self.is_page, self.tried = uri, depth, is_page, 0
-
-
 class Crawl:
     """Where a crawl has come to.
 
@@ -62,44 +55,41 @@ class Crawl:
         self.passed: Counter[str] = Counter()
         self.path: str
         self.path, self._file = hold()
-        self._robots = Robots(asking)
+        self._robots = Robots()
         self._options = Options(limit=checker.limit)
-        self._lock = threading.Lock()
         self._seen: set[str] = set()
-        self._hosts: Hosts[_Page] = Hosts(checker.per_host, checker.rate)
-        self._error: BaseException | None = None
+        self._journeys = Journeys(asking, checker, guide=self)
 
     def run(self, step: Callable[[str, int, int], None]) -> None:
-        """Crawl to the end.  Raises: what no answer of a server is."""
-        for start in self.starts:
-            self._want(start, 0, True)
-        self._hosts.close()
-        threads = [
-            threading.Thread(target=self._work, args=(step,), name=f"crawling-{number}", daemon=True)
-            for number in range(self.checker.jobs)
-        ]
-        for thread in threads:
-            thread.start()
+        """Crawl to the end; what a server says it may ask for comes first (RFC 9309 2.3).
+
+        Raises: what no answer of a server is.
+        """
+        for origin in self.origins:
+            self._journeys.add(Journey(f"{origin}/robots.txt", is_page=True, kinds=ANY))
         try:
-            for thread in threads:
-                while thread.is_alive():
-                    thread.join(0.2)  # so that Ctrl-C is heard
+            with closing(self._journeys.outcomes()) as outcomes:
+                for journey, outcome in outcomes:
+                    if journey.kinds is ANY:
+                        self._robots.answered(URI(journey.uri).origin, outcome)
+                        for start in self.starts:
+                            if URI(start).origin == URI(journey.uri).origin:
+                                self._want(start, 0, True)
+                    else:
+                        self.outcomes[journey.uri] = outcome
+                        step("crawled", len(self.outcomes), len(self._seen))
         finally:
-            self._hosts.stop()
             self._file.close()
-        if self._error is not None:
-            raise self._error
 
     def _want(self, uri: str, depth: int, is_page: bool) -> None:
         """Ask for a URI if it is of the site and new."""
-        with self._lock:
-            if uri in self._seen:
-                return
-            self._seen.add(uri)
-            if (reason := self._reason(uri, depth)) is not None:
-                self.passed[reason] += 1
-                return
-        self._hosts.add(URI(uri).authority, _Page(uri, depth, is_page))
+        if uri in self._seen:
+            return
+        self._seen.add(uri)
+        if (reason := self._reason(uri, depth)) is not None:
+            self.passed[reason] += 1
+            return
+        self._journeys.add(Journey(uri, is_page=is_page, depth=depth))
 
     def _reason(self, uri: str, depth: int) -> str | None:
         """Why a URI is not followed."""
@@ -112,60 +102,35 @@ class Crawl:
         segments = Counter(filter(None, URI(uri).segments))
         return "trap" if segments and max(segments.values()) > REPEATED else None
 
-    def _work(self, step: Callable[[str, int, int], None]) -> None:
-        """What one thread does."""
-        try:
-            while (taken := self._hosts.take()) is not None:
-                host, page = taken
-                answer = self._ask(page)
-                page.tried += 1
-                wait = wait_for(answer, page.tried)
-                if wait is not None:
-                    self._hosts.done(host, wait=wait, again=page)
-                    continue
-                self._take(page, answer)
-                self._hosts.done(host, wait=self._robots.delay(page.uri) or 0.0)
-                step("crawled", len(self.outcomes), len(self._seen))
-        except BaseException as error:
-            self._error = error
-            self._hosts.stop()
+    def refusal(self, uri: str) -> Said | None:
+        """Why a URI may not be asked for, by the rules of its server."""
+        return self._robots.refusal(uri)
 
-    def _ask(self, page: _Page) -> Answer:
-        refusal = self._robots.refusal(page.uri)
-        return self.asking.ask(page.uri, content=page.is_page) if refusal is None else Answer(refusal)
+    def delay(self, uri: str) -> float:
+        """Seconds between two requests to its server."""
+        return self._robots.delay(uri) or 0.0
 
-    def _take(self, page: _Page, answer: Answer) -> None:
-        """Keep what was answered; if it is a document of the site, what it leads to is wanted too."""
-        outcome = answer.outcome
-        final = outcome.final or page.uri
-        document = None
-        with self._lock:
-            self.outcomes[page.uri] = outcome
-            if final != page.uri:
-                # One document by two URIs is one document.
-                self.outcomes.setdefault(final, outcome._replace(uri=final, final=None, kind=None, permanent=False))
-                is_new = final not in self._seen
-                self._seen.add(final)
-            else:
-                is_new = True
-            if answer.content and is_new and URI(final).origin in self.origins:
-                document = self._lay(final, answer)
-        if document is not None:
-            for target, is_page in self._targets(document):
-                self._want(target, page.depth + 1, is_page)
+    def take(self, stop: Stop, said: Said, content: bytes) -> None:
+        """Content that came: rules of a server, or a document of the site, and what that leads to is wanted too."""
+        if stop.kinds is ANY:
+            self._robots.learn(stop.uri, content)
+        if not content or URI(stop.uri).origin not in self.origins or not DOCUMENTS.match(said.media_type):
+            return
+        depth = min(journey.depth for journey in stop.journeys)
+        for target, is_page in self._targets(self._lay(stop.uri, said.media_type, content)):
+            self._want(target, depth + 1, is_page)
 
-    def _lay(self, uri: str, answer: Answer) -> Document:
+    def _lay(self, uri: str, media_type: str, content: bytes) -> Document:
         """Write a document as a record of its own; what it is called there is its URI from now on."""
-        content = answer.content or b""
         self.names[f"{self.path}!{self._file.tell()}"] = uri
         head = (
             f"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:uuid:{uuid.uuid4()}>\r\n"
             f"WARC-Date: {datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}\r\nWARC-Target-URI: {uri}\r\n"
-            f"Content-Type: {_told(answer.media_type)}\r\nContent-Length: {len(content)}\r\n\r\n"
+            f"Content-Type: {_told(media_type)}\r\nContent-Length: {len(content)}\r\n\r\n"
         )
         self._file.write(head.encode("utf-8") + content + b"\r\n\r\n")
-        media_type, charset = content_type(answer.media_type)
-        return Document(uri, content, Base(URI(uri), "retrieval", "retrieval"), media_type, charset)
+        told, charset = content_type(media_type)
+        return Document(uri, content, Base(URI(uri), "retrieval", "retrieval"), told, charset)
 
     def _targets(self, document: Document) -> Iterator[tuple[str, bool]]:
         """The URIs of the site that a document leads to, and whether each may be a document."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
+from typing import NamedTuple
+
 from overthere.base import Base
 from overthere.broken.anchors import is_top, names, reason
 from overthere.broken.scan import scan
@@ -9,7 +12,7 @@ from overthere.links.documents.kinds import kind_of
 from overthere.links.model import Document, Options
 from overthere.uri import URI
 
-__all__ = ["content_type", "missing"]
+__all__ = ["Anchors", "anchors", "content_type"]
 
 
 def content_type(field: str) -> tuple[str, str | None]:
@@ -27,29 +30,45 @@ def content_type(field: str) -> tuple[str, str | None]:
     return told.strip().lower(), charset
 
 
-def missing(
-    fragments: frozenset[str], content: bytes, media_type: str, uri: str, cut: bool, rule: str
-) -> tuple[tuple[str, ...], str]:
-    """The fragments that the document does not have; and why that is not sure, if so.
+class Anchors(NamedTuple):
+    """What fragments of a document are looked up in."""
+
+    kind: str
+    """Of the document, as its reader is called."""
+    path: str
+    names: array[int]
+    """Of each anchor the hash, for there may be many documents."""
+    is_known: bool
+    """Whether those are all that it may have."""
+    is_whole: bool
+    """Whether all of it was read."""
+
+    def missing(self, fragments: frozenset[str]) -> tuple[tuple[str, ...], str]:
+        """The fragments that the document does not have; and why that is not sure, if so."""
+        if not self.is_known:
+            return (), ""
+        gone = tuple(
+            sorted(
+                fragment
+                for fragment in fragments
+                if not is_top(fragment)
+                and reason(fragment, self.path, self.kind) is None
+                and not any(hash(name) in self.names for name in names(fragment))
+            )
+        )
+        return (gone, "") if self.is_whole or not gone else ((), f"not all of the document was read: {', '.join(gone)}")
+
+
+def anchors(content: bytes, media_type: str, uri: str, cut: bool, rule: str) -> Anchors:
+    """What a document has.
 
     media_type: the field Content-Type, as the server told it; "" if it did not.
     cut: whether there is more of the document.
     """
     told, charset = content_type(media_type)
-    base = Base(URI(uri).replace(fragment=None), "retrieval", "retrieval")
+    there = URI(uri).replace(fragment=None)
+    base = Base(there, "retrieval", "retrieval")
     document = Document(uri, content, base, told, charset, ("too-large",) if cut else ())
     kind, notes = kind_of(document)
     read = scan(document, kind, notes, Options(), rule)
-    path = URI(uri).path
-    gone = tuple(
-        sorted(
-            fragment
-            for fragment in fragments
-            if not is_top(fragment)
-            and reason(fragment, path, kind) is None
-            and read.anchors.isdisjoint(names(fragment))
-        )
-    )
-    if not gone or not read.has_anchors:
-        return (), ""
-    return (gone, "") if read.is_whole else ((), "not all of the document was read: " + ", ".join(gone))
+    return Anchors(kind, there.path, array("q", map(hash, read.anchors)), read.has_anchors, read.is_whole)

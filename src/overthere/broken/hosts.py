@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Hashable
@@ -36,7 +35,7 @@ class _Host(Generic[T]):
 
 
 class Hosts(Generic[T]):
-    """What is to be asked for, by host; many threads take from it.
+    """What is to be asked for, by host.
 
     per_host: asked of one host at once; rate: requests a second of one host at most.
     clock: seconds, never less than before.
@@ -51,24 +50,13 @@ class Hosts(Generic[T]):
         self._hosts: dict[Hashable, _Host[T]] = {}
         self._ready: list[tuple[float, int, Hashable]] = []
         self._number = 0
-        self._open = 0
-        """Given out or waiting."""
-        self._closed = False
-        self._stopped = False
-        self._changed = threading.Condition()
 
     def add(self, host: Hashable, asked: T) -> None:
         """More to ask a host."""
-        with self._changed:
-            self._open += 1
-            self._put(host, asked)
-
-    def _put(self, host: Hashable, asked: T, first: bool = False) -> None:
-        there = self._hosts.setdefault(host, _Host())
-        if first:
-            there.waiting.appendleft(asked)
-        else:
-            there.waiting.append(asked)
+        there = self._hosts.get(host)
+        if there is None:
+            there = self._hosts[host] = _Host()
+        there.waiting.append(asked)
         self._queue(host, there)
 
     def _queue(self, host: Hashable, there: _Host[T]) -> None:
@@ -76,33 +64,29 @@ class Hosts(Generic[T]):
             there.queued = True
             self._number += 1
             heapq.heappush(self._ready, (there.ready, self._number, host))
-            self._changed.notify()
 
     def take(self) -> tuple[Hashable, T] | None:
-        """What is asked for next, and whom; waits for it.  None: there will be no more."""
-        with self._changed:
-            while not self._stopped:
-                if self._ready:
-                    ready, _, host = self._ready[0]
-                    left = ready - self.clock()
-                    if left <= 0:
-                        heapq.heappop(self._ready)
-                        return host, self._given(host)
-                    self._changed.wait(min(left, 60.0))
-                elif self._closed and not self._open:
-                    break
-                else:
-                    self._changed.wait(60.0)
+        """What is asked for next, and whom; None if nothing may be asked for now."""
+        if self.pause() != 0:
             return None
-
-    def _given(self, host: Hashable) -> T:
+        host = heapq.heappop(self._ready)[2]
         there = self._hosts[host]
         there.queued = False
         there.busy += 1
         there.ready = max(there.ready, self.clock()) + self.interval
         asked = there.waiting.popleft()
         self._queue(host, there)
-        return asked
+        return host, asked
+
+    def pause(self) -> float | None:
+        """Seconds until something may be asked for; None: not before something has its answer, if ever."""
+        while self._ready:
+            ready, number, host = self._ready[0]
+            there = self._hosts[host]
+            if there.ready <= ready:
+                return max(0.0, ready - self.clock())
+            heapq.heapreplace(self._ready, (there.ready, number, host))  # it has asked for more time since
+        return None
 
     def done(self, host: Hashable, *, failed: bool = False, wait: float = 0.0, again: T | None = None) -> None:
         """What was taken has its answer.
@@ -110,34 +94,16 @@ class Hosts(Generic[T]):
         failed: whether there was no connection; wait: seconds that the host wants to be left alone.
         again: what is to be asked for once more.
         """
-        with self._changed:
-            there = self._hosts[host]
-            there.busy -= 1
-            there.failed = there.failed + 1 if failed else 0
-            if wait:
-                there.ready = max(there.ready, self.clock() + min(wait, MOST_WAIT))
-            if again is None:
-                self._open -= 1
-            else:
-                self._put(host, again, first=True)
-            self._queue(host, there)
-            if self._closed and not self._open:
-                self._changed.notify_all()
+        there = self._hosts[host]
+        there.busy -= 1
+        there.failed = there.failed + 1 if failed else 0
+        if wait:
+            there.ready = max(there.ready, self.clock() + min(wait, MOST_WAIT))
+        if again is not None:
+            there.waiting.appendleft(again)
+        self._queue(host, there)
 
     def is_dead(self, host: Hashable) -> bool:
         """Whether so many connections have failed that asking it for more would only take time."""
-        with self._changed:
-            there = self._hosts.get(host)
-            return there is not None and there.failed >= DEAD
-
-    def close(self) -> None:
-        """There is no more to add."""
-        with self._changed:
-            self._closed = True
-            self._changed.notify_all()
-
-    def stop(self) -> None:
-        """Nothing is given out any more."""
-        with self._changed:
-            self._stopped = True
-            self._changed.notify_all()
+        there = self._hosts.get(host)
+        return there is not None and there.failed >= DEAD

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-import threading
-import time
 from typing import TYPE_CHECKING
 
-from overthere.broken.asking import Asking
+from overthere.broken.asking import Said
 from overthere.broken.model import Outcome
 from overthere.extras import need
 from overthere.uri import URI
@@ -15,53 +13,48 @@ from overthere.uri import URI
 if TYPE_CHECKING:
     from protego import Protego
 
-__all__ = ["TOKEN", "Robots"]
+__all__ = ["ANY", "TOKEN", "Robots"]
 
 TOKEN = "overthere"
 """The product token by which rules name this crawler (2.2.1)."""
-_ANY = re.compile("")
+ANY = re.compile("")
+"""The media types that rules may come as."""
 _MOST = 500 * 1024
 """Octets that are read (2.5)."""
 
 
 class Robots:
-    """The rules of each origin, which is asked for them once."""
+    """The rules of each origin: what is not known is not refused."""
 
-    def __init__(self, asking: Asking) -> None:
+    def __init__(self) -> None:
         need("broken", "protego")
-        self._asking = asking
-        self._rules: dict[str, Protego | Outcome | None] = {}
-        self._lock = threading.Lock()
+        self._rules: dict[str, Protego | Said] = {}
+        self._files: dict[str, Protego] = {}
 
-    def refusal(self, uri: str) -> Outcome | None:
-        """Why a URI may not be asked for: the rules say so, or the server could not tell them (RFC 9309 2.3.1.4).
+    def learn(self, uri: str, content: bytes) -> None:
+        """What a file says."""
+        from protego import Protego
 
-        None: it may be.  A server without the file allows all (2.3.1.3).
-        """
-        origin = URI(uri).origin
-        with self._lock:
-            if origin not in self._rules:
-                self._rules[origin] = self._read(URI(uri).join("/robots.txt"))
-            rules = self._rules[origin]
-        if isinstance(rules, Outcome):
-            return rules._replace(uri=uri, why=f"robots.txt: {rules.why}", final=None, permanent=False)
+        self._files[uri] = Protego.parse(content[:_MOST].decode("utf-8", "replace"))
+
+    def answered(self, origin: str, outcome: Outcome) -> None:
+        """What came of asking an origin: one that could not be asked allows nothing (2.3.1.4), one without the file all
+        (2.3.1.3); where redirects have led to a file, it counts (2.3.1.2)."""
+        if outcome.status is None or outcome.status >= 500:
+            self._rules[origin] = Said(outcome.kind or "protocol", outcome.status, f"robots.txt: {outcome.why}")
+        elif rules := self._files.get(outcome.final or outcome.uri):
+            self._rules[origin] = rules
+
+    def refusal(self, uri: str) -> Said | None:
+        """Why a URI may not be asked for: the rules say so, or the server could not tell them; None: it may be."""
+        rules = self._rules.get(URI(uri).origin)
+        if isinstance(rules, Said):
+            return rules
         if rules is None or rules.can_fetch(uri, TOKEN):
             return None
-        return Outcome(uri, "robots", None, URI(uri).path, None, False, (), time.time(), False)
+        return Said("robots", None, URI(uri).path)
 
     def delay(self, uri: str) -> float | None:
         """Seconds between two requests that the server wants, where it says so (Crawl-delay, which is no standard)."""
         rules = self._rules.get(URI(uri).origin)
-        return None if rules is None or isinstance(rules, Outcome) else rules.crawl_delay(TOKEN)
-
-    def _read(self, uri: URI) -> Protego | Outcome | None:
-        """The rules; None for a server that has none; what happened where it could not be asked."""
-        from protego import Protego
-
-        answer = self._asking.ask(str(uri), content=True, kinds=_ANY)
-        status = answer.outcome.status
-        if status is None or status >= 500:
-            return answer.outcome
-        if status >= 400 or answer.content is None:
-            return None
-        return Protego.parse(answer.content[:_MOST].decode("utf-8", "replace"))
+        return None if rules is None or isinstance(rules, Said) else rules.crawl_delay(TOKEN)

@@ -10,7 +10,7 @@ from overthere.access.steps import Credentials, Receive, Role, Send, Step, conne
 from overthere.errors import PlanRefused
 from overthere.schemes.known.http import HTTPLocator
 
-__all__ = ["HTTPRole", "basic", "opening", "steps"]
+__all__ = ["TARGET", "HTTPRole", "basic", "opening", "steps"]
 
 
 class HTTPRole(Role):
@@ -24,7 +24,7 @@ class HTTPRole(Role):
 
 
 # Runs are taken whole and never given back: a long target must not be remembered character by character.
-_TARGET = re.compile(r"/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/?]++|%[0-9A-Fa-f]{2})*+")
+TARGET = re.compile(r"/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/?]++|%[0-9A-Fa-f]{2})*+")
 _HOST = re.compile(r"\[[A-Za-z0-9\-._~!$&'()*+,;=:]+\]|(?:[A-Za-z0-9\-._~!$&'()*+,;=]++|%[0-9A-Fa-f]{2})++")
 
 
@@ -65,7 +65,7 @@ def opening(locator: HTTPLocator, port: str | None = None, *, absolute: bool = F
     b'GET /pub/WWW/ HTTP/1.1\\r\\nHost: www.example.org\\r\\n'
     """
     # Path and query are sent as the URI has them: nothing is decoded into the request (RFC 3986 7.3).
-    if not _TARGET.fullmatch(locator.target):
+    if not TARGET.fullmatch(locator.target):
         raise PlanRefused("the path or query is no request-target: it holds what a URI does not", "RFC 7230 5.3.1")
     host = without_zone(locator.host)
     if not _HOST.fullmatch(host):

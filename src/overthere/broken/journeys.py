@@ -1,0 +1,262 @@
+"""Journeys of many URIs over redirects: each URI on the way is asked for once, however many journeys come by."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import deque
+from collections.abc import Generator, Hashable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from overthere.access.errors import DOCUMENTED
+from overthere.broken.asking import DOCUMENTS, Asking, Said, failure, wait_for
+from overthere.broken.hosts import Hosts
+from overthere.broken.loop import Loop, Work
+from overthere.broken.model import Checker, Outcome
+from overthere.uri import URI
+
+if TYPE_CHECKING:
+    from overthere.access.opening import Way
+    from overthere.access.wire import Head
+
+__all__ = ["Guide", "Journey", "Journeys", "Stop"]
+
+Key = str | tuple[str, str]
+_UNREACHED = frozenset(("connect", "timeout", "dns"))
+_UNASKED = Said("connect", None, "it was not asked: several connections to its host failed one after the other")
+
+
+class Journey:
+    """A URI that is asked for, and where redirects have led.
+
+    uri: without a fragment; fragments: those that are looked up in the document, if it is one.
+    is_page: whether its content is wanted too, if its media type is one of `kinds`.
+    depth: links from where a crawl began.
+    """
+
+    __slots__ = ("depth", "fragments", "is_page", "kinds", "permanent", "uri", "way")
+
+    def __init__(
+        self,
+        uri: str,
+        fragments: frozenset[str] = frozenset(),
+        *,
+        is_page: bool = False,
+        kinds: re.Pattern[str] = DOCUMENTS,
+        depth: int = 0,
+    ) -> None:
+        self.uri, self.fragments, self.is_page, self.kinds, self.depth = uri, fragments, is_page, kinds, depth
+        self.way: Way | None = None
+        self.permanent = True
+        """Whether every redirect was."""
+
+    @property
+    def at(self) -> str:
+        """Where it has come to."""
+        return self.uri if self.way is None else str(self.way.uri.replace(fragment=None))
+
+    def lacks(self, said: Said) -> bool:
+        """Whether it wants content that was not read when that was said."""
+        return (
+            (self.is_page or bool(self.fragments))
+            and not said.is_read
+            and said.kind is None
+            and said.redirect is None
+            and said.status is not None
+        )
+
+    def follow(self, head: Head, peer: tuple[int, Any] | None, asking: Asking) -> None:
+        """Go where a redirect leads.  Raises: AccessRefused, ProtocolError."""
+        self.way = self.way or asking.way(self.uri)
+        self.permanent = self.permanent and head.permanent
+        self.way.follow(head, peer)
+
+    def outcome(self, said: Said) -> Outcome:
+        """What has come of it."""
+        kind, why = said.kind, said.why
+        missing: tuple[str, ...] = ()
+        if kind is None and self.fragments and said.anchors is not None:
+            missing, unsure = said.anchors.missing(self.fragments)
+            why = unsure or why
+        final = self.at if self.way is not None and self.way.history else None
+        moved = self.permanent and final is not None
+        if kind is None and moved and final is not None:
+            kind, why = "moved-permanently", final
+        return Outcome(self.uri, kind, said.status, why, final, moved, missing, time.time(), False)
+
+
+class Stop:
+    """A URI that is asked for, now or next.
+
+    key: by what its answer is known; way: that has led to it by redirects.
+    """
+
+    __slots__ = ("is_asked", "journeys", "key", "kinds", "tried", "uri", "wanted", "way")
+
+    def __init__(self, uri: str, key: Key, way: Way | None) -> None:
+        self.uri, self.key, self.way = uri, key, way
+        self.tried = 0
+        self.is_asked = False
+        self.wanted = False
+        """Whether the content is."""
+        self.kinds: re.Pattern[str] = DOCUMENTS
+        self.journeys: list[Journey] = []
+
+    def join(self, journey: Journey) -> None:
+        """It waits for the same answer."""
+        self.journeys.append(journey)
+        if not self.is_asked and (journey.is_page or journey.fragments):
+            self.wanted = True
+            if journey.kinds is not DOCUMENTS:
+                self.kinds = journey.kinds
+
+
+class Guide(Protocol):
+    """What a crawl has to say."""
+
+    def refusal(self, uri: str) -> Said | None:
+        """Why a URI may not be asked for; None: it may."""
+
+    def delay(self, uri: str) -> float:
+        """Seconds between two requests to its server."""
+
+    def take(self, stop: Stop, said: Said, content: bytes) -> None:
+        """Content that came."""
+
+
+class Journeys:
+    """Journeys under way, in one thread.
+
+    wanted: URIs that are asked for, each with the fragments that are looked up in it; `add` adds others, at any time.
+    guide: what a crawl has to say; without one, fragments are looked up.
+    """
+
+    def __init__(
+        self,
+        asking: Asking,
+        checker: Checker,
+        wanted: Mapping[str, frozenset[str]] | None = None,
+        guide: Guide | None = None,
+    ) -> None:
+        self.asking = asking
+        self.jobs: int = checker.jobs
+        self.guide = guide
+        self._wanted: Mapping[str, frozenset[str]] = wanted or {}
+        self._hosts: Hosts[str | Stop] = Hosts(checker.per_host, checker.rate)
+        self._names: dict[str, Hashable] = {}
+        """Hosts, by what stands before the path."""
+        self._loop: Loop = Loop()
+        self._stops: dict[Key, Stop] = {}
+        """What has no answer yet."""
+        self._said: dict[Key, Said] = {}
+        self._ended: deque[tuple[Journey, Outcome]] = deque()
+        for uri in self._wanted:
+            self._hosts.add(self._host(uri), uri)
+
+    def add(self, journey: Journey) -> None:
+        """Go on with a journey: to its next stop, or, where the answer is known, over it."""
+        key = self._key(journey)
+        said = self._said.get(key)
+        if said is not None and not journey.lacks(said):
+            self._arrive(journey, said)
+            return
+        stop = self._stops.get(key)
+        if stop is None:
+            stop = self._stops[key] = Stop(journey.at, key, journey.way)
+            stop.wanted = bool(self._wanted.get(stop.uri))
+            self._hosts.add(self._host(stop.uri), stop)
+        stop.join(journey)
+
+    def outcomes(self) -> Generator[tuple[Journey, Outcome], None, None]:
+        """What has come of each, as it comes.  Raises: what no answer of a server is."""
+        try:
+            while True:
+                while self._ended:
+                    yield self._ended.popleft()
+                self._begin()
+                if self._ended:
+                    continue
+                pause = self._hosts.pause()
+                if pause is None and not len(self._loop):
+                    return
+                self._loop.turn(pause if len(self._loop) < self.jobs else None)
+        finally:
+            self._loop.close()
+
+    def _begin(self) -> None:
+        """Ask for as much as may be asked for now."""
+        while len(self._loop) < self.jobs and (taken := self._hosts.take()) is not None:
+            host, stop = taken
+            if isinstance(stop, str):
+                uri, journey = stop, Journey(stop, self._wanted[stop])
+                said = self._said.get(uri)
+                if (said is not None and not journey.lacks(said)) or uri in self._stops:
+                    self._hosts.done(host)
+                    self.add(journey)
+                    continue
+                stop = self._stops[uri] = Stop(uri, uri, None)
+                stop.join(journey)
+            self._loop.add(self._ask(host, stop))
+
+    def _ask(self, host: Hashable, stop: Stop) -> Work[None]:
+        """Ask for a URI; those that wait for it go on."""
+        content, cut = None, False
+        said = None if self.guide is None else self.guide.refusal(stop.uri)
+        unreached = False
+        if said is None:
+            if self._hosts.is_dead(host):
+                said = _UNASKED
+            else:
+                stop.is_asked = True
+                said, content, cut = yield from self.asking.ask(
+                    stop.uri, stop.way, wanted=stop.wanted, kinds=stop.kinds
+                )
+                stop.tried += 1
+            unreached = said.kind in _UNREACHED
+            if (wait := wait_for(said, stop.tried)) is not None:
+                stop.is_asked = False
+                self._hosts.done(host, wait=wait, again=stop)
+                return
+        self._hosts.done(host, failed=unreached, wait=0.0 if self.guide is None else self.guide.delay(stop.uri))
+        if content is not None and said.kind is None and said.redirect is None:
+            if self.guide is not None:
+                self.guide.take(stop, said, content)
+            else:
+                from overthere.broken.fragments import anchors
+
+                said = said._replace(anchors=anchors(content, said.media_type, stop.uri, cut, self.asking.rule))
+        self._said[stop.key] = said
+        del self._stops[stop.key]
+        for journey in stop.journeys:
+            self._arrive(journey, said)
+
+    def _arrive(self, journey: Journey, said: Said) -> None:
+        """A journey has an answer: it goes on, or is at its end."""
+        if journey.lacks(said):
+            self.add(journey)
+        elif said.redirect is None:
+            self._ended.append((journey, journey.outcome(said)))
+        else:
+            try:
+                journey.follow(said.redirect, said.peer, self.asking)
+            except DOCUMENTED as error:
+                self._ended.append((journey, journey.outcome(failure(error))))
+            else:
+                self.add(journey)
+
+    def _key(self, journey: Journey) -> Key:
+        """By what an answer is known: what a redirect of a public server may reach is less (RFC 3986 7.4)."""
+        if journey.way is None or journey.way.policy is self.asking.policy:
+            return journey.at
+        return journey.at, "public"
+
+    def _host(self, uri: str) -> Hashable:
+        at = uri.find("/", uri.find("://") + 3)
+        before = uri[:at]
+        if at < 0 or before not in self._names:
+            there = URI(uri)
+            name = there.scheme.lower(), (there.host or "").lower(), there.effective_port
+            if at < 0 or "?" in before:
+                return name
+            self._names[before] = name
+        return self._names[before]
