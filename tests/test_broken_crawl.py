@@ -80,7 +80,7 @@ def test_the_verb(server: Nginx, tmp_path: Path) -> None:
 def crawled(server: Nginx, **settings: object) -> Crawl:
     checker = Checker(**settings)  # type: ignore[arg-type]
     with Asker(checker, LOCAL) as asker:
-        crawl = Crawl([server.uri("/index.html")], checker, asker.asking)
+        crawl = Crawl([server.uri("/index.html")], asker)
         crawl.run(lambda *_: None)
     return crawl
 

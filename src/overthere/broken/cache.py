@@ -33,6 +33,8 @@ AGES: Mapping[str, float] = {
 """Seconds for which an outcome holds; what is not named is asked again each time."""
 _FORM = 1
 _BATCH = 500
+_PATIENCE = 1.0
+"""Outcomes, and seconds, after which what was kept is in the file: so much is asked again after a crash at most."""
 _TABLES = """
 create table if not exists outcome (
     uri text primary key, kind text, status integer, why text not null, final text, permanent integer not null,
@@ -58,8 +60,10 @@ class Cache:
             if kind != "ok" and kind not in KINDS:
                 raise ValueError(f"there is no outcome {kind!r} to keep; there is ok, {', '.join(KINDS)}")
         self.ages: dict[str, float] = {**AGES, **(ages or {})}
-        self._held = 0
-        self._since = float("inf")
+        self.since: float = float("inf")
+        """When the run began that goes on; no time if none does."""
+        self._rows: list[tuple[object, ...]] = []
+        self._committed = time.monotonic()
         self._base: sqlite3.Connection | None = None
         if path is not None:
             try:
@@ -72,11 +76,16 @@ class Cache:
         assert self._base is not None
         last = self._base.execute("select begun, ended from run order by begun desc limit 1").fetchone()
         if resume and last is not None and last[1] is None:
-            self._since = last[0]
+            self.since = last[0]
             return
         self._base.execute("delete from run")
         self._base.execute("insert into run values (?, null)", (time.time(),))
         self._base.commit()
+
+    @property
+    def resumed(self) -> bool:
+        """Whether the last run goes on."""
+        return self.since != float("inf")
 
     def known(self, asked: Mapping[str, Iterable[str]]) -> Iterator[Outcome]:
         """The outcomes that still hold, of URIs and the fragments that are looked up in each."""
@@ -91,7 +100,7 @@ class Cache:
             if row is None:
                 continue
             kind, status, why, final, permanent, looked, missing, checked = row
-            fresh = checked >= self._since or now - checked < self.ages.get(kind or "ok", 0.0)
+            fresh = checked >= self.since or now - checked < self.ages.get(kind or "ok", 0.0)
             if fresh and (kind is not None or set(fragments) <= set(json.loads(looked))):
                 gone = tuple(one for one in json.loads(missing) if one in set(fragments))
                 yield Outcome(uri, kind, status, why, final, bool(permanent), gone, checked, True)
@@ -100,27 +109,30 @@ class Cache:
         """Keep an outcome; fragments: those that were looked up."""
         if self._base is None:
             return
-        self._base.execute(
-            "insert or replace into outcome values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        looked, missing = (json.dumps(sorted(some)) if some else "[]" for some in (set(fragments), outcome.missing))
+        self._rows.append(
             (
                 outcome.uri, outcome.kind, outcome.status, outcome.why, outcome.final, outcome.permanent,
-                json.dumps(sorted(fragments)), json.dumps(outcome.missing), outcome.checked,
-            ),
+                looked, missing, outcome.checked,
+            )
         )  # fmt: skip
-        self._held += 1
-        if self._held >= _BATCH:
+        if len(self._rows) >= _BATCH or time.monotonic() - self._committed > _PATIENCE:
             self.commit()
 
     def commit(self) -> None:
         """What was kept so far is in the file."""
         if self._base is not None:
+            rows, self._rows = self._rows, []
+            self._base.executemany("insert or replace into outcome values (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
             self._base.commit()
-            self._held = 0
+            self._committed = time.monotonic()
 
     def close(self, *, whole: bool = False) -> None:
         """whole: whether the run has come to its end; one that has not can be resumed."""
         if self._base is None:
             return
+        with suppress(sqlite3.Error):
+            self.commit()
         base, self._base = self._base, None
         with suppress(sqlite3.Error):
             if whole:

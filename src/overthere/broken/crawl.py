@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import re
-import uuid
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
-from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from overthere.base import Base
-from overthere.broken.asking import DOCUMENTS, Asking, Said
+from overthere.broken.asking import DOCUMENTS, Said
+from overthere.broken.cache import Cache
 from overthere.broken.fragments import content_type
 from overthere.broken.journeys import Journey, Journeys, Stop
 from overthere.broken.model import Checker, Outcome
+from overthere.broken.records import Records
 from overthere.broken.robots import ANY, Robots
-from overthere.links.containers.held import hold
 from overthere.links.documents.kinds import kind_of
 from overthere.links.job import links
 from overthere.links.job.reading import fill
 from overthere.links.model import Document, Link, Options
 from overthere.links.report.rows import rows
 from overthere.uri import URI
+
+if TYPE_CHECKING:
+    from overthere.broken.outside import Asker
 
 __all__ = ["LONGEST", "REPEATED", "Crawl"]
 
@@ -40,46 +43,58 @@ _NAMES = frozenset(("base href", "link preconnect", "link dns-prefetch"))
 class Crawl:
     """Where a crawl has come to.
 
-    path: the file of the documents, which is there until `held.drop`.
-    outcomes: what asking for each URI has shown; names: of each record, the URI of its document.
-    passed: URIs that were not followed, by reason.
+    outcomes: what asking for each URI has shown; recalled: how many of them the cache knew.
+    records: the documents; passed: URIs that were not followed, by reason.
+
+    Raises: ValueError, OSError for a cache that cannot be gone on with.
     """
 
-    def __init__(self, starts: Iterable[str], checker: Checker, asking: Asking) -> None:
+    def __init__(self, starts: Iterable[str], asker: Asker) -> None:
         self.starts: list[str] = [str(URI(start).replace(fragment=None)) for start in starts]
         self.origins: set[str] = {URI(start).origin for start in self.starts}
-        self.checker: Checker = checker
-        self.asking: Asking = asking
+        self.checker: Checker = asker.checker
+        self.cache: Cache = asker.cache
         self.outcomes: dict[str, Outcome] = {}
-        self.names: dict[str, str] = {}
+        self.recalled = 0
         self.passed: Counter[str] = Counter()
-        self.path: str
-        self.path, self._file = hold()
+        path = self.checker.cache
+        self.records: Records = Records(None if path is None else f"{path}.warc", resumed=self.cache.resumed)
         self._robots = Robots()
-        self._options = Options(limit=checker.limit)
+        self._options = Options(limit=self.checker.limit)
         self._seen: set[str] = set()
-        self._journeys = Journeys(asking, checker, guide=self)
+        self._again: deque[tuple[str, int]] = deque()
+        """Documents that were there, which lead to others once more; and their depth."""
+        self._journeys = Journeys(asker.asking, self.checker, guide=self)
 
     def run(self, step: Callable[[str, int, int], None]) -> None:
         """Crawl to the end; what a server says it may ask for comes first (RFC 9309 2.3).
 
         Raises: what no answer of a server is.
         """
-        for origin in self.origins:
+        for origin in sorted(self.origins):
             self._journeys.add(Journey(f"{origin}/robots.txt", is_page=True, kinds=ANY))
         try:
             with closing(self._journeys.outcomes()) as outcomes:
                 for journey, outcome in outcomes:
                     if journey.kinds is ANY:
-                        self._robots.answered(URI(journey.uri).origin, outcome)
-                        for start in self.starts:
-                            if URI(start).origin == URI(journey.uri).origin:
-                                self._want(start, 0, True)
+                        self._begin(URI(journey.uri).origin, outcome)
                     else:
                         self.outcomes[journey.uri] = outcome
-                        step("crawled", len(self.outcomes), len(self._seen))
+                        self.cache.keep(outcome, ())
+                    while self._again:
+                        uri, depth = self._again.popleft()
+                        self._follow(self._document(uri, *self.records.read(uri)), depth)
+                    step("crawled", len(self.outcomes), len(self._seen))
         finally:
-            self._file.close()
+            self.records.close()
+            self.cache.commit()
+
+    def _begin(self, origin: str, robots: Outcome) -> None:
+        """Where the crawl of an origin begins, whose robots.txt was asked for."""
+        self._robots.answered(origin, robots)
+        for start in self.starts:
+            if URI(start).origin == origin:
+                self._want(start, 0, True)
 
     def _want(self, uri: str, depth: int, is_page: bool) -> None:
         """Ask for a URI if it is of the site and new."""
@@ -88,8 +103,26 @@ class Crawl:
         self._seen.add(uri)
         if (reason := self._reason(uri, depth)) is not None:
             self.passed[reason] += 1
-            return
-        self._journeys.add(Journey(uri, is_page=is_page, depth=depth))
+        elif not self._recalled(uri, depth, is_page):
+            self._journeys.add(Journey(uri, is_page=is_page, depth=depth))
+
+    def _recalled(self, uri: str, depth: int, is_page: bool) -> bool:
+        """Whether the cache knows a URI; of a page, whether it has what asking would give: that of this crawl."""
+        outcome = next(self.cache.known({uri: ()}), None)
+        if outcome is None or (is_page and outcome.checked < self.cache.since):
+            return False
+        self.outcomes[uri] = outcome
+        self.recalled += 1
+        self._journeys.know(outcome, is_read=is_page)
+        final = outcome.final or uri
+        if is_page and final in self.records.found and (final == uri or final not in self._seen):
+            self._seen.add(final)
+            self._again.append((final, depth))
+            kind = None if outcome.kind == "moved-permanently" else outcome.kind
+            there = outcome._replace(uri=final, kind=kind, final=None, permanent=False)
+            self.outcomes.setdefault(final, there)
+            self._journeys.know(there, is_read=True)
+        return True
 
     def _reason(self, uri: str, depth: int) -> str | None:
         """Why a URI is not followed."""
@@ -114,23 +147,19 @@ class Crawl:
         """Content that came: rules of a server, or a document of the site, and what that leads to is wanted too."""
         if stop.kinds is ANY:
             self._robots.learn(stop.uri, content)
-        if not content or URI(stop.uri).origin not in self.origins or not DOCUMENTS.match(said.media_type):
-            return
-        depth = min(journey.depth for journey in stop.journeys)
-        for target, is_page in self._targets(self._lay(stop.uri, said.media_type, content)):
-            self._want(target, depth + 1, is_page)
+        if content and URI(stop.uri).origin in self.origins and DOCUMENTS.match(said.media_type):
+            self.records.add(stop.uri, said.media_type, content)
+            depth = min(journey.depth for journey in stop.journeys)
+            self._follow(self._document(stop.uri, said.media_type, content), depth)
 
-    def _lay(self, uri: str, media_type: str, content: bytes) -> Document:
-        """Write a document as a record of its own; what it is called there is its URI from now on."""
-        self.names[f"{self.path}!{self._file.tell()}"] = uri
-        head = (
-            f"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:uuid:{uuid.uuid4()}>\r\n"
-            f"WARC-Date: {datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}\r\nWARC-Target-URI: {uri}\r\n"
-            f"Content-Type: {_told(media_type)}\r\nContent-Length: {len(content)}\r\n\r\n"
-        )
-        self._file.write(head.encode("utf-8") + content + b"\r\n\r\n")
+    def _document(self, uri: str, media_type: str, content: bytes) -> Document:
         told, charset = content_type(media_type)
         return Document(uri, content, Base(URI(uri), "retrieval", "retrieval"), told, charset)
+
+    def _follow(self, document: Document, depth: int) -> None:
+        """What a document of the site leads to is wanted too."""
+        for target, is_page in self._targets(document):
+            self._want(target, depth + 1, is_page)
 
     def _targets(self, document: Document) -> Iterator[tuple[str, bool]]:
         """The URIs of the site that a document leads to, and whether each may be a document."""
@@ -147,8 +176,3 @@ class Crawl:
             target = URI(link.target).replace(fragment=None)
             if target.scheme.lower() in ("http", "https") and target.origin in self.origins:
                 yield str(target), _PAGES.match(link.where or "") is not None
-
-
-def _told(media_type: str) -> str:
-    """A Content-Type as a field of a record may say it."""
-    return "".join(c for c in media_type if " " <= c < "\x7f") or "application/octet-stream"

@@ -51,12 +51,15 @@ class Hosts(Generic[T]):
         self._ready: list[tuple[float, int, Hashable]] = []
         self._number = 0
 
-    def add(self, host: Hashable, asked: T) -> None:
-        """More to ask a host."""
+    def add(self, host: Hashable, asked: T, *, first: bool = False) -> None:
+        """More to ask a host; first: before all else."""
         there = self._hosts.get(host)
         if there is None:
             there = self._hosts[host] = _Host()
-        there.waiting.append(asked)
+        if first:
+            there.waiting.appendleft(asked)
+        else:
+            there.waiting.append(asked)
         self._queue(host, there)
 
     def _queue(self, host: Hashable, there: _Host[T]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from overthere.broken.inside import Inside
@@ -56,22 +57,30 @@ def _run(
     step: Step,
     asker: Asker | None,
 ) -> Iterator[Broken]:
-    crawl = None
-    try:
-        if starts and asker is not None:
-            from overthere.broken.crawl import Crawl
+    crawl: Crawl | None = None
+    with ExitStack() as stack:
+        stack.callback(lambda: drop(path for task in parts for path in task.paths))
+        if asker is not None:
+            stack.callback(asker.close)
+            if starts:
+                from overthere.broken.crawl import Crawl
 
-            crawl = Crawl(starts, checker, asker.asking)
-            crawl.run(step)
-            summary.passed.update(crawl.passed)
-            summary.asked += len(crawl.outcomes)
+                crawl = Crawl(starts, asker)
+                stack.callback(lambda: crawl.records.drop(whole=asker.is_whole))
+            stack.enter_context(asker.run())
+        if crawl is not None:
+            try:
+                crawl.run(step)
+            finally:
+                summary.passed.update(crawl.passed)
+                summary.asked += len(crawl.outcomes) - crawl.recalled
             for start in crawl.starts:
                 outcome = crawl.outcomes.get(start)
                 if outcome is not None and outcome.kind not in (None, "moved-permanently"):
                     # Nothing of the site was seen: that is no note.
                     summary.kinds[outcome.kind] += 1
                     yield finding(start, outcome.kind, outcome.why, status=outcome.status)._replace(level="error")
-            parts = [*parts, *tasks([crawl.path], None, options)]
+            parts = [*parts, *tasks([crawl.records.path], None, options)]
         inside = Inside(parts, checker, options, summary, keeps_outside=asker is not None)
         total, done = sum(task.size for task in inside.tasks), 0
         for octets in inside.gather():
@@ -80,14 +89,7 @@ def _run(
         outcomes = {} if asker is None else _asked(inside, asker, crawl, step)
         for found in inside.findings(outcomes):
             summary.kinds[found.kind] += 1
-            yield found if crawl is None else found._replace(source=crawl.names.get(found.source, found.source))
-    finally:
-        for task in parts:
-            drop(task.paths)
-        if crawl is not None:
-            drop((crawl.path,))
-        if asker is not None:
-            asker.close()
+            yield found if crawl is None else found._replace(source=crawl.records.names.get(found.source, found.source))
 
 
 def _asked(inside: Inside, asker: Asker, crawl: Crawl | None, step: Step) -> dict[str, Outcome]:

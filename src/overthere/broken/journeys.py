@@ -161,11 +161,20 @@ class Journeys:
             self._arrive(journey, said)
             return
         stop = self._stops.get(key)
+        is_new = stop is None
         if stop is None:
             stop = self._stops[key] = Stop(journey.at, key, journey.way)
             stop.wanted = bool(self._wanted.get(stop.uri))
-            self._hosts.add(self._host(stop.uri), stop)
+        # A journey that is under way comes to its end first: what is stopped has few of them.
+        hurried = journey.way is not None and not stop.is_asked
+        if is_new or hurried:
+            self._hosts.add(self._host(stop.uri), stop, first=hurried)
         stop.join(journey)
+
+    def know(self, outcome: Outcome, *, is_read: bool = False) -> None:
+        """What was said before: it is not asked again by who comes by.  is_read: whether its content is known too."""
+        if outcome.final is None:
+            self._said[outcome.uri] = Said(outcome.kind, outcome.status, outcome.why, is_read=is_read)
 
     def outcomes(self) -> Generator[tuple[Journey, Outcome], None, None]:
         """What has come of each, as it comes.  Raises: what no answer of a server is."""
@@ -196,6 +205,10 @@ class Journeys:
                     continue
                 stop = self._stops[uri] = Stop(uri, uri, None)
                 stop.join(journey)
+            elif stop.is_asked or self._stops.get(stop.key) is not stop:
+                self._hosts.done(host)  # it was hurried
+                continue
+            stop.is_asked = True
             self._loop.add(self._ask(host, stop))
 
     def _ask(self, host: Hashable, stop: Stop) -> Work[None]:
@@ -207,7 +220,6 @@ class Journeys:
             if self._hosts.is_dead(host):
                 said = _UNASKED
             else:
-                stop.is_asked = True
                 said, content, cut = yield from self.asking.ask(
                     stop.uri, stop.way, wanted=stop.wanted, kinds=stop.kinds
                 )

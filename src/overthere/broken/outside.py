@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Generator, Iterable, Iterator, Mapping
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Self
 
 from overthere.access.errors import needs
@@ -37,6 +36,7 @@ class Asker:
             rule=checker.anchors, registry=registry, most=max(checker.jobs, MOST),
         )  # fmt: skip
         self.cache: Cache = Cache(checker.cache, dict(checker.max_age), resume=checker.resume)
+        self.is_whole: bool = True
 
     def ask(self, uris: Iterable[str], fragments: Mapping[str, Iterable[str]] | None = None) -> Iterator[Outcome]:
         """The outcome for each URI, as they come; what the cache knows comes first.
@@ -45,18 +45,27 @@ class Asker:
         """
         looked = fragments or {}
         wanted = {uri: frozenset(looked.get(uri, ())) for uri in uris}
-        whole = False
-        try:
+        with self.run():
+            known = []
             for outcome in self.cache.known(dict(wanted)):
                 del wanted[outcome.uri]
+                known.append(outcome)
                 yield outcome
-            with closing(self._answers(wanted)) as answers:
-                for outcome in answers:
+            journeys = Journeys(self.asking, self.checker, wanted)
+            for outcome in known:
+                journeys.know(outcome)
+            with closing(journeys.outcomes()) as outcomes:
+                for _, outcome in outcomes:
                     self.cache.keep(outcome, wanted[outcome.uri])
                     yield outcome
-            whole = True
-        finally:
-            self.cache.close(whole=whole)
+            self.cache.commit()
+
+    @contextmanager
+    def run(self) -> Iterator[None]:
+        """A run, which has come to its end if nothing was raised; one that has not can be resumed."""
+        before, self.is_whole = self.is_whole, False
+        yield
+        self.is_whole = before
 
     def __enter__(self) -> Self:
         return self
@@ -67,13 +76,4 @@ class Asker:
     def close(self) -> None:
         """Connections and the cache are closed."""
         self.asking.close()
-        self.cache.close()
-
-    def _answers(self, wanted: Mapping[str, frozenset[str]]) -> Generator[Outcome, None, None]:
-        committed = time.monotonic()
-        with closing(Journeys(self.asking, self.checker, wanted).outcomes()) as outcomes:
-            for _, outcome in outcomes:
-                yield outcome
-                if time.monotonic() - committed > 1:
-                    self.cache.commit()
-                    committed = time.monotonic()
+        self.cache.close(whole=self.is_whole)

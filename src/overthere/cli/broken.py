@@ -6,8 +6,8 @@ import io
 import os
 import sys
 import time
-from collections.abc import Callable, Generator, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from typing import Any
 
 import click
@@ -17,6 +17,7 @@ from overthere.broken.choosing import Baseline, Rules
 from overthere.broken.model import ANCHORS, KINDS, PASSED, Broken, Checker, Summary
 from overthere.cli.asking import asking, policy_of, settings
 from overthere.cli.common import base_uri
+from overthere.cli.progress import steps as progress
 from overthere.cli.styles import HEADING, LEVELS, SIDE, console, fitted
 from overthere.errors import OverthereError
 from overthere.extras import missing
@@ -98,6 +99,8 @@ class _Job:
         self.sources, self.asked = sources, asked
         self.summary = Summary()
         self.rules, self.baseline = self._rules(), self._baseline()
+        self.reached = ("read", 0, 0)
+        """How far it is: what is done, and how much of how much."""
         self.errors = 0
         self.mendable: list[Broken] = []
         self.checker = Checker(
@@ -139,7 +142,7 @@ class _Job:
         self.summary.known = 0 if self.baseline is None else self.baseline.count
         click.echo("\n".join(lines(self.summary, time.monotonic() - began)), err=True)
         if stopped:
-            click.echo("stopped; what was not read by then is not in these figures", err=True)
+            click.echo(self._stopped(), err=True)
             raise SystemExit(130)
         for rule in self.rules.idle:
             click.echo(f"ignore rule without use: {printable(str(rule))} ({printable(rule.reason)})", err=True)
@@ -150,13 +153,27 @@ class _Job:
         if self.errors:
             raise SystemExit(1)
 
+    def _stopped(self) -> str:
+        """Where it was stopped, and how it goes on."""
+        what, done, total = self.reached
+        kept = ""
+        if self.checker.cache is not None:
+            kept = f"; {printable(self.checker.cache)} has what was asked, and --resume goes on"
+        return f"stopped: {_STOPPED[what].format(done, total)}, and the rest is not in these figures{kept}"
+
     def _found(self) -> Generator[Broken, None, None]:
         """The findings that count."""
         from overthere.broken import check
 
-        with progress() as step:
+        with progress() as (show, hide):
+
+            def step(what: str, done: int, total: int) -> None:
+                self.reached = what, done, total
+                show(what, done, total)
+
             found = self.rules.choose(check(self.sources, self.checker, self.summary, step, self.policy))
             for one in found if self.baseline is None else self.baseline.choose(found):
+                hide()  # what follows may be printed there
                 if not self.asked["only"] or one.kind in self.asked["only"]:
                     self.errors += one.level == "error"
                     if self.asked["fix"] and one.suggestion is not None:
@@ -259,24 +276,8 @@ def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-@contextmanager
-def progress() -> Iterator[Callable[[str, int, int], None]]:
-    """A bar where standard error is a terminal and standard output is none."""
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    if not console.is_terminal or sys.stdout.isatty():
-        yield lambda what, done, total: None
-        return
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
-
-    shown = (BarColumn(), DownloadColumn(), TransferSpeedColumn())
-    with Progress(TextColumn("{task.description}"), *shown, console=console, transient=True) as bar:
-        numbers: dict[str, Any] = {}
-
-        def step(what: str, done: int, total: int) -> None:
-            if what not in numbers:
-                numbers[what] = bar.add_task(what, total=total)
-            bar.update(numbers[what], completed=done, total=total)
-
-        yield step
+_STOPPED = {
+    "read": "{:,} of {:,} octets were read",
+    "asked": "{:,} of {:,} URIs were asked for",
+    "crawled": "of the site, {:,} of the {:,} URIs known by then were asked for",
+}

@@ -6,15 +6,18 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
+from time import monotonic
 from typing import Any
 
 from rich.console import Console
+from rich.filesize import decimal
 from rich.progress import (
     BarColumn,
     DownloadColumn,
     Progress,
     ProgressColumn,
     Task,
+    TaskID,
     TextColumn,
     TimeRemainingColumn,
     TransferSpeedColumn,
@@ -24,7 +27,10 @@ from rich.text import Text
 from overthere.links.model import Options
 from overthere.uri import URI
 
-__all__ = ["progress"]
+__all__ = ["progress", "steps"]
+
+_OFTEN = 0.1
+"""Seconds between two changes of what is shown."""
 
 
 class _Documents(ProgressColumn):
@@ -65,3 +71,41 @@ def progress(
             bar.update(number, advance=octets, documents=seen)
 
         yield step
+
+
+class _Far(ProgressColumn):
+    """Octets or URIs, of how many, and how many in a second."""
+
+    def render(self, task: Task) -> Text:
+        done, total, rate = task.completed, task.total or 0, task.completed / task.elapsed if task.elapsed else 0
+        if task.description == "read":
+            return Text(f"{decimal(int(done))} of {decimal(int(total))}, {decimal(int(rate))}/s")
+        return Text(f"{done:,.0f} of {total:,.0f} URIs, {rate:,.0f}/s")
+
+
+@contextmanager
+def steps() -> Iterator[tuple[Callable[[str, int, int], None], Callable[[], None]]]:
+    """A bar for each step of a job where standard error is a terminal; and what takes them away.
+
+    The first takes the step ("read" is told in octets, others in URIs), what is done, and of how much.
+    """
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield (lambda what, done, total: None), (lambda: None)
+        return
+    shown: tuple[Any, ...] = (TextColumn("{task.description}"), BarColumn(), _Far(), TimeRemainingColumn())
+    with Progress(*shown, console=console, transient=True, redirect_stdout=False, redirect_stderr=False) as bar:
+        numbers: dict[str, TaskID] = {}
+        last = -_OFTEN
+
+        def step(what: str, done: int, total: int) -> None:
+            nonlocal last
+            now = monotonic()
+            if what in numbers and now - last < _OFTEN and done < total:
+                return
+            last = now
+            if what not in numbers:
+                numbers[what] = bar.add_task(what, total=total)
+            bar.update(numbers[what], completed=done, total=total)
+
+        yield step, bar.stop

@@ -6,12 +6,13 @@ import re
 from typing import Any, NamedTuple
 
 from overthere.access.coding import codings, undone
+from overthere.access.errors import AccessFailed
 from overthere.access.policy import Policy
 from overthere.access.steps import Connect
 from overthere.access.wire import Data, Dial, Dialogue, Hangup, Head, Read, Write
 from overthere.protocols.http.answer import AnswerReader, said
 
-__all__ = ["Asked", "Turn", "kept"]
+__all__ = ["Asked", "Turn", "kept", "plain"]
 
 _BODY = 1 << 16
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
@@ -29,10 +30,12 @@ class Asked(NamedTuple):
 class Turn:
     """What is asked next, and whether the connection takes another request: written from both sides of a dialogue."""
 
-    __slots__ = ("asked", "is_cut", "is_open")
+    __slots__ = ("asked", "came", "is_cut", "is_open")
 
     def __init__(self) -> None:
         self.asked: Asked | None = None
+        self.came: bytes | None = None
+        """Where the request is sent already: what came first in answer to it."""
         self.is_open: bool = True
         self.is_cut: bool = False
         """Whether the content of the last answer was longer than asked for."""
@@ -50,7 +53,8 @@ def kept(connect: Connect, policy: Policy, turn: Turn) -> Dialogue:
     while turn.is_open and turn.asked is not None:
         asked, turn.asked, turn.is_cut = turn.asked, None, False
         turn.is_open = False
-        yield Write(asked.octets)
+        if turn.came is None:
+            yield Write(asked.octets)
         yield from _head_alone(policy, turn) if asked.method == "HEAD" else _answer(asked, policy, turn)
     yield Hangup()
 
@@ -92,19 +96,32 @@ def _head(status: int, details: dict[str, Any], fields: dict[str, str]) -> Head:
 # What nearly all servers answer to HEAD: one head that came at once, of fields on lines of their own.  h11, which reads
 # everything else, takes ten times as long.
 _PLAIN = re.compile(
-    rb"HTTP/1\.1 ([2-5][0-9]{2}) ([\t -~]*+)\r\n((?:[!#$%&'*+.^_`|~0-9A-Za-z-]++:[\t ]*+[\t -~\x80-\xff]*+\r\n)*+)\r\n"
+    rb"HTTP/1\.1 ([2-5][0-9]{2}) ([\t -~]*+)\r\n(?:[!#$%&'*+.^_`|~0-9A-Za-z-]++:[\t ]*+[\t -~\x80-\xff]*+\r\n)*+\r\n"
 )
+_FIELDS = re.compile(rb"\n([^:\r]++):[\t ]*+([^\r]*+)")
+
+
+def plain(data: bytes) -> tuple[Head, bool] | None:
+    """The answer to HEAD if it has come whole and is simply written, and whether the connection goes on."""
+    told = _PLAIN.fullmatch(data)
+    if told is None:
+        return None
+    raw = [(name.decode("ascii"), value.decode("latin-1").rstrip("\t ")) for name, value in _FIELDS.findall(data)]
+    fields = {name.lower(): value for name, value in reversed(raw)}
+    status = int(told[1])
+    head = _head(status, {"status": status, "reason": told[2].decode("ascii"), "headers": raw}, fields)
+    return head, "close" not in fields.get("connection", "").lower()
 
 
 def _head_alone(policy: Policy, turn: Turn) -> Dialogue:
     """The answer to HEAD, which has no content whatever its fields say (RFC 9110 9.3.2)."""
-    data: bytes = yield Read()
-    if plain := _PLAIN.fullmatch(data):
-        status, reason, lines = int(plain[1]), plain[2].decode("ascii"), plain[3].decode("latin-1")
-        raw = [(name, value.strip()) for name, _, value in (line.partition(":") for line in lines.split("\r\n")[:-1])]
-        fields = {name.lower(): value for name, value in reversed(raw)}
-        turn.is_open = "close" not in fields.get("connection", "").lower()
-        yield _head(status, {"status": status, "reason": reason, "headers": raw}, fields)
+    data: bytes = (yield Read()) if turn.came is None else turn.came
+    turn.came = None
+    if not data:
+        raise AccessFailed("the server closed the connection before the response", "RFC 9112 9.5", where="the response")
+    if told := plain(data):
+        head, turn.is_open = told
+        yield head
         return
     reader = AnswerReader(policy, "HEAD")
     reader.conn.receive_data(data)

@@ -1,0 +1,107 @@
+"""The documents of a crawl as records of a WARC file (WARC 1.1), which are read again where it was stopped."""
+
+from __future__ import annotations
+
+import os
+import re
+import uuid
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import BinaryIO
+
+from overthere.links.containers.held import drop, hold
+
+__all__ = ["Records"]
+
+_HEAD = re.compile(
+    rb"WARC/1\.1\r\nWARC-Type: resource\r\nWARC-Record-ID: [^\r]*+\r\nWARC-Date: [^\r]*+\r\n"
+    rb"WARC-Target-URI: ([^\r]++)\r\nContent-Type: ([^\r]++)\r\nContent-Length: ([0-9]{1,12})\r\n\r\n"
+)
+_LONGEST = 1 << 16
+"""Octets of a head."""
+
+
+class Records:
+    """A file of documents, each a record of its own.
+
+    path: where it is; None: a temporary file.
+    resumed: whether what is there is of the same crawl, which goes on; a record that was cut is dropped.
+    names: of each record, as `links` names it, the URI of its document.
+
+    Raises: ValueError for a file that is none of a crawl; OSError if it cannot be written.
+    """
+
+    def __init__(self, path: str | None = None, *, resumed: bool = False) -> None:
+        self._is_own = path is not None
+        self.names: dict[str, str] = {}
+        self.found: dict[str, tuple[int, int, str]] = {}
+        """Of documents that were there: where the content begins, its octets, and its media type."""
+        self._file: BinaryIO
+        if path is None:
+            self.path, self._file = hold()
+            return
+        self.path = path
+        there = resumed and os.path.exists(path)
+        self._file = open(path, "r+b" if there else "w+b", buffering=0)  # noqa: SIM115 (it is open as long as the crawl)
+        if there:
+            try:
+                self._find()
+            except ValueError:
+                self._file.close()
+                raise
+
+    def _find(self) -> None:
+        """Read the heads; cut what is not whole."""
+        size, at = os.path.getsize(self.path), 0
+        while at < size:
+            self._file.seek(at)
+            head = _HEAD.match(self._file.read(_LONGEST))
+            if head is None and at == 0 and size > _LONGEST:
+                raise ValueError(f"{self.path}: these are no documents of a crawl; name another cache")
+            content = 0 if head is None else at + head.end()
+            length = 0 if head is None else int(head[3])
+            if head is None or content + length + 4 > size:
+                self._file.truncate(at)
+                break
+            there = head[1].decode("utf-8")
+            self.found[there] = content, length, head[2].decode("latin-1")
+            self.names[f"{self.path}!{at}"] = there
+            at = content + length + 4
+        self._file.seek(at)
+
+    def add(self, uri: str, media_type: str, content: bytes) -> None:
+        """Write a document; what is in the file is whole from then on."""
+        self.names[f"{self.path}!{self._file.tell()}"] = uri
+        head = (
+            f"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:uuid:{uuid.uuid4()}>\r\n"
+            f"WARC-Date: {datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}\r\nWARC-Target-URI: {uri}\r\n"
+            f"Content-Type: {_told(media_type)}\r\nContent-Length: {len(content)}\r\n\r\n"
+        )
+        left = memoryview(head.encode("utf-8") + content + b"\r\n\r\n")
+        while left:
+            left = left[self._file.write(left) :]
+        self._file.flush()
+
+    def read(self, uri: str) -> tuple[str, bytes]:
+        """The media type and the content of a document that was there."""
+        at, length, media_type = self.found[uri]
+        with open(self.path, "rb") as file:
+            file.seek(at)
+            return media_type, file.read(length)
+
+    def close(self) -> None:
+        """No more is written; the file stays."""
+        self._file.close()
+
+    def drop(self, *, whole: bool) -> None:
+        """Remove the file, but for one of its own with which a crawl goes on that is not `whole`."""
+        self.close()
+        drop((self.path,))
+        if self._is_own and whole:
+            with suppress(OSError):
+                os.unlink(self.path)
+
+
+def _told(media_type: str) -> str:
+    """A Content-Type as a field of a record may say it."""
+    return "".join(c for c in media_type if " " <= c < "\x7f") or "application/octet-stream"

@@ -1,0 +1,176 @@
+"""Asking that is stopped by Ctrl-C, or by a server that dies: what is told, what is kept, how it goes on; and a bar."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from overthere import Policy
+from overthere.broken.model import Checker
+from overthere.broken.outside import Asker
+from servers import NET
+from servers.faults import faulty, simple
+from servers.nginx import Nginx, nginx
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals and terminals of POSIX")
+
+# Ctrl-C comes when so many outcomes are kept, however quick the machine is.
+STOPPED = """
+import os, signal
+from overthere.cli import main
+from overthere.broken.cache import Cache
+
+keep, kept = Cache.keep, []
+
+def then_stop(self, outcome, fragments):
+    keep(self, outcome, fragments)
+    kept.append(outcome)
+    if len(kept) == int(os.environ["KEPT"]):
+        os.kill(os.getpid(), signal.SIGINT)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+Cache.keep = then_stop
+main()
+"""
+ASKED = ("broken", "--private", "--jobs", "1", "--format", "jsonl")
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Nginx]:
+    folder = tmp_path / "nginx"
+    root = folder / "root"
+    root.mkdir(parents=True)
+    (root / "index.html").write_text(
+        '<title>t</title><a href="a.html">a</a> <a href="found/">f</a> <img src="i.gif"> <a href="lost.html">l</a>'
+        '<a href="page.html">p</a>'
+    )
+    (root / "a.html").write_text('<title>t</title><a href="b.html">b</a> <a href="lost2.html">l</a>')
+    (root / "b.html").write_text('<title>t</title><h1>b</h1><a href="a.html#no">a</a>')
+    (root / "page.html").write_text('<title>t</title><a href="c.html">c</a>')
+    (root / "c.html").write_text("<title>t</title>")
+    (root / "i.gif").write_bytes(b"GIF89a")
+    with nginx(folder) as running:
+        yield running
+
+
+def run(*command: str | Path, kept: int = 0) -> tuple[int, str, str]:
+    """kept: of a run that is stopped, how many outcomes it has."""
+    environment = {**os.environ, "KEPT": str(kept)}
+    done = subprocess.run([sys.executable, *command], capture_output=True, text=True, timeout=NET, env=environment)
+    return done.returncode, done.stdout, done.stderr
+
+
+def paths(server: Nginx) -> list[str]:
+    return [line[0].split()[1] for line in server.asked()]
+
+
+def rows(told: str) -> list[tuple[str, str, str]]:
+    return [(row["source"], row["reference"], row["kind"]) for row in map(json.loads, told.splitlines())]
+
+
+def test_what_was_asked_before_ctrl_c_is_not_asked_again(server: Nginx, tmp_path: Path) -> None:
+    page, cache = tmp_path / "page.html", tmp_path / "cache"
+    names = ["a.html", "b.html", "lost.html", "gone", "c.html", "page.html", "broken", "private"]
+    page.write_text("".join(f'<a href="{server.uri("/" + name)}">x</a>\n' for name in names))
+    verb = [*ASKED, "--online", "--cache", str(cache), page]
+    code, found, told = run("-c", STOPPED, *verb, kept=3)
+    assert (code, found) == (130, "")
+    line = f"stopped: 2 of 8 URIs were asked for, and the rest is not in these figures; {cache} has what was asked"
+    assert f"{line}, and --resume goes on" in told.splitlines()
+    assert len(set(paths(server))) == 3
+    code, found, told = run("-m", "overthere", *verb, "--resume")
+    assert code == 1
+    assert [row[2] for row in rows(found)] == ["not-found", "gone", "server-error", "client-error"]
+    assert "8 lead outside, to 8 URIs: 5 asked" in told
+    # HEAD is refused by two, which are asked by GET too.
+    assert Counter(paths(server)) == Counter(f"/{name}" for name in [*names, "broken", "private"])
+
+
+@pytest.mark.parametrize("kept", [1, 2, 4, 5, 7])
+def test_a_crawl_goes_on_where_it_was_stopped(server: Nginx, tmp_path: Path, kept: int) -> None:
+    """At 3 the redirect of /found/ is followed, but its outcome is not kept yet: it would be asked again."""
+    cache = tmp_path / "cache"
+    verb = [*ASKED, "--cache", str(cache), server.uri("/index.html")]
+    whole = run("-m", "overthere", *ASKED, server.uri("/index.html"))
+    once = Counter(paths(server))
+    assert set(once.values()) == {1}
+    assert not (tmp_path / "cache.warc").exists()
+    code, _, told = run("-c", STOPPED, *verb, kept=kept)
+    assert code == 130
+    assert f"stopped: of the site, {kept - 1} of the " in told
+    documents = (tmp_path / "cache.warc").read_bytes()
+    assert 1 <= documents.count(b"WARC-Target-URI") <= kept
+    # A process that was killed may leave half a record.
+    (tmp_path / "cache.warc").write_bytes(documents + documents[:150])
+    code, found, told = run("-m", "overthere", *verb, "--resume")
+    assert (code, sorted(rows(found))) == (1, sorted(rows(whole[1])))
+    assert {kind for _, _, kind in rows(found)} == {"not-found", "no-fragment"}
+    assert Counter(paths(server)) == once + once + Counter(["/robots.txt"]), "its rules are asked for each time"
+    assert not (tmp_path / "cache.warc").exists()
+
+
+def test_a_crawl_begins_anew_without_resume(server: Nginx, tmp_path: Path) -> None:
+    verb = [*ASKED, "--cache", str(tmp_path / "cache"), server.uri("/index.html")]
+    run("-c", STOPPED, *verb, kept=3)
+    before = len(paths(server))
+    assert run("-m", "overthere", *verb)[0] == 1
+    asked = paths(server)[before:]
+    assert {"/index.html", "/a.html", "/b.html", "/c.html"} <= set(asked)
+    assert len(asked) == len(set(asked))
+
+
+def test_each_uri_has_an_outcome_when_its_server_dies(server: Nginx) -> None:
+    """A server that answers a hundred, and then no more."""
+    count = 0
+
+    def fault(held: object) -> None:
+        nonlocal count
+        while data := held.recv(65_536):  # type: ignore[attr-defined]
+            assert data.startswith(b"HEAD /")
+            count += 1
+            if count > 100:
+                return
+            held.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")  # type: ignore[attr-defined]
+
+    with faulty(simple(fault)) as dying:  # type: ignore[arg-type]
+        dead = [f"http://127.0.0.1:{dying.port}/{number}" for number in range(300)]
+        alive = [server.uri(f"/a.html?{number}") for number in range(50)]
+        with Asker(Checker(online=True, jobs=8, per_host=4), Policy.local()) as asker:
+            outcomes = Counter((one.uri, one.kind) for one in asker.ask([*dead, *alive]))
+    assert {uri for uri, _ in outcomes} == {*dead, *alive}
+    assert set(outcomes.values()) == {1}
+    assert Counter(kind for uri, kind in outcomes if uri in set(dead)) == {None: 100, "connect": 200}
+    assert Counter(kind for uri, kind in outcomes if uri in set(alive)) == {None: 50}
+
+
+def test_a_terminal_is_shown_how_far_and_how_quick(server: Nginx, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("".join(f'<a href="{server.uri(f"/a.html?{number}")}">x</a>\n' for number in range(30)))
+    command = [sys.executable, "-m", "overthere", *ASKED, "--online", page]
+    terminal, theirs = pty.openpty()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs) as job:
+        os.close(theirs)
+        shown = b""
+        while True:
+            try:
+                more = os.read(terminal, 65_536)
+            except OSError:  # Linux tells the end so
+                break
+            if not more:
+                break
+            shown += more
+        assert job.stdout is not None
+        assert job.stdout.read() == b""
+    os.close(terminal)
+    assert job.returncode == 0
+    assert b"asked" in shown
+    assert b"30 of 30 URIs" in shown
+    assert b"/s" in shown
