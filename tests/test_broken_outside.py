@@ -83,6 +83,51 @@ def test_no_request_more_than_needed(server: Nginx) -> None:
     assert requests(server, "/headless/page.html?a") == {"HEAD": 1, "GET": 1}
 
 
+def test_many_of_all_kinds_are_counted_right_and_asked_as_often_as_needed(server: Nginx) -> None:
+    """Delays (each answer waits for the one before), errors of each class, rate limits, redirects to one target."""
+    needed: dict[str, tuple[int, str | None, dict[str, int]]] = {
+        "/page.html?m{}": (60, None, {"HEAD": 1}),
+        "/slow/page.html?m{}": (20, None, {"HEAD": 1}),
+        "/nowhere?m{}": (20, "not-found", {"HEAD": 1}),
+        "/gone?m{}": (20, "gone", {"HEAD": 1}),
+        "/private?m{}": (20, "client-error", {"HEAD": 1, "GET": 1}),
+        "/broken?m{}": (20, "server-error", {"HEAD": 1, "GET": 1}),
+        "/soon?m{}": (10, "rate-limited", {"HEAD": TRIES}),
+        "/moved/m{}": (20, "moved-permanently", {"HEAD": 1}),
+    }
+    already = requests(server, "/page.html")
+    kinds = {server.uri(path.format(at)): kind for path, (n, kind, _) in needed.items() for at in range(n)}
+    outcomes = ask(list(kinds), jobs=8, per_host=8)
+    assert {uri: outcome.kind for uri, outcome in outcomes.items()} == kinds
+    asked = Counter(tuple(line[0].split()[:2]) for line in server.asked())
+    for path, (n, _, methods) in needed.items():
+        for at in range(n):
+            assert {method: asked[method, path.format(at)] for method in methods} == methods
+            assert sum(asked[method, path.format(at)] for method in ("HEAD", "GET")) == sum(methods.values())
+    assert (requests(server, "/page.html") - already).total() == 1, "where twenty redirects lead"
+
+
+def test_who_has_limits_is_asked_again_until_it_answers(server: Nginx) -> None:
+    paths = [f"/limited/page.html?{number}" for number in range(16)]
+    outcomes = ask([server.uri(path) for path in paths], jobs=8, per_host=8)
+    assert {outcome.kind for outcome in outcomes.values()} == {None}
+    for path in paths:
+        *before, last = [line[2] for line in server.asked() if line[0].split()[1] == path]
+        assert (set(before) <= {"429"}, last, len(before) < TRIES) == (True, "200", True)
+
+
+def test_a_target_that_redirects_share_is_read_once_for_all_fragments(server: Nginx) -> None:
+    uris = {server.uri(f"/moved/?s{number}"): ["here", f"no{number}"] for number in range(5)}
+    uris[server.uri("/found/?s")] = []
+    before = requests(server, "/page.html")
+    with Asker(Checker(online=True), LOCAL) as asker:
+        outcomes = {outcome.uri: outcome.missing for outcome in asker.ask(uris, uris)}
+    assert outcomes == {uri: tuple(fragments[1:]) for uri, fragments in uris.items()}
+    more = requests(server, "/page.html") - before
+    assert more["GET"] == 1
+    assert more["HEAD"] <= 1, "by one that wanted no more, if it was there first"
+
+
 def test_who_is_busy_is_asked_so_often_and_no_more(server: Nginx) -> None:
     ask([server.uri("/soon?b")])
     assert requests(server, "/soon?b") == {"HEAD": TRIES}

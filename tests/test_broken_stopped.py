@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -149,6 +150,24 @@ def test_each_uri_has_an_outcome_when_its_server_dies(server: Nginx) -> None:
     assert set(outcomes.values()) == {1}
     assert Counter(kind for uri, kind in outcomes if uri in set(dead)) == {None: 100, "connect": 200}
     assert Counter(kind for uri, kind in outcomes if uri in set(alive)) == {None: 50}
+
+
+def test_each_uri_has_an_outcome_when_nginx_is_killed(tmp_path: Path) -> None:
+    folder = tmp_path / "dying"
+    (folder / "root").mkdir(parents=True)
+    (folder / "root" / "a.html").write_text("<title>t</title>")
+    with nginx(folder) as dying:
+        uris = [dying.uri(f"/a.html?{number}") for number in range(400)]
+        outcomes = []
+        with Asker(Checker(online=True, jobs=8, per_host=8), Policy.local()) as asker:
+            for outcome in asker.ask(uris):
+                outcomes.append(outcome)
+                if len(outcomes) == 100:
+                    os.killpg(int((folder / "pid").read_text()), signal.SIGKILL)
+    assert sorted(one.uri for one in outcomes) == sorted(uris)
+    told = Counter(one.kind for one in outcomes)
+    assert told.keys() == {None, "connect"}
+    assert 100 <= told[None] <= 116, "and those whose answers were on the way"
 
 
 def test_a_terminal_is_shown_how_far_and_how_quick(server: Nginx, tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ http {{
     {temporary}
     log_format asked '$request|$http_host|$status|$http_authorization|$http_proxy_authorization';
     access_log {folder}/asked asked;
+    limit_req_zone $server_port zone=few:1m rate=50r/s; limit_req_zone $server_port zone=slow:1m rate=200r/s;
     types {{ text/html html; text/plain txt; }}
     default_type application/octet-stream;
     absolute_redirect off; sendfile on;
@@ -51,6 +52,11 @@ http {{
         location /nothing {{ return 204; }}
         location /busy {{ add_header Retry-After 1 always; return 503; }}
         location /soon {{ add_header Retry-After 0 always; return 429; }}
+        location /limited/ {{
+            limit_req zone=few burst=4 nodelay; limit_req_status 429; add_header Retry-After 1 always;
+            alias {folder}/root/;
+        }}
+        location /slow/ {{ limit_req zone=slow burst=1000; alias {folder}/root/; }}
         location /gone {{ return 410; }}
         location /headless/ {{ if ($request_method = HEAD) {{ return 405; }} alias {folder}/root/; }}
         location /private {{ return 403; }}
