@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import socket
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from overthere.broken.model import Checker
 from overthere.broken.outside import Asker
 from overthere.cli.app import app
 from servers import free_port
+from servers.faults import faulty, simple
 from servers.nginx import Nginx, nginx
 
 LOCAL = Policy.local()
@@ -97,6 +100,101 @@ def test_a_trap_is_left(server: Nginx, tmp_path: Path) -> None:
     assert crawl._reason(uri, 1) == "trap"
     assert crawl._reason(server.uri("/" + "x" * 3000), 1) == "long"
     assert crawl._reason(server.uri("/y"), 1000) == "deep"
+
+
+class Pages:
+    """A server of this process that answers by a function: status line, fields and content; and what it was asked."""
+
+    def __init__(self, answer: Callable[[str], tuple[str, str, bytes]]) -> None:
+        self.answer = answer
+        self.asked: Counter[str] = Counter()
+
+    def __call__(self, held: socket.socket) -> None:
+        while data := held.recv(65_536):
+            method, path = data.decode().split(" ")[:2]
+            self.asked[path] += 1
+            status, fields, content = self.answer(path)
+            head = f"HTTP/1.1 {status}\r\n{fields}Content-Length: {len(content)}\r\n\r\n".encode()
+            held.sendall(head + (content if method == "GET" else b""))
+
+
+HTML = "Content-Type: text/html\r\n"
+
+
+def walked(site: Pages, **settings: object) -> tuple[Crawl, Counter[str]]:
+    with faulty(simple(site)) as server:
+        checker = Checker(**settings)  # type: ignore[arg-type]
+        with Asker(checker, LOCAL) as asker:
+            crawl = Crawl([f"http://127.0.0.1:{server.port}/"], asker)
+            crawl.run(lambda *_: None)
+            crawl.records.drop(whole=True)
+    assert max(site.asked.values()) == 1
+    return crawl, site.asked
+
+
+def test_folders_without_end_are_left_at_a_depth() -> None:
+    """Each page leads to one more, whose path has nothing twice: only the chain shows that it is a trap."""
+
+    def answer(path: str) -> tuple[str, str, bytes]:
+        if path == "/robots.txt":
+            return "404 Not Found", "", b""
+        return "200 OK", HTML, b'<title>t</title><a href="%d/">on</a>' % path.count("/")
+
+    crawl, asked = walked(Pages(answer))
+    assert len(asked) == 102, "robots.txt, and a hundred links from the first"
+    assert crawl.passed == {"deep": 1}
+
+
+def test_a_site_that_grows_faster_than_it_is_read_ends_at_its_limit() -> None:
+    """Each page leads to a thousand others: neither requests nor what is held of them go beyond --pages."""
+
+    def answer(path: str) -> tuple[str, str, bytes]:
+        if path == "/robots.txt":
+            return "404 Not Found", "", b""
+        links = "".join(f'<a href="/{path.strip("/") or "0"}-{number}">x</a>' for number in range(1000))
+        return "200 OK", HTML, f"<title>t</title>{links}".encode()
+
+    crawl, asked = walked(Pages(answer), pages=50)
+    assert len(asked) == 51
+    assert len(crawl._seen) == 50
+    assert crawl.passed["page-limit"] > 40_000
+
+
+def test_a_redirect_leads_nowhere_where_robots_txt_forbids() -> None:
+    def answer(path: str) -> tuple[str, str, bytes]:
+        if path == "/robots.txt":
+            return "200 OK", "", b"User-agent: *\nDisallow: /closed"
+        if path == "/in":
+            return "302 Found", "Location: /closed\r\n", b""
+        return "200 OK", HTML, b'<title>t</title><a href="/in">in</a>'
+
+    crawl, asked = walked(Pages(answer))
+    assert asked == {"/robots.txt": 1, "/": 1, "/in": 1}
+    assert {outcome.kind for uri, outcome in crawl.outcomes.items() if uri.endswith("/in")} == {"robots"}
+
+
+def test_rules_to_which_a_redirect_leads_count() -> None:
+    """RFC 9309 2.3.1.2; the document that they are, too, is asked for once."""
+
+    def answer(path: str) -> tuple[str, str, bytes]:
+        if path == "/robots.txt":
+            return "302 Found", "Location: /rules\r\n", b""
+        if path == "/rules":
+            return "200 OK", "Content-Type: text/plain\r\n", b"User-agent: *\nDisallow: /closed"
+        return "200 OK", HTML, b'<title>t</title><a href="/closed">c</a> <a href="/rules">r</a>'
+
+    crawl, asked = walked(Pages(answer))
+    assert asked == {"/robots.txt": 1, "/rules": 1, "/": 1}
+    assert Counter(outcome.kind for outcome in crawl.outcomes.values()) == {None: 2, "robots": 1}
+
+
+def test_what_an_error_leads_to_is_not_followed() -> None:
+    def answer(path: str) -> tuple[str, str, bytes]:
+        if path in ("/robots.txt", "/lost"):
+            return "404 Not Found", HTML, b'<title>t</title><a href="/from-an-error">x</a>'
+        return "200 OK", HTML, b'<title>t</title><a href="/lost">x</a>'
+
+    assert walked(Pages(answer))[1] == {"/robots.txt": 1, "/": 1, "/lost": 1}
 
 
 def test_a_site_that_cannot_be_reached_is_told_as_that() -> None:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import socket
+import tracemalloc
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from overthere import Policy
 from overthere.broken.asking import Asking
 from overthere.broken.cache import Cache
-from overthere.broken.hosts import DEAD, MOST_WAIT, TRIES, Hosts
+from overthere.broken.hosts import DEAD, MOST_PATIENCE, MOST_WAIT, TRIES, Hosts
 from overthere.broken.model import Checker, Outcome
 from overthere.broken.outside import Asker
 from servers import NET, free_port
-from servers.faults import dripped, endless, faulty, stalled
+from servers.faults import cut, dripped, endless, faulty, simple, stalled
 from servers.nginx import Nginx, nginx, trusting
 
 PAGE = '<!doctype html><title>t</title><h1 id="here">h</h1><a name="caf\xe9">a</a>'
@@ -226,20 +230,95 @@ def test_a_host_that_lets_nobody_connect_is_left_alone() -> None:
     assert sum("not asked" in outcome.why for outcome in outcomes.values()) == 50 - DEAD
 
 
+# -- servers that mean no good: each comes to an end, with a finding
+
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+BOMB = zlib.compress(b"<p>" + b" " * (1 << 28))
+"""256 MiB in 256 KiB."""
+MEASURE = 1 << 20
+SHORT: dict[str, dict[str, float]] = {
+    "nothing came": {"read_timeout": 0.5},
+    "not done within": {"total_timeout": 1.0},
+    "no connection in time": {"connect_timeout": 0.5},
+}
+"""The one limit that ends it; no other can come first on a slow machine."""
+
+
+def sized(content: bytes) -> bytes:
+    return b"Content-Length: %d\r\n\r\n%s" % (len(content), content)
+
+
 @pytest.mark.parametrize(
-    ("fault", "kind"),
+    ("fault", "scheme", "kind", "why"),
     [
-        (stalled(b""), "timeout"),
-        (endless(b"HTTP/1.1 200 OK\r\n", b"X: y\r\n"), "too-large"),
-        (dripped(b"HTTP/1.1 200 OK\r\nA: " + b"b" * 5000, 0.01), "timeout"),
+        (stalled(b""), "http", "timeout", "nothing came"),
+        (endless(b"HTTP/1.1 200 OK\r\n", b"X: y\r\n"), "http", "too-large", "a head"),
+        (endless(HEAD + b"X: ", b"y" * 4096), "http", "too-large", "a head"),
+        (endless(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), "http", "protocol", "interim"),
+        (dripped(HEAD + b"A: " + b"b" * 5000, 0.01), "http", "timeout", "not done within"),
+        (dripped(HEAD + b"\r\n" + b"b" * 5000, 0.01), "http", "timeout", "not done within"),
+        (endless(HEAD + b"Content-Length: 1073741824\r\n\r\n", b"x" * 65_536), "http", None, "not all of the document"),
+        (endless(HEAD + b"\r\n", b"x" * 65_536), "http", None, "not all of the document"),
+        (endless(CHUNKED, b"400\r\n" + b"x" * 1024 + b"\r\n"), "http", None, "not all of the document"),
+        (endless(CHUNKED + b"1", b";e=e" * 999), "http", "too-large", "a chunk"),
+        (simple(cut(HEAD + b"Content-Encoding: deflate\r\n" + sized(BOMB))), "http", None, "not all of the document"),
+        (simple(cut(b"HTTP/1.1 302 Found\r\nLocation: /" + b"x/" * 99_999)), "http", "connect", "before the end"),
+        (simple(cut(b"\x00" * 500)), "http", "protocol", "no HTTP"),
+        (simple(cut(b"HTTP/1.1 200 OK\r\n\r\n")), "https", "tls", "no connection"),
+        (endless(b"", b"\x16\x03\x01\x00\x05"), "https", "tls", "no connection"),
+        (stalled(b""), "https", "timeout", "no connection in time"),
     ],
-    ids=["silence", "a head without end", "a drip"],
-)
-def test_servers_that_never_come_to_an_end(fault: object, kind: str) -> None:
-    with faulty(fault) as server:  # type: ignore[arg-type]
-        uri = f"http://127.0.0.1:{server.port}/"
-        policy = LOCAL.with_(read_timeout=0.5, total_timeout=1.0) if kind == "timeout" else LOCAL
-        assert ask([uri], policy)[uri].kind == kind
+    ids=[
+        "silence", "fields without end", "a field without end", "interim responses", "a dripped head",
+        "dripped content", "a gigabyte", "content without end", "chunks without end", "a chunk line without end",
+        "a bomb", "a location without end", "no HTTP", "no TLS", "TLS without end", "TLS in silence",
+    ],
+)  # fmt: skip
+def test_servers_that_never_come_to_an_end(fault: Any, scheme: str, kind: str | None, why: str) -> None:
+    """A fragment is looked up, so that the content is read.  So much memory is held at most, whatever is sent."""
+    policy = LOCAL.with_(**SHORT.get(why, {}))
+    tracemalloc.start()
+    try:
+        with faulty(fault) as server:
+            uri = f"{scheme}://127.0.0.1:{server.port}/"
+            with Asker(Checker(online=True, limit=MEASURE), policy) as asker:
+                (outcome,) = asker.ask([uri], {uri: ["here"]})
+            assert server.sent <= 1 << 26
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert (outcome.kind, outcome.missing) == (kind, ())
+    assert why in outcome.why
+    assert peak < 64 * MEASURE
+
+
+def test_redirects_to_ever_new_places_end() -> None:
+    def fault(held: socket.socket) -> None:
+        while data := held.recv(65_536):
+            path = data.split(b" ")[1]
+            held.sendall(b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: %sx/\r\n\r\n" % path)
+
+    with faulty(simple(fault)) as server:
+        uris = [f"http://127.0.0.1:{server.port}/{number}/" for number in range(20)]
+        assert {outcome.kind for outcome in ask(uris).values()} == {"redirect-loop"}
+
+
+def test_a_host_that_always_wants_more_time_is_left_alone() -> None:
+    now = [0.0]
+    hosts: Hosts[int] = Hosts(1, clock=lambda: now[0])
+    for number in range(100):
+        hosts.add("a", number)
+    while not hosts.is_put_off("a"):
+        taken = hosts.take()
+        assert taken is not None
+        hosts.done("a", wait=MOST_WAIT, again=taken[1])
+        now[0] += hosts.pause() or 0.0
+    assert MOST_PATIENCE < now[0] <= MOST_PATIENCE + MOST_WAIT
+    # One that answers in between is asked for as long as it takes.
+    hosts.done(hosts.take()[0])  # type: ignore[index]
+    assert not hosts.is_put_off("a")
 
 
 # -- whom to ask next

@@ -42,7 +42,7 @@ def find(
     index: what a server gives for a folder; the first that is there.
     extensions: what a server adds to names that are not there, such as "html".
     workers: how many read at once; by default as many as there are cores.
-    policy: what asking may do; by default `Policy()`, which is for URIs of others.
+    policy: what asking may do; by default what is safe for URIs of others, and a minute for each request.
     summary: filled with what was looked at, and with what was not judged.
 
     Nothing is invented: where a document could not be read whole, its missing anchors are notes ("not-sure").

@@ -173,14 +173,15 @@ class Asking:
             self.connections.give_back(connection)
             if head.details["status"] < 400 or head.details["status"] in _UNREFUSED:
                 return self._said(head, connection), None, False
-        connection, head = yield from self._asked(origin, b"GET ", target, self.limit if wanted else _DRAINED)
+        limit = self.limit if wanted else _DRAINED
+        connection, head = yield from self._asked(origin, b"GET ", target, limit)
         if wanted and not kinds.match(head.media_type or ""):
             # Nobody looks into an image or an archive: it is not waited for.
             connection.close()
             return self._said(head, connection, wanted), None, False
         content = None
         try:
-            content = yield from connection.content()
+            content = yield from connection.content(limit)
         except AccessError:
             # The status is known; what could not be read of the rest matters where it is looked into.
             if wanted and head.details["status"] < 300 and not connection.turn.is_cut:

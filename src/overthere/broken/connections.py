@@ -100,11 +100,17 @@ class Connection:
         self.turn.came = data
         return None
 
-    def content(self) -> Work[bytes]:
-        """The content of the answer, as far as it was asked for.  Raises: AccessError."""
+    def content(self, limit: int) -> Work[bytes]:
+        """The content of the answer, so many octets at most, also of what was packed.  Raises: AccessError."""
         pieces: list[bytes] = []
+        left = limit
         while isinstance(one := (yield from given(self.carrier)), Data) and one.octets:
-            pieces.append(one.octets)
+            pieces.append(one.octets[:left])
+            left -= len(one.octets)
+            if left < 0:
+                self.turn.is_cut = True
+                self.close()
+                break
         return b"".join(pieces)
 
     def close(self) -> None:

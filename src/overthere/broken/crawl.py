@@ -100,6 +100,9 @@ class Crawl:
         """Ask for a URI if it is of the site and new."""
         if uri in self._seen:
             return
+        if len(self._seen) >= self.checker.pages:
+            self.passed["page-limit"] += 1  # not remembered: there may be any number of them
+            return
         self._seen.add(uri)
         if (reason := self._reason(uri, depth)) is not None:
             self.passed[reason] += 1
@@ -126,8 +129,6 @@ class Crawl:
 
     def _reason(self, uri: str, depth: int) -> str | None:
         """Why a URI is not followed."""
-        if len(self._seen) > self.checker.pages:
-            return "page-limit"
         if len(uri) > LONGEST:
             return "long"
         if depth > _DEEPEST:

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
-__all__ = ["BACK_OFF", "DEAD", "MOST_WAIT", "TRIES", "Hosts"]
+__all__ = ["BACK_OFF", "DEAD", "MOST_PATIENCE", "MOST_WAIT", "TRIES", "Hosts"]
 
 TRIES = 4
 """How often a URI is asked for whose server has no time."""
@@ -16,6 +16,8 @@ BACK_OFF = 1.0
 """Seconds before the second time, where the server does not say; each time twice as long."""
 MOST_WAIT = 120.0
 """Seconds that are waited for a server at most."""
+MOST_PATIENCE = 600.0
+"""Seconds for which a host may want to be left alone, one time after the other, before it is not asked any more."""
 DEAD = 4
 """Connections in a row that failed, after which a host is not asked any more."""
 
@@ -23,7 +25,7 @@ T = TypeVar("T")
 
 
 class _Host(Generic[T]):
-    __slots__ = ("busy", "failed", "queued", "ready", "waiting")
+    __slots__ = ("busy", "failed", "put_off", "queued", "ready", "waiting")
 
     def __init__(self) -> None:
         self.waiting: deque[T] = deque()
@@ -31,6 +33,8 @@ class _Host(Generic[T]):
         self.ready = 0.0
         """When it may be asked next."""
         self.failed = 0
+        self.put_off = 0.0
+        """Seconds since its last answer for which it wanted to be left alone."""
         self.queued = False
 
 
@@ -100,8 +104,10 @@ class Hosts(Generic[T]):
         there = self._hosts[host]
         there.busy -= 1
         there.failed = there.failed + 1 if failed else 0
+        before = max(there.ready, self.clock())
         if wait:
             there.ready = max(there.ready, self.clock() + min(wait, MOST_WAIT))
+        there.put_off = 0.0 if again is None else there.put_off + max(0.0, there.ready - before)
         if again is not None:
             there.waiting.appendleft(again)
         self._queue(host, there)
@@ -110,3 +116,8 @@ class Hosts(Generic[T]):
         """Whether so many connections have failed that asking it for more would only take time."""
         there = self._hosts.get(host)
         return there is not None and there.failed >= DEAD
+
+    def is_put_off(self, host: Hashable) -> bool:
+        """Whether it has wanted to be left alone for so long that asking it for more would only take time."""
+        there = self._hosts.get(host)
+        return there is not None and there.put_off > MOST_PATIENCE

@@ -23,7 +23,8 @@ __all__ = ["Guide", "Journey", "Journeys", "Stop"]
 
 Key = str | tuple[str, str]
 _UNREACHED = frozenset(("connect", "timeout", "dns"))
-_UNASKED = Said("connect", None, "it was not asked: several connections to its host failed one after the other")
+_DEAD = Said("connect", None, "it was not asked: several connections to its host failed one after the other")
+_PUT_OFF = Said("rate-limited", None, "it was not asked: its host wanted to be left alone again and again")
 
 
 class Journey:
@@ -218,7 +219,9 @@ class Journeys:
         unreached = False
         if said is None:
             if self._hosts.is_dead(host):
-                said = _UNASKED
+                said = _DEAD
+            elif self._hosts.is_put_off(host):
+                said = _PUT_OFF
             else:
                 said, content, cut = yield from self.asking.ask(
                     stop.uri, stop.way, wanted=stop.wanted, kinds=stop.kinds

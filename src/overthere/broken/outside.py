@@ -13,6 +13,7 @@ from overthere.broken.cache import Cache
 from overthere.broken.connections import MOST
 from overthere.broken.journeys import Journeys
 from overthere.broken.model import Checker, Outcome
+from overthere.broken.patience import PATIENT
 
 if TYPE_CHECKING:
     from overthere.schemes.registry import Registry
@@ -23,7 +24,7 @@ __all__ = ["Asker"]
 class Asker:
     """Asks as the settings of a check say.
 
-    policy: what asking may do; by default `Policy()`, which is for URIs of others.
+    policy: what asking may do; by default `PATIENT`, which is for URIs of others.
 
     Raises: ValueError for settings that cannot be; OSError for a cache that cannot be written.
     """
@@ -32,7 +33,7 @@ class Asker:
         needs("h11")
         self.checker = checker
         self.asking: Asking = Asking(
-            policy or Policy(), agent=checker.agent, headers=checker.headers, limit=checker.limit,
+            policy or PATIENT, agent=checker.agent, headers=checker.headers, limit=checker.limit,
             rule=checker.anchors, registry=registry, most=max(checker.jobs, MOST),
         )  # fmt: skip
         self.cache: Cache = Cache(checker.cache, dict(checker.max_age), resume=checker.resume)

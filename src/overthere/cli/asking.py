@@ -9,6 +9,7 @@ import click
 
 from overthere.access.policy import Policy
 from overthere.broken.model import Checker
+from overthere.broken.patience import PATIENT
 from overthere.cli.policies import bounds, policy
 
 __all__ = ["asking", "duration", "policy_of", "settings"]
@@ -53,7 +54,7 @@ def asking(function: F) -> F:
     """The options of asking, and --max-time and --max-bytes for each URI."""
     for option in reversed(_OPTIONS):
         function = option(function)
-    return bounds(function)
+    return bounds(function, PATIENT)
 
 
 def duration(text: str) -> float:
@@ -89,5 +90,7 @@ def settings(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 def policy_of(asked: Mapping[str, Any]) -> Policy:
     """What asking may do: what is safe for URIs of others, unless more is allowed."""
+    if asked["total_timeout"] is None:
+        asked = {**asked, "total_timeout": PATIENT.total_timeout}
     chosen = policy({**asked, "safe": True})
     return chosen.with_(private=True) if asked["private"] else chosen

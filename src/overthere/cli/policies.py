@@ -38,9 +38,9 @@ def _bound(text: str, kind: Callable[[str], float]) -> float:
     return value or inf
 
 
-def bounds(function: F) -> F:
-    """The options --max-time and --max-bytes: the two bounds that every policy has."""
-    own = Policy()
+def bounds(function: F, own: Policy | None = None) -> F:
+    """The options --max-time and --max-bytes: the two bounds that every policy has; own: by default."""
+    own = own or Policy()
     size = click.option(
         "--max-bytes",
         "--max-size",
