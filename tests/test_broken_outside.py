@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import selectors
 import socket
 import tracemalloc
 import zlib
@@ -13,9 +14,11 @@ from typing import Any
 import pytest
 
 from overthere import Policy
+from overthere.access.transport import Ready
 from overthere.broken.asking import Asking
 from overthere.broken.cache import Cache
 from overthere.broken.hosts import DEAD, MOST_PATIENCE, MOST_WAIT, TRIES, Hosts
+from overthere.broken.loop import Loop, Work
 from overthere.broken.model import Checker, Outcome
 from overthere.broken.outside import Asker
 from servers import NET, free_port
@@ -410,3 +413,64 @@ def test_what_is_no_cache(tmp_path: Path) -> None:
         Cache(None, {"nothing": 1.0})
     with pytest.raises(OSError, match="unable to open"):
         Cache(str(tmp_path))
+
+
+# -- many at once
+
+SELECTORS = [name for name in ("DefaultSelector", "SelectSelector", "PollSelector") if hasattr(selectors, name)]
+
+
+@pytest.mark.parametrize("kind", [getattr(selectors, name) for name in SELECTORS])
+def test_many_wait_in_one_thread(kind: type[selectors.BaseSelector]) -> None:
+    """Each is answered when its socket is ready, or when its time is over; one that is closed is forgotten."""
+    pairs = [socket.socketpair() for _ in range(20)]
+    order: list[tuple[int, bool]] = []
+
+    def work(number: int) -> Work[None]:
+        for seconds in (60.0, 60.0, 0.0):
+            ready = yield Ready(pairs[number][0], False, seconds)
+            order.append((number, ready))
+            if ready:
+                pairs[number][0].recv(1)
+        pairs[number][0].close()
+
+    loop = Loop(kind())
+    for number in range(20):
+        loop.add(work(number))
+    loop.turn(None)
+    for _ in range(2):
+        for number in reversed(range(20)):
+            pairs[number][1].send(b"x")
+            loop.turn(None)
+    while len(loop):
+        loop.turn(None)
+    assert [number for number, ready in order if ready] == [*reversed(range(20))] * 2
+    assert sorted(number for number, ready in order if not ready) == [*range(20)]
+    pairs.append(socket.socketpair())  # by a number that was another's
+    loop.add(work(20))
+    pairs[20][1].send(b"ab")
+    while len(loop):
+        loop.turn(None)
+    assert [ready for number, ready in order if number == 20] == [True, True, False]
+    loop.close()
+    for pair in pairs:
+        for held in pair:
+            held.close()
+
+
+def test_what_is_under_way_is_ended_with_the_loop() -> None:
+    ended = []
+
+    def work(held: socket.socket) -> Work[None]:
+        try:
+            yield Ready(held, False, 60.0)
+        finally:
+            ended.append(held)
+
+    one, two = socket.socketpair()
+    with one, two:
+        loop = Loop()
+        loop.add(work(one))
+        loop.turn(None)
+        loop.close()
+        assert ended == [one]

@@ -81,7 +81,7 @@ def test_what_was_asked_before_ctrl_c_is_not_asked_again(server: Nginx, tmp_path
     page, cache = tmp_path / "page.html", tmp_path / "cache"
     names = ["a.html", "b.html", "lost.html", "gone", "c.html", "page.html", "broken", "private"]
     page.write_text("".join(f'<a href="{server.uri("/" + name)}">x</a>\n' for name in names))
-    verb = [*ASKED, "--online", "--cache", str(cache), page]
+    verb: list[str | Path] = [*ASKED, "--online", "--cache", str(cache), page]
     code, found, told = run("-c", STOPPED, *verb, kept=3)
     assert (code, found) == (130, "")
     line = f"stopped: 2 of 8 URIs were asked for, and the rest is not in these figures; {cache} has what was asked"
@@ -141,7 +141,7 @@ def test_each_uri_has_an_outcome_when_its_server_dies(server: Nginx) -> None:
                 return
             held.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")  # type: ignore[attr-defined]
 
-    with faulty(simple(fault)) as dying:  # type: ignore[arg-type]
+    with faulty(simple(fault)) as dying:
         dead = [f"http://127.0.0.1:{dying.port}/{number}" for number in range(300)]
         alive = [server.uri(f"/a.html?{number}") for number in range(50)]
         with Asker(Checker(online=True, jobs=8, per_host=4), Policy.local()) as asker:
@@ -173,7 +173,7 @@ def test_each_uri_has_an_outcome_when_nginx_is_killed(tmp_path: Path) -> None:
 def test_a_terminal_is_shown_how_far_and_how_quick(server: Nginx, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     page.write_text("".join(f'<a href="{server.uri(f"/a.html?{number}")}">x</a>\n' for number in range(30)))
-    command = [sys.executable, "-m", "overthere", *ASKED, "--online", page]
+    command: list[str | Path] = [sys.executable, "-m", "overthere", *ASKED, "--online", page]
     terminal, theirs = pty.openpty()
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs) as job:
         os.close(theirs)

@@ -98,7 +98,7 @@ def _head(status: int, details: dict[str, Any], fields: dict[str, str]) -> Head:
 _PLAIN = re.compile(
     rb"HTTP/1\.1 ([2-5][0-9]{2}) ([\t -~]*+)\r\n(?:[!#$%&'*+.^_`|~0-9A-Za-z-]++:[\t ]*+[\t -~\x80-\xff]*+\r\n)*+\r\n"
 )
-_FIELDS = re.compile(rb"\n([^:\r]++):[\t ]*+([^\r]*+)")
+_FIELDS = re.compile(rb"\n([^:\r\n]++):[\t ]*+([^\r\n]*+)")
 
 
 def plain(data: bytes) -> tuple[Head, bool] | None:

@@ -1,0 +1,224 @@
+"""`overthere broken --online` on nginx with 100,000 pages: beside lychee, with errors and limits, and as nginx dies.
+
+Three rows of JSON: `speed` (seconds, and those that processors worked, at the same number of requests at once; the
+rounds take turns), `mixed` (what was told, and what the access log has more or less than is needed), `killed` (that
+each URI has an outcome).
+
+python bench/online.py [--quick] [--rounds N] [--jobs N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+__all__ = ["measure"]
+
+LYCHEE = Path(__file__).resolve().parent.parent / ".venv" / "peers" / "bin" / "lychee"
+_NGINX = """\
+daemon off; worker_processes 1; pid {folder}/pid; error_log {folder}/errors;
+events {{ worker_connections 1024; }}
+http {{
+    {temporary}
+    log_format asked '$request|$status';
+    access_log {folder}/asked asked; keepalive_requests 1000000; types {{ text/html html; }}
+    limit_req_zone $server_port zone=slow:1m rate=2000r/s; limit_req_zone $server_port zone=few:1m rate=200r/s;
+    server {{
+        listen 127.0.0.1:{port}; root {folder}/root;
+        location /slow/ {{ limit_req zone=slow burst=1000; alias {folder}/root/; }}
+        location /few/ {{
+            limit_req zone=few burst=50 nodelay; limit_req_status 429; add_header Retry-After 1 always;
+            alias {folder}/root/;
+        }}
+        location /soon/ {{ add_header Retry-After 0 always; return 429; }}
+        location /moved/ {{ return 301 /target.html; }}
+        location /gone/ {{ return 410; }}
+        location /private/ {{ return 403; }}
+        location /broken/ {{ return 500; }}
+    }}
+}}
+"""
+# Of a thousand URIs so many, what is told of each, and what is needed for it.
+MIXED: dict[str, tuple[int, str | None, dict[str, int]]] = {
+    "": (707, None, {"HEAD": 1}),
+    "slow/": (50, None, {"HEAD": 1}),
+    "lost/": (50, "not-found", {"HEAD": 1}),
+    "gone/": (50, "gone", {"HEAD": 1}),
+    "private/": (50, "client-error", {"HEAD": 1, "GET": 1}),
+    "broken/": (50, "server-error", {"HEAD": 1, "GET": 1}),
+    "moved/": (40, "moved-permanently", {"HEAD": 1}),
+    "few/": (2, None, {}),
+    "soon/": (1, "rate-limited", {"HEAD": 4}),
+}
+
+
+def _names(count: int) -> list[str]:
+    return [f"p/{number // 1000}/{number}.html" for number in range(count)]
+
+
+@contextmanager
+def _nginx(folder: Path, count: int) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """The URI of its root, and it."""
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        port = held.getsockname()[1]
+    folder.chmod(0o755)
+    for name in ("target.html", *_names(count)):
+        page = folder / "root" / name
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(f"<!doctype html><title>{name}</title><h1 id=a>{name}</h1>\n")
+    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    temporary = " ".join(f"{kind}_temp_path {folder}/temporary-{kind};" for kind in kinds)
+    (folder / "conf").write_text(_NGINX.format(folder=folder, temporary=temporary, port=port))
+    program = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin") or "nginx"
+    with subprocess.Popen([program, "-c", folder / "conf"], start_new_session=True) as server:
+        try:
+            while True:
+                try:
+                    socket.create_connection(("127.0.0.1", port)).close()
+                    break
+                except OSError:
+                    if server.poll() is not None:
+                        raise
+                    time.sleep(0.05)
+            yield f"http://127.0.0.1:{port}/", server
+        finally:
+            if server.poll() is None:
+                os.killpg(server.pid, signal.SIGTERM)
+
+
+def _page(file: Path, uris: list[str]) -> Path:
+    file.write_text("<!doctype html><title>t</title>\n" + "".join(f'<a href="{uri}">x</a>\n' for uri in uris))
+    return file
+
+
+def _own(page: Path, output: Path, jobs: int) -> list[str]:
+    asked = ["--online", "--private", "--jobs", str(jobs), "--per-host", str(jobs)]
+    return [sys.executable, "-m", "overthere", "broken", str(page), *asked, "-o", str(output)]
+
+
+def _lychee(page: Path, output: Path, jobs: int) -> list[str]:
+    at_once = ["--max-concurrency", str(jobs), "--host-concurrency", str(jobs), "--host-request-interval", "0ms"]
+    asked = [*at_once, "--no-progress", "-X", "head", "--format", "json", "-o", str(output)]
+    return [str(LYCHEE), *asked, str(page)]
+
+
+def _run(command: list[str]) -> tuple[float, float]:
+    """Seconds, and those that processors worked."""
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    took, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return took, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def _kinds(output: Path) -> Counter[str]:
+    """Of what was told, how many URIs of each kind."""
+    rows = (json.loads(line) for line in output.read_text().splitlines())
+    return Counter(row["kind"] for row in rows if row["kind"] != "redirected")
+
+
+def _speed(root: str, folder: Path, count: int, jobs: int, rounds: int) -> dict[str, Any]:
+    page = _page(folder / "all.html", [root + name for name in _names(count)])
+    commands = {"overthere": _own(page, folder / "all.jsonl", jobs)}
+    if LYCHEE.exists():
+        commands["lychee"] = _lychee(page, folder / "all.json", jobs)
+    runs: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
+    for _ in range(rounds):
+        for name, command in commands.items():
+            runs[name].append(_run(command))
+    row: dict[str, Any] = {"case": "speed", "uris": count, "jobs": jobs, "rounds": rounds}
+    for name, some in runs.items():
+        row[f"{name}_seconds"] = [round(took, 2) for took, _ in some]
+        row[f"{name}_worked"] = round(min(worked for _, worked in some), 2)
+    if "lychee" in runs:
+        pairs = zip(runs["overthere"], runs["lychee"], strict=True)
+        row["of_lychees_throughput"] = [round(theirs[0] / own[0], 2) for own, theirs in pairs]
+    return row
+
+
+def _since(log: Path, before: int) -> list[list[str]]:
+    """Lines of the access log: the request, and the status."""
+    with log.open("rb") as file:
+        file.seek(before)
+        return [line.split("|") for line in file.read().decode().splitlines()]
+
+
+def _mixed(root: str, folder: Path, count: int, jobs: int) -> dict[str, Any]:
+    thousands, needed, told = count // 1000, Counter[tuple[str, str]](), Counter[str | None]()
+    paths = []
+    for place, (each, kind, methods) in MIXED.items():
+        some = [f"/{place}{name}" for name in _names(each * thousands)]
+        paths += some
+        told[kind] += len(some)
+        needed.update({(method, path): times for path in some for method, times in methods.items()})
+    needed["HEAD", "/target.html"] += 1
+    page = _page(folder / "mixed.html", [root + path[1:] for path in paths])
+    before = (folder / "asked").stat().st_size
+    took, _ = _run(_own(page, folder / "mixed.jsonl", jobs))
+    lines = _since(folder / "asked", before)
+    asked = Counter((line[0].split()[0], line[0].split()[1]) for line in lines)
+    put_off = Counter(line[0].split()[1] for line in lines if line[1] == "429")
+    needed.update({("HEAD", path): 1 + put_off[path] for path in paths if path.startswith("/few/")})
+    found = _kinds(folder / "mixed.jsonl")
+    wrong = {kind: found[kind] - number for kind, number in told.items() if kind and found[kind] != number}
+    return {
+        "case": "mixed", "uris": len(paths), "requests": len(lines), "seconds": round(took, 2),
+        "told": dict(found), "told_wrongly": wrong,
+        "requests_too_many": (asked - needed).total(), "requests_missing": (needed - asked).total(),
+    }  # fmt: skip
+
+
+def _killed(root: str, folder: Path, count: int, jobs: int, server: subprocess.Popen[bytes]) -> dict[str, Any]:
+    page = _page(folder / "killed.html", [root + name for name in _names(count)])
+    log, output = folder / "asked", folder / "killed.jsonl"
+    before = log.stat().st_size
+    each = len(f"HEAD /{_names(count)[-1]} HTTP/1.1|200\n")
+    with subprocess.Popen(
+        _own(page, output, jobs), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as job:
+        while log.stat().st_size - before < each * count // 3 and job.poll() is None:
+            time.sleep(0.02)
+        os.killpg(server.pid, signal.SIGKILL)
+        said = job.communicate()[1]
+    answered = sum(status == "200" for _, status in _since(log, before))
+    found = _kinds(output)
+    return {
+        "case": "killed", "uris": count, "answered": answered, "told": dict(found),
+        "said": next(line for line in said.splitlines() if "lead outside" in line),
+        "without_outcome": max(0, count - answered - found["connect"]),
+    }  # fmt: skip
+
+
+def measure(count: int = 100_000, jobs: int = 16, rounds: int = 3) -> Iterator[dict[str, Any]]:
+    """A row for each case."""
+    with TemporaryDirectory() as temporary, _nginx(Path(temporary), count) as (root, server):
+        yield _speed(root, Path(temporary), count, jobs, rounds)
+        yield _mixed(root, Path(temporary), count, jobs)
+        yield _killed(root, Path(temporary), count, jobs, server)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--quick", action="store_true", help="10,000 pages")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--jobs", type=int, default=16)
+    asked = parser.parse_args()
+    for row in measure(10_000 if asked.quick else 100_000, asked.jobs, asked.rounds):
+        print(json.dumps(row), flush=True)
+
+
+if __name__ == "__main__":
+    main()
