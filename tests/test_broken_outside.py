@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import selectors
 import socket
+import threading
 import tracemalloc
 import zlib
 from collections import Counter
@@ -322,6 +323,22 @@ def test_a_host_that_always_wants_more_time_is_left_alone() -> None:
     # One that answers in between is asked for as long as it takes.
     hosts.done(hosts.take()[0])  # type: ignore[index]
     assert not hosts.is_put_off("a")
+
+
+def test_many_names_are_resolved_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No name is told before as many are asked for: one after the other would be a time-out."""
+    together = threading.Barrier(8)
+    real = socket.getaddrinfo
+
+    def slow(host: str, *arguments: Any, **named: Any) -> Any:
+        if host.endswith(".test"):
+            together.wait(NET)
+        return real("127.0.0.1", *arguments, **named)
+
+    monkeypatch.setattr(socket, "getaddrinfo", slow)
+    with faulty(simple(cut(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))) as server:
+        uris = [f"http://h{number}.test:{server.port}/" for number in range(16)]
+        assert {outcome.kind for outcome in ask(uris, jobs=8).values()} == {None}
 
 
 # -- whom to ask next
