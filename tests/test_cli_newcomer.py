@@ -16,7 +16,6 @@ import click
 import pytest
 
 from overthere.anatomy import explain
-from overthere.cli import paper
 from overthere.cli.app import app
 from overthere.editions.readings import notes, read
 from servers import NET, wait_until, waits
@@ -130,7 +129,8 @@ def test_csv_with_semicolons(tmp_path: Path) -> None:
 
 def test_without_look_alikes_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "host-confusable" not in run("audit", "http://h/").stderr
-    monkeypatch.setattr(paper, "find_spec", lambda name: None)
+    # None: as a package that is not installed.
+    monkeypatch.setitem(sys.modules, "confusable_homoglyphs", None)
     assert "host-confusable is not told: confusable_homoglyphs is missing" in run("audit", "http://h/").stderr
 
 

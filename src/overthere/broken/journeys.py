@@ -120,6 +120,7 @@ class Guide(Protocol):
 
     def delay(self, uri: str) -> float:
         """Seconds between two requests to its server."""
+        ...
 
     def take(self, stop: Stop, said: Said, content: bytes) -> None:
         """Content that came."""
