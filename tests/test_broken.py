@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -270,5 +271,27 @@ def test_a_target_in_another_spelling(tmp_path: Path, kernels: str) -> None:
         from overthere.broken import pages as natively
 
         found = Site(tasks([str(site)], URI(checker.base[0]), Options()), checker)
-        read = list(natively.read(natively.reader(found, checker), found, checker, natively.numbers(found)))
-        assert [(len(told), left, others) for told, left, others in read] == [(len(targets) + 1, [], {})]
+        reader = natively.reader(found, checker)
+        with closing(natively.Lots(reader, found, checker, natively.numbers(found))) as lots:
+            assert [(len(told), others) for told, others in lots] == [(len(targets) + 1, {})]
+            assert not lots.is_ready
+
+
+def test_pages_are_read_in_lots_ahead_of_what_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More lots than are read ahead; one that is stopped leaves nothing under way."""
+    from overthere.broken import pages as natively
+
+    monkeypatch.setattr(natively, "TOGETHER", 2)
+    monkeypatch.setattr(natively, "AHEAD", 3)
+    names = [f"p{number:02}.html" for number in range(17)]
+    site = made(tmp_path, {name: f'<!doctype html><p id="{name}"><a href="none-{name}">' for name in names})
+    (site / "other.css").write_text("p { background: url(none.png) }")
+    found = list(check([str(site)], Checker(), Summary()))
+    assert [one.reference for one in found if one.kind == "no-document"] == [
+        "none.png", *(f"none-{name}" for name in names)
+    ]  # fmt: skip
+    if kernel.name == "native":
+        there = Site(tasks([str(site)], None, Options()), Checker())
+        numbers = natively.numbers(there)
+        with closing(natively.Lots(natively.reader(there, Checker()), there, Checker(), numbers)) as lots:
+            assert [one[0] for one in next(lots)[0]] == numbers[:2]

@@ -11,9 +11,9 @@ mod shallow;
 mod tree;
 
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::convert::Infallible;
 
+use ahash::AHashMap as HashMap;
 use html5gum::emitters::Emitter;
 use html5gum::{Error, State, Tokenizer};
 

@@ -68,7 +68,8 @@ impl Reader for Shallow<'_> {
         Ok(found)
     }
 
-    #[inline]
+    // Each state has bytes of its own to look for: told where it is compiled, they take no work when it runs.
+    #[inline(always)]
     fn read_until<'b>(
         &'b mut self,
         needle: &[u8],

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from overthere import kernel
@@ -27,6 +28,8 @@ __all__ = ["Inside"]
 
 _TOGETHER = 200
 """Pages whose faults are held at a time."""
+_NATIVE = State("html", True, True)
+"""Of pages that Rust has read."""
 
 
 class _Keys(Protocol):
@@ -103,16 +106,9 @@ class Inside:
         """Pass 1.  Yields the octets that were read since the last time."""
         if kernel.name == "native" and not self.keeps_outside:
             yield from self._natively()
-        for number, task in enumerate(self.tasks):
-            paths = tuple(
-                path for path in task.paths if self.site.number_of(path) not in self.native or task.name is not None
-            )
-            if paths:
-                before = self.summary.octets
-                left = task._replace(paths=paths)
-                for one in gather(left, self.site, self.checker, self.options, self.summary):
-                    self.keep(number, one)
-                yield self.summary.octets - before
+        else:
+            for at in range(len(self.tasks)):
+                yield self._read(at, self.tasks[at].paths)
         self._read_outer()
         self.summary.distinct = len(self.distinct)
         self.summary.held = 8 * len(self.keys) + sum(
@@ -138,38 +134,77 @@ class Inside:
             perhaps = one.perhaps.tobytes()
             self.kept[task, one.source] = _Kept(one.findings, one.pairs.tobytes(), kept, page, perhaps)
 
+    def _read(self, at: int, paths: Sequence[str]) -> int:
+        """Read files of a task.  Returns: their octets."""
+        before = self.summary.octets
+        if paths:
+            task = self.tasks[at]._replace(paths=tuple(paths))
+            for one in gather(task, self.site, self.checker, self.options, self.summary):
+                self.keep(at, one)
+        return self.summary.octets - before
+
     def _natively(self) -> Iterator[int]:
-        """HTML files by all cores."""
-        task_of = {self.site.number_of(path): at for at, task in enumerate(self.tasks) for path in task.paths}
-        state = State("html", True, True)
-        verdicts: dict[int, str] = {}
+        """HTML files in Rust, by all cores; meanwhile all others, and at the end what was left to Python."""
+        wanted = pages.numbers(self.site)
+        html = {self.site.sources[number] for number in wanted}
+        kinds: list[tuple[list[str], list[str]]] = []
+        task_of: dict[str, int] = {}
+        for at, task in enumerate(self.tasks):
+            some, others = [], []
+            for path in task.paths:
+                source = self.site.source_of(path)
+                if task.name is None and source in html:
+                    task_of[source] = at
+                    some.append(path)
+                else:
+                    others.append(path)
+            kinds.append((some, others))
         self.pages = pages.reader(self.site, self.checker)
-        for told, _, others in pages.read(self.pages, self.site, self.checker, pages.numbers(self.site)):
-            for key, target in others.items():
-                if key not in verdicts:
-                    verdicts[key] = self._verdict(target)
-                    if verdicts[key] == "outside":
-                        self.distinct.add(document_key(target))
-                    elif verdicts[key] == "fault":
-                        self.targets.add(key)
-            for one in told:
-                number, _, anchors, pairs, asked = one[:5]
-                found = [verdicts[key] for key in pages.keys(asked)]
-                if "left" in found:
-                    continue
-                self.native.add(number)
-                pages.counted(one, self.summary)
-                outside = found.count("outside")
-                self.summary.outside += outside
-                self.summary.within += len(found) - outside
-                self.keys.update(anchors)
-                self.states[number] = state
-                findings, following = one[8] or "fault" in found, one[9]
-                if following is not None:
-                    self.following[number] = following
-                if findings or pairs or following is not None:
-                    self.kept[task_of[number], self.site.sources[number]] = _Kept(findings, pairs, b"", number)
-            yield sum(one[1] for one in told)
+        verdicts: dict[int, str] = {}
+        with closing(pages.Lots(self.pages, self.site, self.checker, wanted)) as lots:
+            for at, (_, others) in enumerate(kinds):
+                yield self._read(at, others)
+                while lots.is_ready:
+                    yield self._take(next(lots), task_of, verdicts)
+            for lot in lots:
+                yield self._take(lot, task_of, verdicts)
+        for at, (some, _) in enumerate(kinds):
+            yield self._read(at, [path for path in some if self.site.number_of(path) not in self.native])
+
+    def _take(self, lot: pages.Lot, task_of: Mapping[str, int], verdicts: dict[int, str]) -> int:
+        """Take what Rust has read.  Returns: its octets.
+
+        verdicts: of the targets that Python judges, by their keys.
+        """
+        told, others = lot
+        for key, target in others.items():
+            if key not in verdicts:
+                verdicts[key] = self._verdict(target)
+                if verdicts[key] == "outside":
+                    self.distinct.add(document_key(target))
+                elif verdicts[key] == "fault":
+                    self.targets.add(key)
+        octets = 0
+        for one in told:
+            number, size, anchors, pairs, asked, *_, is_fault, following = one
+            found = [verdicts[key] for key in pages.keys(asked)] if asked else []
+            if "left" in found:
+                continue
+            octets += size
+            self.native.add(number)
+            pages.counted(one, self.summary)
+            outside = found.count("outside")
+            self.summary.outside += outside
+            self.summary.within += len(found) - outside
+            self.keys.update(anchors)
+            self.states[number] = _NATIVE
+            if following is not None:
+                self.following[number] = following
+            is_fault = is_fault or "fault" in found
+            if is_fault or pairs or following is not None:
+                source = self.site.sources[number]
+                self.kept[task_of[source], source] = _Kept(is_fault, pairs, b"", number)
+        return octets
 
     def _told(self, paths: tuple[str, ...], turning: frozenset[int]) -> dict[str, Again]:
         """The faults of pages that the native kernel has read."""
@@ -240,7 +275,7 @@ class Inside:
         turning = circles(self.following)
         for (task, source), kept in self.kept.items():
             asked = bool(kept.outside) and not bad.isdisjoint(memoryview(kept.outside).cast("Q"))
-            asked = asked or kept.page in turning or self._lacks(kept.perhaps)
+            asked = asked or kept.page in turning or (bool(kept.perhaps) and self._lacks(kept.perhaps))
             if kept.findings or asked or self.keys.lacks(kept.pairs):
                 again.setdefault(task, set()).add(source)
         teller = Teller(

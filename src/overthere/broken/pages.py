@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from array import array
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, deque
+from collections.abc import Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from overthere.broken.judging import PASSED_SCHEMES
 from overthere.broken.model import Checker, Summary
@@ -20,10 +21,12 @@ from overthere.schemes import scheme
 if TYPE_CHECKING:
     from overthere._native import Keys, Pages
 
-__all__ = ["TOGETHER", "Told", "again", "counted", "keys", "numbers", "read", "reader"]
+__all__ = ["AHEAD", "TOGETHER", "Lot", "Lots", "Told", "again", "counted", "keys", "numbers", "reader"]
 
 TOGETHER = 2000
 """Files that are read between two steps of progress."""
+AHEAD = 8
+"""Lots of them that are read ahead at most."""
 _SUFFIXES = (".html", ".htm", ".shtml")
 _REDIRECTED = 1 << 31
 
@@ -39,6 +42,10 @@ def _reasons() -> tuple[str, ...]:
     return tuple(
         dict.fromkeys((*PASSED_SCHEMES.values(), "base", "hint", "identifier", "ping", "text-fragment", *embedded))
     )
+
+
+Lot = tuple[list[Told], dict[int, str]]
+"""What was read, and the targets that Python judges by their keys; what only Python reads is missing."""
 
 
 def reader(site: Site, checker: Checker) -> Pages:
@@ -79,14 +86,43 @@ def _names(site: Site, checker: Checker) -> dict[bytes, int]:
     return names
 
 
-def read(
-    pages: Pages, site: Site, checker: Checker, numbers: list[int]
-) -> Iterator[tuple[list[Told], list[int], dict[int, str]]]:
-    """Read files of the site, so many at once: what was read, what only Python reads, targets that Python judges."""
-    waiting = iter(numbers)
-    while some := list(islice(waiting, TOGETHER)):
-        files = [(number, site.paths[number], site.uri(number)) for number in some]
-        yield pages.read(files, checker.workers or cores(), checker.limit)
+class Lots:
+    """Files of the site, read in lots and ahead: while Python takes one in, Rust reads the next."""
+
+    def __init__(self, pages: Pages, site: Site, checker: Checker, numbers: Iterable[int]) -> None:
+        self._pages, self._site, self._checker = pages, site, checker
+        self._waiting = iter(numbers)
+        self._thread: ThreadPoolExecutor = ThreadPoolExecutor(1, "reading pages")
+        self._coming: deque[Future[Lot]] = deque()
+        self._begin()
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Lot:
+        if not self._coming:
+            raise StopIteration
+        lot = self._coming.popleft().result()
+        self._begin()
+        return lot
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the next one is read."""
+        return bool(self._coming) and self._coming[0].done()
+
+    def _begin(self) -> None:
+        while len(self._coming) < AHEAD and (some := list(islice(self._waiting, TOGETHER))):
+            files = [(number, self._site.paths[number], self._site.uri(number)) for number in some]
+            self._coming.append(self._thread.submit(self._read, files))
+
+    def _read(self, files: list[tuple[int, str, str]]) -> Lot:
+        told, _, others = self._pages.read(files, self._checker.workers or cores(), self._checker.limit)
+        return told, others
+
+    def close(self) -> None:
+        """What was not begun is dropped, what was begun is waited for."""
+        self._thread.shutdown(cancel_futures=True)
 
 
 def again(

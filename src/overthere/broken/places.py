@@ -45,6 +45,7 @@ class Places:
         self.left: int = _SEARCHED * len(self.text) + 4096
         self.next: dict[tuple[str, str], int] = {}
         self.lines: list[int] | None = None
+        self.has_returns: bool = b"\r" in self.content
         self.codec: tuple[str, int] | None = _codec(scan)
         self.known: list[tuple[int, int]] = [(0, self.codec[1] if self.codec else 0)]
         """Characters, and the octets that they take: where the last places were."""
@@ -128,9 +129,9 @@ class Places:
             written = self.text[characters:at].encode(codec)
         except UnicodeError:
             return None
-        if b"\r" in self.content:
+        if self.has_returns:
             written = self._with_returns(octets, written, codec)
-        if self.content[octets : octets + len(written)] != written:
+        if not self.content.startswith(written, octets):
             return None
         octets += len(written)
         if self.known[after] != (at, octets):

@@ -117,7 +117,8 @@ class Site:
         """The path of a URI below the base, escapes as they are; None if it is not below."""
         path = target.partition("#")[0].partition("?")[0]
         for prefix in self.prefixes:
-            if path.startswith(prefix) and "/." not in path and "%2" not in path:
+            # Of what is below only: a prefix is normal, dots at the start of its folders' names or not.
+            if path.startswith(prefix) and "/." not in path[len(prefix) - 1 :] and "%2" not in path[len(prefix) :]:
                 return path[len(prefix) :]
         try:
             path = _normal(path)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from typing import Any
@@ -131,6 +133,8 @@ class _Job:
         return known
 
     def run(self) -> None:
+        # What is kept of each document stays to the end, and none of it is a cycle: looked through now and then.
+        gc.set_threshold(100_000, 50, 100)
         began = time.monotonic()
         stopped = False
         try:
@@ -251,10 +255,10 @@ def lines(summary: Summary, seconds: float) -> Iterator[str]:
         yield f"{summary.outside:,} lead outside, to {_count(summary.distinct, 'URI')}: {asked}"
     if summary.passed:
         yield "not judged:"
-        for reason, count in summary.passed.most_common():
+        for reason, count in _most(summary.passed):
             yield f"  {count:>9,}  {PASSED.get(reason, reason)}"
     if summary.files:
-        yield f"no documents: {', '.join(f'{count:,} {kind}' for kind, count in summary.files.most_common())}"
+        yield f"no documents: {', '.join(f'{count:,} {kind}' for kind, count in _most(summary.files))}"
     for level in ("error", "warning", "note"):
         kinds = {kind: count for kind, count in summary.kinds.items() if KINDS[kind].level == level}
         if kinds:
@@ -270,6 +274,11 @@ def lines(summary: Summary, seconds: float) -> Iterator[str]:
         yield "no document was read"
     elif not summary.errors:
         yield "nothing is broken"
+
+
+def _most(counted: Counter[str]) -> list[tuple[str, int]]:
+    """The commonest first; of those as common, by name."""
+    return sorted(counted.items(), key=lambda one: (-one[1], one[0]))
 
 
 def _count(number: int, what: str) -> str:

@@ -1,5 +1,7 @@
 //! What fragments and paths of a site stand for: their octets, and what is left to Python.
 
+use std::borrow::Cow;
+
 /// Of a range of lines its first (`anchors.names`).
 pub fn lines(name: &[u8]) -> Option<&[u8]> {
     let (first, last) = name.split_at(memchr::memchr(b'-', name)?);
@@ -22,9 +24,10 @@ pub fn plain(octets: &[u8]) -> Vec<u8> {
 }
 
 /// Each escape as the octet that it stands for; what is none stays.
-pub fn decoded(text: &[u8]) -> Vec<u8> {
+pub fn decoded(text: &[u8]) -> Cow<'_, [u8]> {
+    let Some(mut at) = memchr::memchr(b'%', text) else { return Cow::Borrowed(text) };
     let mut out = Vec::with_capacity(text.len());
-    let mut at = 0;
+    out.extend_from_slice(&text[..at]);
     while at < text.len() {
         let digit = |at: usize| text.get(at).and_then(|b| char::from(*b).to_digit(16));
         match (text[at], digit(at + 1), digit(at + 2)) {
@@ -38,5 +41,5 @@ pub fn decoded(text: &[u8]) -> Vec<u8> {
             }
         }
     }
-    out
+    Cow::Owned(out)
 }

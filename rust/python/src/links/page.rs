@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use ahash::AHashMap;
 use overthere_core::iri::escape;
 use overthere_core::normalize::SchemeRules;
 use overthere_core::parse::{Rule, Spans};
@@ -23,7 +24,7 @@ pub struct Site {
     /// Schemes and places that are passed over, with the numbers of their reasons.
     pub passed: HashMap<Vec<u8>, usize>,
     /// Names that are served, octets below the base, with the number of the document.
-    pub names: HashMap<Vec<u8>, u32>,
+    pub names: AHashMap<Vec<u8>, u32>,
     /// What every URI within begins with, and by which rules others of its scheme become such; None: only Python knows.
     pub prefixes: Vec<(String, Option<SchemeRules>)>,
     pub fragments: bool,
@@ -48,6 +49,12 @@ impl Site {
             rules.normalize(uri.as_bytes(), &spans, &mut form);
             Some(Cow::Owned(String::from_utf8(form).ok()?.strip_prefix(prefix.as_str())?.to_owned()))
         })
+    }
+
+    /// The number of what is served under a URI without its query.
+    fn served(&self, uri: &str) -> Option<u32> {
+        let below = self.below(uri)?;
+        self.names.get(&decoded(below.as_bytes())[..]).copied()
     }
 }
 
@@ -223,6 +230,8 @@ struct Asks<'a> {
     inner: Base,
     /// The base is one that the document says.
     is_content: bool,
+    /// The base names the document itself.
+    is_own_base: bool,
     /// The keys of the anchors of the document, sorted.
     anchors: Vec<u64>,
     others: &'a mut HashMap<u64, String>,
@@ -249,12 +258,14 @@ impl<'a> Asks<'a> {
                 return Err(Left);
             }
         }
-        Ok(Asks { site, number, inner, is_content: taken.base.is_some(), anchors, others })
+        let path = &inner.text[..inner.text.find('?').unwrap_or(inner.text.len())];
+        let is_own_base = site.served(path) == Some(number);
+        Ok(Asks { site, number, inner, is_content: taken.base.is_some(), is_own_base, anchors, others })
     }
 
     /// Look at each reference; at one that stands often only once.  Returns: the keys of the anchors.
     fn each(mut self, taken: &Taking<'_>, mut tell: impl FnMut(&Reference, Seen)) -> Result<Vec<u64>, Left> {
-        let mut known: HashMap<(&[u8], bool), Seen> = HashMap::new();
+        let mut known: AHashMap<(&[u8], bool), Seen> = AHashMap::with_capacity(taken.found.len());
         for one in &taken.found {
             let text = &taken.texts[one.start..one.end];
             let seen = match known.get(&(text, one.is_map)) {
@@ -275,7 +286,7 @@ impl<'a> Asks<'a> {
             return Ok(Seen::Passed(reason));
         }
         // The commonest reference of all: an anchor of the document itself.
-        if let ([b'#', name @ ..], true) = (text, self.is_own_base()) {
+        if let ([b'#', name @ ..], true) = (text, self.is_own_base) {
             if name.iter().all(|b| b.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/?".contains(b)) {
                 return Ok(self.fragment(self.number, name, is_map));
             }
@@ -312,22 +323,11 @@ impl<'a> Asks<'a> {
         })
     }
 
-    fn is_own_base(&self) -> bool {
-        let text = &self.inner.text;
-        self.served(&text[..text.find('?').unwrap_or(text.len())]) == Some(self.number)
-    }
-
-    /// The number of what is served under a URI without its query.
-    fn served(&self, uri: &str) -> Option<u32> {
-        let below = self.site.below(uri)?;
-        self.site.names.get(&decoded(below.as_bytes())[..]).copied()
-    }
-
     /// The page that a reference opens anew, where no server chooses it by a query (`circles.next_of`).
     fn page_at(&self, text: &[u8]) -> Option<u32> {
         let (target, spans) = self.inner.join(text)?;
         let fragment = spans.fragment(target.len());
-        let found = self.served(&target[..fragment.map_or(target.len(), |(start, _)| start - 1)])?;
+        let found = self.site.served(&target[..fragment.map_or(target.len(), |(start, _)| start - 1)])?;
         let is_plain = !target.contains('?') && found & REDIRECTED == 0;
         (is_plain && !(found == self.number && fragment.is_some())).then_some(found)
     }

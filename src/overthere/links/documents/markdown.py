@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from overthere.links.documents import embedded, html
 from overthere.links.documents.charset import decoded
 from overthere.links.model import Document, Embedded, Found, Note, Options, Passed
-from overthere.text import gfm
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -151,6 +150,8 @@ def _bare(text: str) -> Iterator[Found]:
     """The extended autolinks of a text without markup."""
     if not _EXTENDED.search(text):
         return
+    from overthere.text import gfm  # its expressions take long to compile
+
     # A word in front of it keeps the text from being read as the start of a block.
     for link in gfm.find(f"a {text}", extended=True):
         yield Found("autolink", link.text, target=link.uri if link.kind in ("abbreviated", "mail") else None)
