@@ -222,9 +222,16 @@ def test_the_safe_policy_is_the_default(server: Nginx) -> None:
 
 
 def test_what_cannot_be_asked() -> None:
-    uris = ["urn:isbn:0451450523", "http://joe@h.example/", "http://nowhere.invalid/", "file:///etc/hostname"]
-    outcomes = ask(uris, Policy())
-    assert [outcomes[uri].kind for uri in uris] == ["not-asked", "refused-by-policy", "dns", "refused-by-policy"]
+    kinds = {
+        "urn:isbn:0451450523": "not-asked",
+        "tel:+1-201-555-0123": "not-asked",
+        "tel:911": "not-asked",  # no tel URI, for it lacks a context (RFC 3966 5.1.5); but nobody would call it
+        "http://joe@h.example/": "refused-by-policy",
+        "http://nowhere.invalid/": "dns",
+        "file:///etc/hostname": "refused-by-policy",
+        "gopher:x": "not-of-scheme",
+    }
+    assert {uri: outcome.kind for uri, outcome in ask(list(kinds), Policy()).items()} == kinds
 
 
 def test_a_host_that_lets_nobody_connect_is_left_alone() -> None:

@@ -82,6 +82,12 @@ def audit_page() -> str:
     return generate_audit.page()
 
 
+def broken_page() -> str:
+    import generate_broken
+
+    return generate_broken.page()
+
+
 def architecture() -> str:
     import generate_map
 
@@ -118,6 +124,7 @@ OUTPUTS: dict[str, Callable[[], str]] = {
     "src/overthere/schemes/whole.tables.json": schemes_whole,
     "docs/schemes.md": schemes_page,
     "docs/audit.md": audit_page,
+    "docs/broken-kinds.md": broken_page,
     "ARCHITECTURE.md": architecture,
     "docs/conformance.md": conformance_page,
 }

@@ -141,6 +141,11 @@ class Asking:
             if origin is None:
                 return (yield from self._opened(way or self.way(uri))), None, False
             return (yield from self._http(origin, target, wanted, kinds))
+        except InvalidURI as error:
+            # A number that a telephone takes is no reason to call it a fault: nobody was going to ask for it.
+            rules = self.registry.scheme(uri.partition(":")[0])
+            unasked = rules.locates_nothing or rules.unspoken
+            return Said("not-asked", None, _short(unasked)) if unasked else failure(error), None, False
         except DOCUMENTED as error:
             return failure(error), None, False
 
@@ -265,7 +270,7 @@ _KINDS: Mapping[type[BaseException], str] = {
     ResourceMissing: "not-found",
     ResourceUnavailable: "server-error",
     ProtocolError: "protocol",
-    InvalidURI: "invalid",
+    InvalidURI: "not-of-scheme",
     PlanRefused: "refused-by-policy",
     NotSpecified: "not-asked",
 }

@@ -19,6 +19,7 @@ from overthere.schemes import scheme
 __all__ = ["PASSED_SCHEMES", "Look", "by_scheme", "look", "own", "unjudged", "uri_key"]
 
 _PREFIX = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+):")
+_HOSTED = re.compile(r"[^:/?#]*+://(?:[^@/?#]*+@)?+[^:/?#]")
 _WINDOWS = re.compile(r"[A-Za-z]:(?:/|%5C)")
 """A drive, with backslashes as they are repaired; no scheme has a name of one letter."""
 _FOLDERS_ARE_FINE = ("markdown",)
@@ -165,10 +166,15 @@ def _scheme_of(target: str) -> str:
 
 
 def by_scheme(uri: str) -> tuple[tuple[str, str], ...] | None:
-    """What is wrong with a URI that is judged by its scheme's own rules (RFC 6068 2); None for others."""
+    """What is wrong with a URI that is judged by its scheme's own rules; None for others.
+
+    A mailto URI is judged whole (RFC 6068 2); of others it is a fault to have no host where their scheme wants one.
+    """
     if _WINDOWS.match(uri):
         return (("invalid", "a file name of Windows; write it relatively, or as file:///C:/ and so on"),)
-    if _scheme_of(uri) != "mailto":
-        return None
-    found = scheme("mailto").check(uri, limit=1)
-    return (("bad-mailto", f"{found[0].message} ({found[0].source})"),) if found else ()
+    name = _scheme_of(uri)
+    if name == "mailto":
+        found = scheme(name).check(uri, limit=1)
+        told = (f"{one.message.removeprefix('no mailto URI: ')} ({one.source})" for one in found)
+        return tuple(("bad-mailto", one) for one in told)
+    return None if _HOSTED.match(uri) or not scheme(name).needs_host else (("no-host", name),)

@@ -65,6 +65,8 @@ KINDS: Mapping[str, Kind] = {
     "is-folder": _kind("error", "RFC 9110 4.2.1", "It is a folder without an index file; name a document ({it})"),
     "invalid": _kind("error", "RFC 3986 4.1", "It is no URI-reference: {it}"),
     "bad-mailto": _kind("error", "RFC 6068 2", "It is no mailto URI: {it}"),
+    "no-host": _kind("error", "RFC 3986 3.2.2", 'It names no host, and {it} URIs need one; write it behind "//"'),
+    "not-of-scheme": _kind("error", "RFC 3986 3.1", "It is a URI, and none of its scheme: {it}"),
     "loop": _kind("error", "HTML 4.2.5.3", "The page sends its reader on at once, in a circle: {it}"),
     "unreadable": _kind("error", "", "The document {it}"),
     "not-found": _kind("error", "RFC 9110 15.5.5", "The server has nothing there (404); correct or remove it"),
@@ -88,7 +90,7 @@ KINDS: Mapping[str, Kind] = {
     "not-read": _kind("note", "", "The document {it}"),
     "robots": _kind("note", "RFC 9309 2.2", "robots.txt asks not to ask for it: {it}"),
     "refused-by-policy": _kind("note", "RFC 3986 7.1", "The policy does not let it be opened: {it}"),
-    "not-asked": _kind("note", "", "It lies outside, and nobody asked; --online does"),
+    "not-asked": _kind("note", "", "It was not asked for: {it}"),
 }
 """The one table of what a finding can be.  Errors make a check fail; notes are told, and mean that nobody knows."""
 
