@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 _COLUMNS = 80
 # So many lines of what a command prints are shown; "..." stands for the others, and for what differs from run to run.
 _LINES = 20
-_MEASURED = re.compile(r"(?<= in )[\d.]+ s, [\d.,]+/s")
+_MEASURED = re.compile(r"(?<= in )[\d.]+ s(?:, [\d.,]+/s)?")
 
 
 def outputs() -> dict[str, Callable[[], str]]:
