@@ -37,6 +37,7 @@ from overthere import IRI, InvalidURI, IRIReference, URIReference, edition, iri,
 from overthere.access import steps
 from overthere.echo import Secrets
 from overthere.kernel import percent, reference
+from overthere.links.documents import css
 from overthere.protocols.news.dialogue import wildmat
 from overthere.text import find
 from overthere.text.names import names as known_names
@@ -45,6 +46,7 @@ from overthere.canonical import STEPS, Step
 given = {"rung": "CASE", "names": ["a*"]}
 for name, kind in STEPS.items():
     Step(name, **{key: given[key] for key in kind.required})("http://www.H..x/a//b;jsessionid=1/e%CC%81?sid=1&a")
+list(css.inline("a { b: image-set('c' 1x) }"))
 for rule in ("URI", "URI-reference", "IRI", "IRI-reference"):
     reference.expression(rule)
 for kind in (URIReference, IRIReference):

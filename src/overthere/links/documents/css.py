@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from overthere.links.documents.charset import decoded
 from overthere.links.model import Document, Found, Note, Options
@@ -67,9 +68,19 @@ _TOKENS = [
     rf"{_ESCAPE}{_NAME}*+",
 ]
 _FLAGS = re.IGNORECASE | re.ASCII | re.DOTALL
-# The first characters are looked at once, not by each alternative.
-_OUTSIDE = re.compile(rf"(?=[@usi\-\\/\"'])(?:{'|'.join(_TOKENS)})", _FLAGS)
-_INSIDE = re.compile(rf"(?=[@usi\-\\/\"'()])(?:{'|'.join(_TOKENS)}|(?P<open>\()|(?P<close>\)))", _FLAGS)
+
+
+@cache
+def _tokens(inside: bool) -> re.Pattern[str]:
+    """What is looked for, in an image-set or outside of one; compiled when there is a style sheet, for it takes long.
+
+    The first characters are looked at once, not by each alternative.
+    """
+    if inside:
+        return re.compile(rf"(?=[@usi\-\\/\"'()])(?:{'|'.join(_TOKENS)}|(?P<open>\()|(?P<close>\)))", _FLAGS)
+    return re.compile(rf"(?=[@usi\-\\/\"'])(?:{'|'.join(_TOKENS)})", _FLAGS)
+
+
 # Where each token has its reference.
 _GROUPS = {"import": ("i0", "i1", "i2", "j0", "j1", "k0", "k1"), "url": ("u0", "u1", "u2"), "src": ("r0", "r1")}
 _GROUPS["string"] = ("s0", "s1")
@@ -117,16 +128,19 @@ def placed(text: str) -> Iterator[tuple[str, str, tuple[int, int]]]:
     """
     depth, sets = 0, [0]  # open parentheses since the first image-set(), and at which depths there is one
     at = 0
-    while match := (_INSIDE if depth else _OUTSIDE).search(text, at):
+    tokens = _tokens(inside=False)
+    while match := tokens.search(text, at):
         at = match.end()
         kind = match.lastgroup
         if kind == "set":
             depth += 1
             sets.append(depth)
+            tokens = _tokens(inside=True)
         elif kind == "close":
             if depth == sets[-1]:
                 sets.pop()
             depth -= 1
+            tokens = _tokens(depth > 0)
         elif kind == "open":
             depth += 1
         elif kind in _GROUPS:
