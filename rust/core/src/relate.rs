@@ -1,6 +1,8 @@
 //! The inverse of resolution: the shortest reference that leads from a base to a target (RFC 3986 4.2, 5.2).
 
-use crate::resolve::{guard_path, remove_dot_segments, resolve, Parsed};
+use std::borrow::Cow;
+
+use crate::resolve::{guard_path, may_have_dot_segments, remove_dot_segments, resolve, Parsed};
 use crate::split::split;
 
 /// The shortest reference whose target against `base` is exactly `target`; of one length, the one that names the
@@ -40,13 +42,29 @@ struct Trial<'a> {
 impl Trial<'_> {
     /// The target's text from an offset on.
     fn whole(&mut self, start: usize) {
+        let text = &self.target.text[start..];
+        if self.is_no_shorter(text.len()) {
+            return;
+        }
+        if !may_have_dot_segments(self.target.path()) {
+            self.best = Some(text.to_vec()); // nothing is taken away (5.2.2)
+            return;
+        }
         self.reference.clear();
-        self.reference.extend_from_slice(&self.target.text[start..]);
+        self.reference.extend_from_slice(text);
         self.judge();
+    }
+
+    /// Whether the best so far is no longer than a reference of so many octets.
+    fn is_no_shorter(&self, length: usize) -> bool {
+        self.best.as_ref().is_some_and(|best| best.len() <= length)
     }
 
     /// A path in pieces, with the target's query or without, and its fragment.
     fn path(&mut self, pieces: &[&[u8]], query: bool) {
+        if self.is_no_shorter(pieces.iter().map(|piece| piece.len()).sum()) {
+            return;
+        }
         self.reference.clear();
         pieces.iter().for_each(|piece| self.reference.extend_from_slice(piece));
         let guard = guard_path(false, false, &self.reference);
@@ -63,14 +81,14 @@ impl Trial<'_> {
     }
 
     fn judge(&mut self) {
-        if self.best.as_ref().is_some_and(|best| best.len() <= self.reference.len()) {
+        if self.is_no_shorter(self.reference.len()) {
             return;
         }
         self.reached.clear();
         let spans = split(&self.reference);
         resolve(self.base, Parsed { text: &self.reference, spans: &spans }, true, &mut self.reached);
         if self.reached == self.target.text {
-            self.best = Some(self.reference.clone());
+            self.best = Some(std::mem::take(&mut self.reference));
         }
     }
 }
@@ -83,14 +101,23 @@ fn paths(trial: &mut Trial<'_>) {
         path = &path[2..]; // the path that was guarded (decision 3986-1)
     }
     let own: &[u8] = if base.path().is_empty() && base.authority().is_some() { b"/" } else { base.path() };
-    let mut here = Vec::new();
-    remove_dot_segments(&own[..memchr::memrchr(b'/', own).map_or(0, |last| last + 1)], &mut here);
+    let mut here = Cow::Borrowed(&own[..memchr::memrchr(b'/', own).map_or(0, |last| last + 1)]);
+    if may_have_dot_segments(&here) {
+        let mut normal = Vec::new();
+        remove_dot_segments(&here, &mut normal);
+        here = Cow::Owned(normal);
+    }
     // Directories that both begin with; what follows the last "/" of each is a name.
     let alike = here.iter().zip(path).take_while(|(one, other)| one == other).count();
     let common = memchr::memrchr(b'/', &here[..alike]).map_or(0, |last| last + 1);
     let up = b"../".repeat(memchr::memchr_iter(b'/', &here[common..]).count());
+    let is_from_root = path.starts_with(b"/");
+    let tail = &path[common..];
+    // The shorter one first: the other is not tried then.
+    if is_from_root && !path.starts_with(b"//") && path.len() < up.len() + tail.len() {
+        trial.path(&[path], true);
+    }
     if common > 0 || here.is_empty() {
-        let tail = &path[common..];
         trial.path(&[&up, tail], true);
         if tail.is_empty() {
             trial.path(&[up.strip_suffix(b"/").unwrap_or(b".")], true);
@@ -98,7 +125,7 @@ fn paths(trial: &mut Trial<'_>) {
         // What begins with "/" or has a colon at the start needs "./" before it.
         trial.path(&[b"./", &up, tail], true);
     }
-    if path.starts_with(b"/") {
+    if is_from_root {
         trial.path(&[path], true);
     }
 }
