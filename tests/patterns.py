@@ -39,6 +39,7 @@ from overthere.echo import Secrets
 from overthere.kernel import percent, reference
 from overthere.links.documents import css
 from overthere.protocols.news.dialogue import wildmat
+from overthere.redact import _begin
 from overthere.text import find
 from overthere.text.names import names as known_names
 from overthere.text.wrapped import _DEEPEST, _line_marks, _lines
@@ -49,6 +50,7 @@ for name, kind in STEPS.items():
 list(css.inline("a { b: image-set('c' 1x) }"))
 for rule in ("URI", "URI-reference", "IRI", "IRI-reference"):
     reference.expression(rule)
+_begin()
 for kind in (URIReference, IRIReference):
     for text in ("http://é \x00\u202e\ue000%[/|?|#|", "//[::1%25a]/"):
         try:

@@ -10,14 +10,17 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from itertools import islice
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from overthere.errors import KINDS, Finding, InvalidIRI, InvalidURI, Refused
-from overthere.grammar import Grammar
+from overthere.kernel import parse
 from overthere.kernel.classes import CHARSETS, IPRIVATE, PATTERNS, UCSCHAR
-from overthere.kernel.reference import APPENDIX_B, BIDI_CONTROLS, ip_literal, parse, spread
+from overthere.kernel.reference import APPENDIX_B, BIDI_CONTROLS, ip_literal, spread
 from overthere.redact import overlaps, password_spans
 from overthere.showing import name_of
+
+if TYPE_CHECKING:
+    from overthere.grammar import Grammar
 
 __all__ = ["check_uri", "grammar_of", "refusal", "walk"]
 

@@ -23,6 +23,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 __all__ = ["MASK", "Span", "mask", "overlaps", "password_spans", "unveil", "veil"]
 
@@ -39,11 +40,18 @@ _REPAIRED = "|".join(_GAP.join(scheme) for scheme in ("https?", "wss?", "ftp")).
 _NAMES = "about|cid|data|did|info|javascript|mailto|mid|news|tag|tel|urn"
 """Schemes of names, addresses and content: they have no login."""
 _ESCAPED_AT = re.compile(r"%(?:25)*+40")
-_BEGIN = re.compile(
-    rf"(?:{_COLON}{_GAP}{_SLASH}|{_SLASH}{_GAP}{_SLASH})(?:{_GAP}{_SLASH})*+"
-    rf"|(?:(?<![a-zA-Z0-9+.-])(?i:{_REPAIRED}){_GAP}"
-    rf"|\A[\x00-\x20<\"'(]*+(?i:url:)?+(?!(?i:{_NAMES}):)[a-zA-Z][a-zA-Z0-9+.\-\t\n\r]*+){_COLON}(?!{_GAP}{_SLASH})"
-)
+
+
+@cache
+def _begin() -> re.Pattern[str]:
+    """Where what may be an authority begins; made for the first text that may hold a password, for it takes long."""
+    return re.compile(
+        rf"(?:{_COLON}{_GAP}{_SLASH}|{_SLASH}{_GAP}{_SLASH})(?:{_GAP}{_SLASH})*+"
+        rf"|(?:(?<![a-zA-Z0-9+.-])(?i:{_REPAIRED}){_GAP}"
+        rf"|\A[\x00-\x20<\"'(]*+(?i:url:)?+(?!(?i:{_NAMES}):)[a-zA-Z][a-zA-Z0-9+.\-\t\n\r]*+){_COLON}(?!{_GAP}{_SLASH})"
+    )
+
+
 # No backslash: by RFC 3986 it ends no authority.
 _END = re.compile(r"([/?#])|(&)|%((?:25)*+)(?:2[fF]|3[fF]|23)")
 _MARK = re.compile(r"([:@])|%((?:25)*+)(3[aA]|40)")
@@ -64,7 +72,7 @@ def password_spans(text: str, *, userinfo: bool = False) -> tuple[Span, ...]:
     last = max(text.rfind("@"), max((match.start() for match in _ESCAPED_AT.finditer(text)), default=-1))
     spans: list[Span] = []
     at = 0
-    while (begin := _BEGIN.search(text, at)) is not None and begin.end() <= last:
+    while (begin := _begin().search(text, at)) is not None and begin.end() <= last:
         at = begin.end()
         # How often it is escaped: what is escaped more often is data in it.
         deepest = _DEEPEST.search(begin[0])

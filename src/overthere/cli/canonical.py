@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from overthere import columns
 from overthere.canonical import FORMS, Canonical
 from overthere.cli.common import Output, format_option, inputs, texts_argument
 from overthere.cli.table_options import table_options
@@ -55,6 +54,8 @@ def command(
         whole += form_named(name)
     output = Output(form)
     if table is not None:
+        from overthere import columns
+
         table.refuse(changes=changes)
         table.run(texts, lambda c: columns.canonicalize(c, whole, key=key, errors="detail"), "canonical")
         return

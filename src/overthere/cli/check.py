@@ -13,7 +13,6 @@ from overthere.cli.table_options import table_options
 from overthere.editions import NAMES, check
 from overthere.errors import Finding, InvalidURI, OverthereError
 from overthere.findings import check_uri
-from overthere.iri import IRIReference
 from overthere.late import default_registry
 from overthere.redact import mask
 from overthere.showing import printable
@@ -83,6 +82,8 @@ def command(
             findings, notes = findings or notes, []
         invalid = bool(findings)
         if names and not findings:
+            from overthere.iri import IRIReference
+
             findings = IRIReference(text, zone=zone).check_host_name()
         _tell(output, text, invalid, findings, notes)
     output.done()

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import codecs
-import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -15,11 +14,13 @@ from overthere.cli.paper import data_or_shown, figure, width
 from overthere.cli.reading import Reading
 from overthere.editions import edition
 from overthere.errors import InvalidURI, OverthereError
-from overthere.normalize import Rung
 from overthere.redact import mask
-from overthere.schemes import Locator
+from overthere.rung import Rung
 from overthere.showing import printable
 from overthere.uri import URI
+
+if TYPE_CHECKING:
+    from overthere.schemes import Locator
 
 __all__ = [
     "CSV_SAFE",
@@ -157,14 +158,14 @@ class Output:
 
     def answer(self, text: str, data: Mapping[str, Any]) -> None:
         """One answer: its line for people, its fields as JSON."""
-        click.echo(json.dumps(data) if self.jsonl else data_or_shown(text))
+        click.echo(_json(data) if self.jsonl else data_or_shown(text))
 
     def refuse(self, text: str, error: OverthereError) -> None:
         """One input that was bad."""
         self.bad += 1
         if self.jsonl:
             told = error.finding._asdict() if isinstance(error, InvalidURI) else {"message": str(error)}
-            click.echo(json.dumps({"text": text, "error": told}))
+            click.echo(_json({"text": text, "error": told}))
         elif self.on_error == "empty":
             click.echo()
         click.echo(figure(error) if isinstance(error, InvalidURI) else f"{printable(mask(text))}\n{error}", err=True)
@@ -175,3 +176,9 @@ class Output:
         """Exit 1 if any input was bad."""
         if self.bad:
             raise SystemExit(1)
+
+
+def _json(data: Mapping[str, Any]) -> str:
+    import json
+
+    return json.dumps(data)

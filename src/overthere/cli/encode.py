@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from overthere import columns
 from overthere.cli.common import Output, format_option, inputs, on_error_option, texts_argument
 from overthere.cli.reading import edition_option, iri_option, refuse_table
 from overthere.cli.table_options import table_options
@@ -52,6 +51,8 @@ def command(
     except CodingError as error:
         raise click.UsageError(str(error)) from None
     if table is not None:
+        from overthere import columns
+
         table.refuse(iri=iri)
         table.run(texts, lambda c: columns.encode(c, component, keep=keep), "encoded")
         return

@@ -25,8 +25,10 @@ def command(texts: tuple[str, ...], base: str | None, reading: Reading, every: b
     for text in inputs(texts, "URIs"):
         explanation = explain(text, base, zone=reading.zone, iri=reading.iri, limit=None if every else LISTED)
         output.bad += bool(explanation.findings or explanation.problem)
-        if form == "jsonl" or not _coloured(explanation):
-            output.answer(explanation.render(width()), explanation.to_dict())
+        if form == "jsonl":
+            output.answer("", explanation.to_dict())
+        elif not _coloured(explanation):
+            output.answer(explanation.render(width()), {})
     output.done()
 
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from overthere import columns
 from overthere.cli.common import Output, format_option, inputs, on_error_option, rung_option, texts_argument
 from overthere.cli.reading import Reading, reading_options
 from overthere.cli.table_options import table_options
@@ -34,6 +33,8 @@ def command(
     if show and reading.is_older:
         raise click.UsageError("--changes is for RFC 3986")
     if table is not None:
+        from overthere import columns
+
         table.refuse(changes=show, zone=reading.zone)
         table.run(texts, lambda c: columns.normalize(c, Rung[rung.upper()], iri=reading.iri, errors="detail"), "normal")
         return

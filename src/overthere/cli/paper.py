@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
 
 from overthere import errors
 from overthere.errors import Finding, InvalidURI
-from overthere.extras import missing
 from overthere.showing import printable
 
 __all__ = ["data_or_shown", "figure", "figures", "filled", "is_terminal", "width", "without_look_alikes"]
@@ -31,13 +30,12 @@ def data_or_shown(text: str) -> str | bytes:
     """
     if is_terminal(sys.stdout):
         return "\n".join(map(printable, text.split("\n")))
+    if text.isascii() or not re.search("[\ud800-\udfff]", text):
+        return text
     try:
-        return text.encode("utf-8", "surrogateescape") if _OCTET.search(text) else text
+        return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:  # half a character of UTF-16, which no octets are
         return text.encode("utf-8", "replace")
-
-
-_OCTET = re.compile("[\ud800-\udfff]")
 
 
 def figure(error: InvalidURI) -> str:
@@ -45,9 +43,9 @@ def figure(error: InvalidURI) -> str:
     return _broken(error.figure(width()))
 
 
-def figures(text: str, findings: Iterable[Finding]) -> Iterator[str]:
+def figures(text: str, findings: Sequence[Finding]) -> Iterator[str]:
     """The same for each finding on a text."""
-    return map(_broken, errors.figures(text, findings, width()))
+    return map(_broken, errors.figures(text, findings, width())) if findings else iter(())
 
 
 def _broken(figure: str) -> str:
@@ -73,6 +71,8 @@ def is_terminal(stream: Any) -> bool:
 def without_look_alikes() -> None:
     """Said on standard error if the package that knows look-alikes is not there: `audit` cannot tell them then."""
     from importlib.util import find_spec
+
+    from overthere.extras import missing
 
     if find_spec("confusable_homoglyphs") is None:
         told = f"host-confusable is not told: {missing('confusable_homoglyphs', 'audit')}"

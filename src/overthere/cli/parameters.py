@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from overthere import columns
 from overthere.cli.common import Output, format_option, inputs, texts_argument
 from overthere.cli.table_options import table_options
 from overthere.errors import InvalidURI
@@ -97,6 +96,8 @@ def _pairs(given: tuple[str, ...]) -> list[tuple[str, str | None]]:
 
 
 def _table(table: Table, texts: tuple[str, ...], name: str | None, raw: bool, steps: Any, how: Any) -> None:
+    from overthere import columns
+
     if name is not None:
         table.run(texts, lambda c: columns.parameter(c, name, raw=raw, errors="detail", **how), "parameter")
         return

@@ -10,7 +10,6 @@ import click
 
 from overthere.editions import NAMES
 from overthere.errors import InvalidURI
-from overthere.iri import IRI, IRIReference
 from overthere.uri import URI, URIReference
 
 __all__ = ["Reading", "edition_option", "iri_option", "reading_options", "refuse_table", "zone_option"]
@@ -33,6 +32,8 @@ class Reading(NamedTuple):
     def kind(self, *, relative: bool) -> Any:
         """The type of values, of those with a scheme or of any reference."""
         if self.iri:
+            from overthere.iri import IRI, IRIReference
+
             return IRIReference if relative else IRI
         return URIReference if relative else URI
 

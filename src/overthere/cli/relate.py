@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from overthere import columns
 from overthere.cli.common import Output, base_options, format_option, inputs, on_error_option, texts_argument
 from overthere.cli.reading import Reading, reading_options
 from overthere.cli.table_options import table_options
@@ -39,6 +38,8 @@ def command(
 ) -> None:
     """Find the shortest reference from a base to each target; one a line."""
     if table is not None:
+        from overthere import columns
+
         table.refuse(zone=reading.zone, form=of is not None)
         one = {} if base is None else {"base": reading.base(base)}
         work = partial(columns.relate, iri=reading.iri, errors="detail", **one)

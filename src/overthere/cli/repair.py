@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from overthere import columns
 from overthere.cli.common import Output, format_option, inputs, on_error_option, texts_argument
 from overthere.cli.table_options import table_options
 from overthere.errors import InvalidURI
@@ -42,6 +41,8 @@ def command(
     """
     output = Output(form, on_error)
     if table is not None:
+        from overthere import columns
+
         table.refuse(scheme=scheme is not None, browsers=browsers)
         table.run(texts, lambda c: columns.repair(c, relative=reference, errors="detail"), "repaired")
         return

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
-from overthere import columns
 from overthere.cli.common import Output, base_options, format_option, inputs, on_error_option, texts_argument
 from overthere.cli.reading import Reading, reading_options
 from overthere.cli.table_options import table_options
 from overthere.editions import NAMES, edition
-from overthere.editions.readings import shown_target
-from overthere.editions.resolution import RESOLUTIONS
 from overthere.errors import NotSpecified, OverthereError
 from overthere.resolve import same_document
 
@@ -41,6 +37,10 @@ def command(
 ) -> None:
     """Resolve references against a base; one target a line."""
     if table is not None:
+        from functools import partial
+
+        from overthere import columns
+
         table.refuse(zone=reading.zone)
         one = {} if base is None else {"base": reading.base(base)}
         work = partial(columns.resolve, strict=not loose, iri=reading.iri, errors="detail", **one)
@@ -68,6 +68,9 @@ def command(
 
 def _by_document(by: str, texts: tuple[str, ...], base: str, strict: bool, output: Output) -> None:
     """By another document's algorithm; a target that is no URI is "(current document)" there."""
+    from overthere.editions.readings import shown_target
+    from overthere.editions.resolution import RESOLUTIONS
+
     resolve = edition(by).resolve if by in NAMES else RESOLUTIONS[by].resolve
     for text in inputs(texts, "references"):
         try:

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from overthere import columns
 from overthere.cli.common import Output, format_option, inputs, texts_argument
 from overthere.cli.reading import Reading, reading_options
 from overthere.cli.table_options import table_options
 from overthere.editions import edition
 from overthere.errors import InvalidURI
-from overthere.kernel.reference import split, split_authority
+from overthere.kernel.reference import SIX, split, split_authority
 from overthere.redact import mask
 from overthere.showing import printable
 
@@ -31,7 +30,7 @@ _DOMAIN = ("subdomain", "registrable_domain", "public_suffix")
     multiple=True,
     type=click.Choice(_COMPONENTS + _DOMAIN),
     help=f"Only this component, or part of the host's name by publicsuffix.org's list.  Repeat.  "
-    f"Without: {', '.join(columns.SIX)}.  Of one alone, the values: one a line, empty where there is none.",
+    f"Without: {', '.join(SIX)}.  Of one alone, the values: one a line, empty where there is none.",
 )
 @click.option("--strict", is_flag=True, help="Refuse what is no URI.")
 @click.option("--reference", is_flag=True, help="With --strict: allow relative references.")
@@ -58,7 +57,7 @@ def command(
     if (reading.zone or reading.iri) and not strict:
         raise click.UsageError(f"--{'zone' if reading.zone else 'iri'} is for --strict; without it any text is split")
     chosen = bool(names)
-    names = tuple(dict.fromkeys(names)) or columns.SIX
+    names = tuple(dict.fromkeys(names)) or SIX
     if table is not None:
         table.refuse(iri=reading.iri)
         rule = "URI-reference" if reference else "URI"
@@ -90,6 +89,8 @@ def command(
 
 def _columns(column: Any, names: tuple[str, ...], rule: str | None, zone: bool) -> Any:
     """A struct of components and parts of the host's name, in the order of `names`."""
+    from overthere import columns
+
     own = [name for name in names if name not in _DOMAIN]
     found = columns.split(column, own) if rule is None else columns.parse(column, own, rule, zone=zone)
     if len(own) == len(names):

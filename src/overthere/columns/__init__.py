@@ -32,6 +32,7 @@ from overthere.columns.parameters import (
 )
 from overthere.columns.work import ArrowColumn, ColumnError, Errors, count_of, engine, text
 from overthere.exact import exact
+from overthere.kernel.reference import SIX
 from overthere.normalize import Rung
 
 if TYPE_CHECKING:
@@ -72,7 +73,6 @@ __all__ = [
     "without_parameters",
 ]
 
-SIX = ("scheme", "host", "port", "path", "query", "fragment")
 _COMPONENTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment")
 
 _RULES = ("URI", "URI-reference", "IRI", "IRI-reference")

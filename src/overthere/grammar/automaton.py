@@ -6,7 +6,6 @@ State 0 is the dead state: nothing that begins like this can become valid.  Numb
 
 from __future__ import annotations
 
-import random
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -300,6 +299,8 @@ class Automaton:
         """
         if self.empty:
             raise ValueError("nothing is accepted, so there is nothing to sample")
+        import random
+
         chance = random.Random(seed)
         members = [[b for b in range(256) if self.classes[b] == c] for c in range(self.width)]
         steps = [list(self._successors(s)) for s in range(self.states)]

@@ -61,15 +61,15 @@ def unpacked(stored: Mapping[str, Any], text: str) -> dict[str, Automaton]:
 
 def automata(stored: Mapping[str, Any]) -> dict[str, Automaton]:
     """The same, whatever text it was made from."""
-    import base64
     import struct
     import zlib
+    from binascii import a2b_base64
 
     read: dict[str, Automaton] = {}
     for name, one in stored["rules"].items():
-        raw = zlib.decompress(base64.b64decode(one["table"]))
+        raw = zlib.decompress(a2b_base64(one["table"]))
         read[name] = Automaton(
-            classes=zlib.decompress(base64.b64decode(one["classes"])),
+            classes=zlib.decompress(a2b_base64(one["classes"])),
             width=len(raw) // 2 // one["states"],
             table=struct.unpack(f"<{len(raw) // 2}H", raw),
             start=one["start"],

@@ -25,6 +25,7 @@ __all__ = [
     "GROUPS",
     "Form",
     "Parts",
+    "SIX",
     "case_normalization",
     "form_of",
     "guard_path",
@@ -60,6 +61,9 @@ GROUPS = {
     "query": 7,
     "fragment": 8,
 }
+
+SIX = ("scheme", "host", "port", "path", "query", "fragment")
+"""Those that are told where none are asked for."""
 
 
 class Parts(NamedTuple):

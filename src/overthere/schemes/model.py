@@ -96,6 +96,8 @@ def default_port(port: int, source: str) -> NormalRule:
 
 @dataclass(frozen=True)
 class _WithoutPort:
+    """A function that leaves this port out."""
+
     port: int
 
     def __call__(self, parts: Parts) -> Parts:
