@@ -55,7 +55,7 @@ class Crawl:
         self.checker: Checker = asker.checker
         self.cache: Cache = asker.cache
         self.outcomes: dict[str, Outcome] = {}
-        self.recalled = 0
+        self.recalled: int = 0
         self.passed: Counter[str] = Counter()
         path = self.checker.cache
         self.records: Records = Records(None if path is None else f"{path}.warc", resumed=self.cache.resumed)

@@ -46,9 +46,13 @@ class Journey:
         kinds: re.Pattern[str] = DOCUMENTS,
         depth: int = 0,
     ) -> None:
-        self.uri, self.fragments, self.is_page, self.kinds, self.depth = uri, fragments, is_page, kinds, depth
+        self.uri: str = uri
+        self.fragments: frozenset[str] = fragments
+        self.is_page: bool = is_page
+        self.kinds: re.Pattern[str] = kinds
+        self.depth: int = depth
         self.way: Way | None = None
-        self.permanent = True
+        self.permanent: bool = True
         """Whether every redirect was."""
 
     @property
@@ -95,10 +99,12 @@ class Stop:
     __slots__ = ("is_asked", "journeys", "key", "kinds", "tried", "uri", "wanted", "way")
 
     def __init__(self, uri: str, key: Key, way: Way | None) -> None:
-        self.uri, self.key, self.way = uri, key, way
-        self.tried = 0
-        self.is_asked = False
-        self.wanted = False
+        self.uri: str = uri
+        self.key: Key = key
+        self.way: Way | None = way
+        self.tried: int = 0
+        self.is_asked: bool = False
+        self.wanted: bool = False
         """Whether the content is."""
         self.kinds: re.Pattern[str] = DOCUMENTS
         self.journeys: list[Journey] = []
@@ -174,7 +180,7 @@ class Journeys:
         stop.join(journey)
 
     def know(self, outcome: Outcome, *, is_read: bool = False) -> None:
-        """What was said before: it is not asked again by who comes by.  is_read: whether its content is known too."""
+        """What was said before: what comes by does not ask again.  is_read: whether its content is known too."""
         if outcome.final is None:
             self._said[outcome.uri] = Said(outcome.kind, outcome.status, outcome.why, is_read=is_read)
 

@@ -36,6 +36,7 @@ class Records:
         self.names: dict[str, str] = {}
         self.found: dict[str, tuple[int, int, str]] = {}
         """Of documents that were there: where the content begins, its octets, and its media type."""
+        self.path: str
         self._file: BinaryIO
         if path is None:
             self.path, self._file = hold()
