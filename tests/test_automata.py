@@ -122,6 +122,21 @@ def test_sample_depends_on_the_seed() -> None:
 # -- the documents
 
 
+@pytest.mark.parametrize("name", sorted(path.stem for path in EDITIONS.glob("*.abnf")))
+def test_names_of_rules_are_known_with_tables_and_without(name: str) -> None:
+    text = (EDITIONS / f"{name}.abnf").read_text("utf-8")
+    held = Grammar(text, (EDITIONS / f"{name}.tables.json").read_text("utf-8"))
+    read = Grammar(text)
+    held.automaton("ALPHA")  # a core rule is none of the document's own
+    # What stands in a comment, in a definition or in the name of another rule is no rule.
+    words = {*re.findall(r"[a-z0-9-]+", text.lower()), *(f"{rule}x" for rule in read.rules), *(read.rules), "alpha", ""}
+    names = {*words, *(word.upper() for word in words), *(word[1:] for word in words)}
+    assert len(read.rules) > 5
+    for one in (held, read):
+        assert {name for name in names if name in one} == set(read.rules)
+    assert 1 not in held
+
+
 @pytest.mark.parametrize("name", ["rfc3986", "rfc3987"])
 def test_prebuilt_tables_are_fresh(name: str) -> None:
     text = (EDITIONS / f"{name}.abnf").read_text("utf-8")

@@ -83,6 +83,13 @@ def test_what_needs_no_scheme_loads_none(verb: tuple[str, ...], kernel: str) -> 
     assert found.isdisjoint({*HEAVY, *own, "dataclasses", "json"})
 
 
+@pytest.mark.parametrize("text", ["http://a/", "https://a/b?c", "urn:isbn:0451450523"])
+def test_an_edition_is_asked_for_a_rule_without_its_grammar_being_read(text: str) -> None:
+    found = loaded("explain", text, kernel="")
+    assert "overthere.editions.url1994" in found
+    assert found.isdisjoint({"overthere.grammar.abnf", "overthere.grammar.construct"})
+
+
 @pytest.mark.parametrize("kernel", ["", "reference"])
 def test_what_is_loaded_for_a_good_uri_makes_no_expression_that_reads_none(kernel: str) -> None:
     """The native kernel reads it; the expressions of the other, and what looks for passwords, take milliseconds."""

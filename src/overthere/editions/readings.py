@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.errors import OverthereError
@@ -60,8 +59,8 @@ def letter(edition: Edition, text: str) -> bool | None:
 
 
 def _reference(edition: Edition, text: str) -> bool:
-    """97 3, 03 4.1, RFC 3986 4.1: the rule of references."""
-    return edition.is_valid(text, _rule(edition, "URI-reference"))
+    """03 4.1, RFC 3986 4.1: the rule of references, which are of URLs in 97 3."""
+    return edition.is_valid(text, "URI-reference" if "uri-reference" in edition.grammar else "URL-reference")
 
 
 def _of_1994(edition: Edition, text: str) -> bool | None:
@@ -70,7 +69,7 @@ def _of_1994(edition: Edition, text: str) -> bool | None:
         return edition.is_valid(text, "prefixedurl")
     match = _SCHEME.match(text)
     # The afsaddress "is left in as historical note, but is not a url production".
-    known = match is not None and f"{match[1]}address" in edition.grammar.rules and match[1] != "afs"
+    known = match is not None and f"{match[1]}address" in edition.grammar and match[1] != "afs"
     return edition.is_valid(text, "url") if known and "#" not in text else None
 
 
@@ -82,26 +81,15 @@ def _of_1738(edition: Edition, text: str) -> bool | None:
     # "the scheme is in lower case; interpreters should use case-ignore"
     folded = match[1].lower() + text[match.end(1) :]
     rule = f"{match[1].lower()}url"
-    return edition.is_valid(folded, rule if rule in edition.grammar.rules else "genericurl")
+    return edition.is_valid(folded, rule if rule in edition.grammar else "genericurl")
 
 
 _LETTERS = {"url-1994": _of_1994, "rfc1738": _of_1738}
 
 
-@cache
-def _names(edition: str) -> dict[str, str]:
-    from overthere.editions import edition as named
-
-    return {plain(rule.name): rule.name for rule in named(edition).grammar.rules.values()}
-
-
 def plain(rule: str) -> str:
     """A rule's name as it is compared: without case, "_" as "-", and a URL reference is a URI reference."""
     return rule.lower().replace("_", "-").replace("url-reference", "uri-reference")
-
-
-def _rule(edition: Edition, rule: str) -> str:
-    return _names(edition.name)[plain(rule)]
 
 
 def read(

@@ -51,6 +51,7 @@ class Grammar:
         self._core: dict[str, Rule] = {}
         self._firsts: dict[str, frozenset[str]] = {}
         self._automata: dict[str, Automaton] = load(prebuilt, text) if prebuilt else {}
+        self._ready = frozenset(self._automata)
 
     @property
     def rules(self) -> dict[str, Rule]:
@@ -61,6 +62,17 @@ class Grammar:
 
             self._rules = read(self.text)
         return self._rules
+
+    def __contains__(self, name: object) -> bool:
+        """Whether `rules` has the name; they are read only where neither a table nor the text itself tells.
+
+        >>> from overthere.editions import edition
+        >>> "pchar" in edition("rfc3986").grammar, "httpurl" in edition("rfc3986").grammar
+        (True, False)
+        """
+        if name in self._ready:
+            return True
+        return isinstance(name, str) and name in self.text.lower() and name in self.rules
 
     def rule(self, name: str) -> Rule:
         """The rule `name`, the core rules of RFC 5234 B.1 included.  Raises: GrammarError.
@@ -112,7 +124,7 @@ class Grammar:
         left = set(expected.characters)
         words: list[str] = []
         for name, spoken in _WORDS:
-            if name not in unless and (name.lower() in self.rules or name.isupper()):
+            if name not in unless and (name.lower() in self or name.isupper()):
                 held = self.first(name)
                 if held <= left:
                     words.append(spoken)
