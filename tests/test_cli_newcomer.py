@@ -167,6 +167,13 @@ def test_findings_fit_the_terminal(arguments: tuple[str, ...]) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals exist on POSIX only")
+def test_the_place_of_a_finding_has_the_colour_of_its_level() -> None:
+    assert "\x1b[31m          ^\x1b[0m\n" in given(80, "check", "http://h:8o/")
+    assert "\x1b[36m      ^" in given(80, "check", "http:/x")
+    assert "\x1b[" not in given(80, "check", "http://h:8o/", NO_COLOR="1")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals exist on POSIX only")
 def test_links_break_between_fields(tmp_path: Path) -> None:
     page = tmp_path / "p.html"
     page.write_text('<a href="http://host.example/one/two/three/four">x</a>')

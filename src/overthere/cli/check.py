@@ -112,8 +112,8 @@ def _tell(output: Output, text: str, invalid: bool, findings: list[Finding], not
     output.answer(line, {"text": text, "valid": not invalid, **told})
     output.bad += bool(findings)
     if not output.jsonl:
-        told_of = findings + [note._replace(message=f"note: {note.message}") for note in notes]
-        for figure in figures(text, told_of):
+        of_notes = [note._replace(message=f"note: {note.message}") for note in notes]
+        for figure in (*figures(text, findings), *figures(text, of_notes, "note")):
             click.echo(figure, err=True)
         if findings and findings[0].kind == "scheme-missing":
             _suggest(text)

@@ -40,16 +40,21 @@ def data_or_shown(text: str) -> str | bytes:
 
 def figure(error: InvalidURI) -> str:
     """The text, a caret under the place, and what is wrong there."""
-    return _broken(error.figure(width()))
+    return _broken(error.figure(width()), "error")
 
 
-def figures(text: str, findings: Sequence[Finding]) -> Iterator[str]:
-    """The same for each finding on a text."""
-    return map(_broken, errors.figures(text, findings, width())) if findings else iter(())
+def figures(text: str, findings: Sequence[Finding], level: str = "error") -> Iterator[str]:
+    """The same for each finding on a text; level: of `styles.LEVELS`."""
+    for one in errors.figures(text, findings, width()) if findings else ():
+        yield _broken(one, level)
 
 
-def _broken(figure: str) -> str:
+def _broken(figure: str, level: str) -> str:
     shown, place, *told = figure.split("\n")
+    if is_terminal(sys.stderr):
+        from overthere.cli.styles import LEVELS, painted
+
+        place = painted(place, LEVELS[level], err=True)
     return "\n".join([shown, place, *(filled(line, sys.stderr) for line in told)])
 
 

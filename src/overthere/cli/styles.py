@@ -20,14 +20,14 @@ LEVELS: Mapping[str, str] = {"error": "red", "warning": "yellow", "note": "cyan"
 """What is wrong, and what is worth knowing."""
 
 
-def console() -> Console:
-    """Standard output, on which nothing is coloured but what has a style."""
-    return Console(markup=False, highlight=False, emoji=False)
+def console(*, err: bool = False) -> Console:
+    """Standard output, or standard error, on which nothing is coloured but what has a style."""
+    return Console(markup=False, highlight=False, emoji=False, stderr=err)
 
 
-def painted(text: str, style: str) -> str:
-    """Text with the codes of its style, where standard output takes them (NO_COLOR, TERM=dumb, a pipe)."""
-    with console() as paper, paper.capture() as captured:
+def painted(text: str, style: str, *, err: bool = False) -> str:
+    """Text with the codes of its style, where the stream takes them (NO_COLOR, TERM=dumb, a pipe)."""
+    with console(err=err) as paper, paper.capture() as captured:
         paper.print(Text(text, style), end="", soft_wrap=True)
     return captured.get()
 
