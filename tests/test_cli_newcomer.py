@@ -178,6 +178,7 @@ def test_links_break_between_fields(tmp_path: Path) -> None:
     page = tmp_path / "p.html"
     page.write_text('<a href="http://host.example/one/two/three/four">x</a>')
     told = on_a_terminal(60, "links", str(page))
+    assert "\n  http://host.example/one/two/three/four\n" in told
     lines = told.split("\n")[2:-1]
     row = lines.index("      http://host.example/one/two/three/four  [a href]")
     assert lines[row - 1].startswith("  http://host.exampl")

@@ -43,20 +43,11 @@ def _print(paper: Console, held: list[Link]) -> None:
 
 
 def _line(row: Link, column: int, width: int | None) -> Text:
-    """A row; on a terminal of this width it goes on below where it does not fit, and a long reference is cut there.
-
-    A reference with an error is never cut: the place could be in what is cut away.
-    """
+    """A row; on a terminal of this width it goes on below where it does not fit, as behind a long reference."""
     if row.reference is None:
         return Text(f"  {NOTES.get(row.error or '', row.error)}", LEVELS["error"])
     reference = printable(mask(row.reference)) or '""'
-    if width is not None and row.error is None and columns(reference) > column:
-        reference = reference[:column]  # no character takes less than a column but combining ones
-        while columns(reference) >= column > 1:
-            reference = reference[:-1]
-        reference += "…"
-    reference += " " * (column - columns(reference))
-    return fitted(_fields(row, reference), width)
+    return fitted(_fields(row, reference + " " * (column - columns(reference))), width)
 
 
 def _fields(row: Link, reference: str) -> Iterator[Text]:
