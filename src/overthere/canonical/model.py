@@ -11,7 +11,7 @@ from typing import NamedTuple
 from overthere.canonical.rewriting import written
 from overthere.canonical.table import STEPS
 from overthere.canonical.texts import KEYS
-from overthere.kernel.reference import split
+from overthere.kernel.reference import Parts, recompose, split
 from overthere.rung import Rung
 from overthere.uri import URI, URIReference
 
@@ -82,7 +82,12 @@ class Step:
         return STEPS[self.name].source
 
     def __call__(self, text: str) -> str:
-        return written(STEPS[self.name].apply(split(text), **dict(self.parameters)))
+        return written(self.after(split(text)))
+
+    def after(self, parts: Parts) -> Parts:
+        """The components afterwards, as they are read in what is written; the same object if nothing changes."""
+        changed = STEPS[self.name].apply(parts, **dict(self.parameters))
+        return parts if changed == parts else split(written(changed))
 
     def __repr__(self) -> str:
         return f"Step({', '.join([repr(self.name), *(f'{k}={v!r}' for k, v in self.parameters)])})"
@@ -130,10 +135,10 @@ class Canonical:
 
     def __call__(self, uri: URIReference | str) -> URI:
         """The canonical URI.  Raises: InvalidURI if the text is no URI."""
-        text = str(uri if isinstance(uri, URI) else URI(str(uri)))
+        parts = split(str(uri if isinstance(uri, URI) else URI(str(uri))))
         for step in self.steps:
-            text = step(text)
-        return URI(text)
+            parts = step.after(parts)
+        return URI(recompose(parts))
 
     def changes(self, uri: URIReference | str) -> list[Applied]:
         """Each step that changes something, with the text before and after.  Raises: InvalidURI."""

@@ -41,8 +41,11 @@ def unescaped(text: str | bytes) -> bytes:
     >>> unescaped("%25%32%35"), unescaped("a%252541")
     (b'%', b'aA')
     """
+    octets = text.encode() if isinstance(text, str) else text
+    if b"%" not in octets:
+        return octets
     stack = bytearray()
-    for octet in text.encode() if isinstance(text, str) else text:
+    for octet in octets:
         stack.append(octet)
         while len(stack) > 2 and stack[-3] == _PERCENT and stack[-2] in _HEX and stack[-1] in _HEX:
             stack[-3:] = bytes([_HEX[stack[-2]] * 16 + _HEX[stack[-1]]])
@@ -53,7 +56,8 @@ def _with_host(parts: Parts, change: object) -> Parts:
     if parts.authority is None:
         return parts
     user, host, port = split_authority(parts.authority)
-    return _authority(parts, user, change(host), port)  # type: ignore[operator]
+    changed = change(host)  # type: ignore[operator]
+    return parts if changed == host else _authority(parts, user, changed, port)
 
 
 def _authority(parts: Parts, user: str | None, host: str, port: str | None) -> Parts:
@@ -76,14 +80,15 @@ def remove_dots(parts: Parts) -> Parts:
 
 
 def drop_fragment(parts: Parts) -> Parts:
-    return parts._replace(fragment=None)
+    return parts if parts.fragment is None else parts._replace(fragment=None)
 
 
 def drop_userinfo(parts: Parts, empty: bool = False) -> Parts:
     if parts.authority is None:
         return parts
     user, _, rest = parts.authority.rpartition("@")
-    return parts if empty and user not in ("", ":") else parts._replace(authority=rest)
+    kept = rest == parts.authority or (empty and user not in ("", ":"))
+    return parts if kept else parts._replace(authority=rest)
 
 
 def drop_port(parts: Parts, only: str = "default") -> Parts:
@@ -156,7 +161,7 @@ def ipv6(parts: Parts) -> Parts:
 
 
 def collapse_slashes(parts: Parts) -> Parts:
-    return parts._replace(path=re.sub("/{2,}", "/", parts.path))
+    return parts._replace(path=re.sub("/{2,}", "/", parts.path)) if "//" in parts.path else parts
 
 
 def lower_path(parts: Parts) -> Parts:

@@ -6,6 +6,7 @@ import ipaddress
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, IPv6Network
 
@@ -35,10 +36,10 @@ def literal(host: str, *, decoded: bool = False) -> Address | None:
             text = unicodedata.normalize("NFKC", text).replace("\u3002", ".")
     if text.startswith("["):
         text = text[1:].removesuffix("]")
-    try:
-        return ipaddress.ip_address(text)
-    except ValueError:
-        return _aton(text.removesuffix("."))
+    if ":" in text or text[-1:].isdigit():  # no other text is an address to it, which it says by three exceptions
+        with suppress(ValueError):
+            return ipaddress.ip_address(text)
+    return _aton(text.removesuffix("."))
 
 
 def link_local(address: str) -> bool:
