@@ -201,6 +201,10 @@ def test_relate_gives_what_the_steps_give() -> None:
         for target in texts:
             one, two = answer(behind["relate"], base, target), answer(behind["_relate_by_steps"], base, target)
             assert one == two, (base, target)
+            if isinstance(one, str):
+                value, read = URI(base).relate(target), URIReference(one)
+                assert value == read
+                assert all(value.span(name) == read.span(name) for name in get_args(Component)), (base, target)
 
 
 def answer(function: Any, *args: Any, **named: Any) -> Any:
@@ -235,6 +239,8 @@ def test_subclasses_are_called_as_they_are_written() -> None:
     assert type(Quiet("a:b").join("c:d")) is Quiet
     assert str(Loud("HTTP://A/")) == "http://a/"
     assert str(Loud("http://a/").join("/B")) == "http://a/b"
+    assert str(Loud("http://a/").join("http://B/")) == "http://b/"
+    assert type(Quiet("a:b").join(URI("c:d"))) is Quiet
     Counted("a:b").normalize().join("x:Y")
     Counted("A:b").normalize()
     assert Counted.made == 4

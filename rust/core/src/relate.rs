@@ -2,130 +2,109 @@
 
 use std::borrow::Cow;
 
+use crate::parse::Spans;
 use crate::resolve::{guard_path, may_have_dot_segments, remove_dot_segments, resolve, Parsed};
 use crate::split::split;
 
 /// The shortest reference whose target against `base` is exactly `target`; of one length, the one that names the
-/// fewest components.  None if `target` has dot-segments, for resolution leaves none.
+/// fewest components.  Written to the end of `out`, and where its components stand in what was written.
+/// None, and nothing is written, if `target` has dot-segments, for resolution leaves none.
 ///
 /// Each candidate is tried by resolving it, so what is found is right by construction.
-pub fn relate(base: Parsed<'_>, target: Parsed<'_>) -> Option<Vec<u8>> {
-    let mut trial = Trial { base, target, best: None, reference: Vec::new(), reached: Vec::new() };
-    if base.scheme() != target.scheme() {
-        trial.whole(0);
-        return trial.best;
+pub fn relate(base: Parsed<'_>, target: Parsed<'_>, out: &mut Vec<u8>) -> Option<Spans> {
+    let begin = out.len();
+    let mut candidates = candidates(base, target);
+    loop {
+        let left = candidates.iter_mut().filter(|one| one.is_some());
+        let shortest = left.min_by_key(|one| one.as_ref().map(|one| one.length(target)))?;
+        let reference = shortest.take()?.text(target);
+        let spans = split(&reference);
+        resolve(base, Parsed { text: &reference, spans: &spans }, true, out);
+        let reached = &out[begin..] == target.text;
+        out.truncate(begin);
+        if reached {
+            out.extend_from_slice(&reference);
+            return Some(spans);
+        }
     }
-    if base.authority() == target.authority() {
+}
+
+/// A reference that may lead to the target: the target's text from an offset on, and what stands before it.
+struct Candidate {
+    head: &'static [u8],
+    /// So many octets of "../../../...".
+    up: usize,
+    from: usize,
+}
+
+impl Candidate {
+    fn length(&self, target: Parsed<'_>) -> usize {
+        self.head.len() + self.up + target.text.len() - self.from
+    }
+
+    fn text<'a>(&self, target: Parsed<'a>) -> Cow<'a, [u8]> {
+        let rest = &target.text[self.from..];
+        if self.length(target) == rest.len() {
+            return Cow::from(rest);
+        }
+        let mut text = Vec::with_capacity(self.length(target));
+        text.extend_from_slice(self.head);
+        text.extend(b"../".iter().cycle().take(self.up));
+        text.extend_from_slice(rest);
+        Cow::from(text)
+    }
+}
+
+/// All candidates; of one length the better one comes first.
+fn candidates(base: Parsed<'_>, target: Parsed<'_>) -> [Option<Candidate>; 8] {
+    let plain = |from: usize| Some(Candidate { head: b"", up: 0, from });
+    let alike = base.scheme() == target.scheme();
+    let (mut fragment, mut query, mut paths) = (None, None, [None, None, None, None]);
+    if alike && base.authority() == target.authority() {
+        let (start, end) = target.spans.path();
         if base.path() == target.path() {
-            if base.query() == target.query() {
-                trial.path(&[], false);
-            }
-            trial.path(&[], true);
+            let last = target.fragment().map_or(0, |fragment| fragment.len() + 1);
+            fragment = plain(target.text.len() - last).filter(|_| base.query() == target.query());
+            query = plain(end);
         }
-        paths(&mut trial);
+        paths = self::paths(base, target, start, end);
     }
-    if let Some((start, _)) = target.spans.authority() {
-        trial.whole(start - 2);
-    }
-    trial.whole(0);
-    trial.best
+    let authority = target.spans.authority().filter(|_| alike).and_then(|(start, _)| plain(start - 2));
+    let [tail, folder, dotted, absolute] = paths;
+    [fragment, query, tail, folder, dotted, absolute, authority, plain(0)]
 }
 
-struct Trial<'a> {
-    base: Parsed<'a>,
-    target: Parsed<'a>,
-    best: Option<Vec<u8>>,
-    reference: Vec<u8>,
-    reached: Vec<u8>,
-}
-
-impl Trial<'_> {
-    /// The target's text from an offset on.
-    fn whole(&mut self, start: usize) {
-        let text = &self.target.text[start..];
-        if self.is_no_shorter(text.len()) {
-            return;
-        }
-        if !may_have_dot_segments(self.target.path()) {
-            self.best = Some(text.to_vec()); // nothing is taken away (5.2.2)
-            return;
-        }
-        self.reference.clear();
-        self.reference.extend_from_slice(text);
-        self.judge();
+/// Relative paths and the absolute one to the target, whose path stands there.
+fn paths(base: Parsed<'_>, target: Parsed<'_>, mut start: usize, end: usize) -> [Option<Candidate>; 4] {
+    if base.authority().is_none() && target.path().starts_with(b"/.//") {
+        start += 2; // the path that was guarded (decision 3986-1)
     }
-
-    /// Whether the best so far is no longer than a reference of so many octets.
-    fn is_no_shorter(&self, length: usize) -> bool {
-        self.best.as_ref().is_some_and(|best| best.len() <= length)
-    }
-
-    /// A path in pieces, with the target's query or without, and its fragment.
-    fn path(&mut self, pieces: &[&[u8]], query: bool) {
-        if self.is_no_shorter(pieces.iter().map(|piece| piece.len()).sum()) {
-            return;
-        }
-        self.reference.clear();
-        pieces.iter().for_each(|piece| self.reference.extend_from_slice(piece));
-        let guard = guard_path(false, false, &self.reference);
-        self.reference.splice(0..0, guard.iter().copied());
-        if let Some(query) = self.target.query().filter(|_| query) {
-            self.reference.push(b'?');
-            self.reference.extend_from_slice(query);
-        }
-        if let Some(fragment) = self.target.fragment() {
-            self.reference.push(b'#');
-            self.reference.extend_from_slice(fragment);
-        }
-        self.judge();
-    }
-
-    fn judge(&mut self) {
-        if self.is_no_shorter(self.reference.len()) {
-            return;
-        }
-        self.reached.clear();
-        let spans = split(&self.reference);
-        resolve(self.base, Parsed { text: &self.reference, spans: &spans }, true, &mut self.reached);
-        if self.reached == self.target.text {
-            self.best = Some(std::mem::take(&mut self.reference));
-        }
-    }
-}
-
-/// Relative and absolute paths to the target.
-fn paths(trial: &mut Trial<'_>) {
-    let (base, target) = (trial.base, trial.target);
-    let mut path = target.path();
-    if base.authority().is_none() && path.starts_with(b"/.//") {
-        path = &path[2..]; // the path that was guarded (decision 3986-1)
-    }
+    let path = &target.text[start..end];
+    let guarded = |from: usize| {
+        Some(Candidate { head: guard_path(false, false, &target.text[from..end]), up: 0, from })
+    };
     let own: &[u8] = if base.path().is_empty() && base.authority().is_some() { b"/" } else { base.path() };
-    let mut here = Cow::Borrowed(&own[..memchr::memrchr(b'/', own).map_or(0, |last| last + 1)]);
+    let mut here = Cow::from(&own[..memchr::memrchr(b'/', own).map_or(0, |last| last + 1)]);
     if may_have_dot_segments(&here) {
-        let mut normal = Vec::new();
-        remove_dot_segments(&here, &mut normal);
-        here = Cow::Owned(normal);
+        let mut shortened = Vec::new();
+        remove_dot_segments(&here, &mut shortened);
+        here = Cow::from(shortened);
     }
     // Directories that both begin with; what follows the last "/" of each is a name.
     let alike = here.iter().zip(path).take_while(|(one, other)| one == other).count();
     let common = memchr::memrchr(b'/', &here[..alike]).map_or(0, |last| last + 1);
-    let up = b"../".repeat(memchr::memchr_iter(b'/', &here[common..]).count());
-    let is_from_root = path.starts_with(b"/");
-    let tail = &path[common..];
-    // The shorter one first: the other is not tried then.
-    if is_from_root && !path.starts_with(b"//") && path.len() < up.len() + tail.len() {
-        trial.path(&[path], true);
-    }
+    let (mut tail, mut folder, mut dotted) = (None, None, None);
     if common > 0 || here.is_empty() {
-        trial.path(&[&up, tail], true);
-        if tail.is_empty() {
-            trial.path(&[up.strip_suffix(b"/").unwrap_or(b".")], true);
+        let up = 3 * memchr::memchr_iter(b'/', &here[common..]).count();
+        let from = start + common;
+        tail = if up == 0 { guarded(from) } else { Some(Candidate { head: b"", up, from }) };
+        if from == end {
+            let head: &[u8] = if up == 0 { b"." } else { b"" };
+            folder = Some(Candidate { head, up: up.saturating_sub(1), from });
         }
         // What begins with "/" or has a colon at the start needs "./" before it.
-        trial.path(&[b"./", &up, tail], true);
+        dotted = Some(Candidate { head: b"./", up, from });
     }
-    if is_from_root {
-        trial.path(&[path], true);
-    }
+    let absolute = path.starts_with(b"/").then(|| guarded(start)).flatten();
+    [tail, folder, dotted, absolute]
 }

@@ -63,29 +63,39 @@ pub(crate) fn without_dot_segments(out: &mut Vec<u8>, start: usize) {
     if matches!(&out[from..], b"." | b"..") {
         return out.truncate(start);
     }
-    while from < out.len() {
-        // 2E: the first segment with its initial "/" (if any), up to the next "/".
-        let end = memchr::memchr(b'/', &out[from + 1..]).map_or(out.len(), |next| from + 1 + next);
-        let dots = match &out[from..end] {
-            // 2B: "/./" and a final "/." are replaced by "/".
-            b"/." => true,
-            // 2C: the same, and the last segment and its preceding "/" (if any) leave the output.
-            b"/.." => {
-                to = start + memchr::memrchr(b'/', &out[start..to]).unwrap_or(0);
-                true
-            }
-            _ => false,
-        };
-        if !dots {
-            out.copy_within(from..end, to);
-            to += end - from;
-        } else if end == out.len() {
-            out[to] = b'/';
-            to += 1;
+    while let Some((at, dots)) = dot_segment(&out[from..]) {
+        // 2E: all segments before it.
+        out.copy_within(from..from + at, to);
+        to += at;
+        from += at + dots;
+        // 2C: the last segment and its preceding "/" (if any) leave the output.
+        if dots == b"/..".len() {
+            to = start + memchr::memrchr(b'/', &out[start..to]).unwrap_or(0);
         }
-        from = end;
+        // 2B, 2C: "/./" and "/../" are replaced by "/", which is there; so are a final "/." and "/..".
+        if from == out.len() {
+            out[to] = b'/';
+            return out.truncate(to + 1);
+        }
     }
-    out.truncate(to);
+    if from != to {
+        out.copy_within(from.., to);
+        out.truncate(out.len() - (from - to));
+    }
+}
+
+/// Where the first "/." or "/.." stands that is a whole segment, and its length.
+fn dot_segment(path: &[u8]) -> Option<(usize, usize)> {
+    let whole = |end: usize| matches!(path.get(end), None | Some(b'/'));
+    memchr::memchr_iter(b'.', path).filter(|&dot| dot > 0 && path[dot - 1] == b'/').find_map(|dot| {
+        if whole(dot + 1) {
+            Some((dot - 1, b"/.".len()))
+        } else if path[dot + 1] == b'.' && whole(dot + 2) {
+            Some((dot - 1, b"/..".len()))
+        } else {
+            None
+        }
+    })
 }
 
 /// Whether a path may hold a dot-segment at all: none does without one of these.

@@ -222,25 +222,6 @@ pub(crate) fn named(rule: &str) -> Option<Asked> {
     }
 }
 
-/// A value of a class with a text, which a URI is; its spans if they are known.
-#[cfg(not(feature = "abi3"))]
-pub(crate) fn made<'py>(
-    class: &Bound<'py, PyType>,
-    octets: &[u8],
-    spans: Option<Spans>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let text = quick::text(class.py(), octets)?;
-    if let Some((rule, false)) = quick::asked(class) {
-        let known = spans.filter(|_| octets.len() < OMITTED as usize);
-        let found = known.map_or_else(|| parse(octets, rule, false).ok(), Some);
-        if let Some(spans) = found {
-            let length = octets.len();
-            return quick::instance(class, Components { text: text.unbind(), spans, length, ascii: true });
-        }
-    }
-    class.call1((text,))
-}
-
 /// What stands between "%25" and "]" of an IP-literal.
 fn zone_of(host: &str) -> Option<&str> {
     let inside = host.strip_prefix('[')?.strip_suffix(']')?;

@@ -9,7 +9,7 @@ use overthere_core::normalize::{may_change, normalize, SYNTAX};
 use overthere_core::parse::{Rule, Spans, OMITTED};
 use overthere_core::percent::{self, Safe};
 use overthere_core::relate::relate;
-use overthere_core::resolve::{resolve, Parsed};
+use overthere_core::resolve::{may_have_dot_segments, resolve, Parsed};
 use pyo3::exceptions::{PyLookupError, PyRuntimeError};
 use pyo3::ffi::{self, PyObject};
 use pyo3::intern;
@@ -18,7 +18,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyType};
 
 use crate::bug::guarded;
-use crate::components::{made, Components};
+use crate::components::Components;
 use crate::fast::parse;
 use crate::quick;
 
@@ -100,17 +100,40 @@ fn with_buffer<T>(work: impl FnOnce(&mut Vec<u8>) -> T) -> T {
     found
 }
 
+/// A value of a class with a text, which a URI is; its spans if they are known.
+fn made<'py>(class: &Bound<'py, PyType>, octets: &[u8], spans: Option<Spans>) -> PyResult<Bound<'py, PyAny>> {
+    of_text(class, quick::text(class.py(), octets)?, octets, spans)
+}
+
+/// The same of a text that is there already, and its octets.
+fn of_text<'py>(
+    class: &Bound<'py, PyType>,
+    text: Bound<'py, PyString>,
+    octets: &[u8],
+    spans: Option<Spans>,
+) -> PyResult<Bound<'py, PyAny>> {
+    if let Some((rule, false)) = quick::asked(class) {
+        let known = spans.filter(|_| octets.len() < OMITTED as usize);
+        let found = known.map_or_else(|| parse(octets, rule, false).ok(), Some);
+        if let Some(spans) = found {
+            let length = octets.len();
+            return quick::instance(class, Components { text: text.unbind(), spans, length, ascii: true });
+        }
+    }
+    class.call1((text,))
+}
+
 /// A text that a rule derives, without a zone.
 fn read<'a>(text: &'a Borrowed<'_, '_, PyString>, rule: Rule) -> Option<(&'a [u8], Spans)> {
     let octets = quick::ascii(text)?;
     Some((octets, parse(octets, rule, false).ok()?))
 }
 
-/// What a quick way makes of a base with a scheme and of a text that the rule derives, or a value.
+/// What a quick way makes of a base with a scheme and of a text that the rule derives, or a value; it has the text too.
 fn with_base<'py>(
     call: &Call<'_, 'py>,
     rule: Rule,
-    way: impl FnOnce(&Bound<'py, PyType>, Parsed<'_>, Parsed<'_>) -> Answer<'py>,
+    way: impl FnOnce(&Bound<'py, PyType>, Parsed<'_>, Parsed<'_>, &Bound<'py, PyString>) -> Answer<'py>,
 ) -> Answer<'py> {
     let ([base, other], None) = (call.plain, call.keep) else { return Ok(None) };
     let Some(base) = usual(base)? else { return Ok(None) };
@@ -120,10 +143,10 @@ fn with_base<'py>(
     }
     let class = base.get_type();
     if let Ok(text) = other.cast_exact::<PyString>() {
-        let Some((text, spans)) = read(&text, rule) else { return Ok(None) };
-        way(&class, one, Parsed { text, spans: &spans })
+        let Some((octets, spans)) = read(&text, rule) else { return Ok(None) };
+        way(&class, one, Parsed { text: octets, spans: &spans }, &text)
     } else if let Some(other) = usual(other)? {
-        way(&class, one, parsed(&other)?)
+        way(&class, one, parsed(&other)?, other.get().text.bind(other.py()))
     } else {
         Ok(None)
     }
@@ -131,7 +154,11 @@ fn with_base<'py>(
 
 /// `base.join(reference)`, of text or a value
 fn join<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
-    with_base(call, Rule::UriReference, |class, base, reference| {
+    with_base(call, Rule::UriReference, |class, base, reference, text| {
+        // 5.2.2: of a reference with a scheme only dot-segments change.
+        if reference.spans.scheme_end != OMITTED && !may_have_dot_segments(reference.path()) {
+            return of_text(class, text.clone(), reference.text, Some(*reference.spans)).map(Some);
+        }
         with_buffer(|out| {
             let spans = resolve(base, reference, true, out);
             made(class, out, Some(spans)).map(Some)
@@ -171,18 +198,22 @@ fn relative<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     let (Some((one, from)), Some((two, to))) = (read(&base, Rule::Uri), read(&target, Rule::Uri)) else {
         return Ok(None);
     };
-    match relate(Parsed { text: one, spans: &from }, Parsed { text: two, spans: &to }) {
-        Some(found) => Ok(Some(quick::text(base.py(), &found)?.into_any())),
-        None => Ok(None),
-    }
+    with_buffer(|out| {
+        match relate(Parsed { text: one, spans: &from }, Parsed { text: two, spans: &to }, out) {
+            Some(_) => Ok(Some(quick::text(base.py(), out)?.into_any())),
+            None => Ok(None),
+        }
+    })
 }
 
 /// `base.relate(target)`, of text or a value
 fn relative_value<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     static REFERENCE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    with_base(call, Rule::Uri, |class, base, target| {
-        let Some(found) = relate(base, target) else { return Ok(None) };
-        made(REFERENCE.import(class.py(), "overthere.uri", "URIReference")?, &found, None).map(Some)
+    with_base(call, Rule::Uri, |class, base, target, _| {
+        with_buffer(|out| {
+            let Some(spans) = relate(base, target, out) else { return Ok(None) };
+            made(REFERENCE.import(class.py(), "overthere.uri", "URIReference")?, out, Some(spans)).map(Some)
+        })
     })
 }
 

@@ -164,10 +164,11 @@ fn against(
         Way::Resolve { strict } => {
             resolve(base, row, strict, out);
         }
-        Way::Relate => match relate(base, row) {
-            Some(reference) => out.extend_from_slice(&reference),
-            None => return Outcome::Bad(Kind::Unreachable, spans.path().0),
-        },
+        Way::Relate => {
+            if relate(base, row, out).is_none() {
+                return Outcome::Bad(Kind::Unreachable, spans.path().0);
+            }
+        }
     }
     Outcome::Written
 }
