@@ -20,6 +20,7 @@ from overthere.kernel.components import Component
 from overthere.kernel.runner import Runner
 from support import cases
 from test_equality import automaton, mutations
+from test_iri import PIECES
 
 pytestmark = pytest.mark.skipif(kernel.name != "native", reason="the native kernel is absent or not asked for")
 
@@ -147,7 +148,10 @@ def test_a_value_can_be_kept_by_its_end() -> None:
     assert kept == []
 
 
-@pytest.mark.parametrize("function", [encode, decode, URI.join, URI.relate, URIReference.normalize])
+@pytest.mark.parametrize(
+    "function",
+    [encode, decode, URI.join, URI.relate, URIReference.normalize, URIReference.to_iri, IRIReference.to_uri],
+)
 def test_fronts_say_what_stands_behind(function: Any) -> None:
     holder = getattr(function, "__objclass__", None) or sys.modules[function.__module__]
     behind = getattr(holder, f"_{function.__name__}_by_steps")
@@ -205,6 +209,29 @@ def test_relate_gives_what_the_steps_give() -> None:
                 value, read = URI(base).relate(target), URIReference(one)
                 assert value == read
                 assert all(value.span(name) == read.span(name) for name in get_args(Component)), (base, target)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_way_between_uris_and_iris_is_that_of_the_steps(seed: int) -> None:
+    chance = random.Random(seed)
+    rows = ["".join(chance.choices(PIECES, k=chance.randint(1, 7))) for _ in range(3000)]
+    values = [
+        IRIReference.parse(row, zone=zone)
+        for row in [*rows, *("http://h/" + row for row in rows)]
+        for zone in (False, True)
+    ]
+    values += [IRI.parse("http://h/é"), IRI.parse("http://[fe80::1%25e]/é?%C3%A9", zone=True), IRIReference.parse("")]
+    reached = 0
+    for value in filter(None, values):
+        there, steps = value.to_uri(), value._to_uri_by_steps()  # type: ignore[attr-defined]
+        assert (there, type(there), there.zone) == (steps, type(steps), steps.zone)
+        back, steps = there.to_iri(), there._to_iri_by_steps()  # type: ignore[attr-defined]
+        assert (back, type(back), back.zone) == (steps, type(steps), steps.zone)
+        reached += str(back) != str(there)
+    assert reached > 100
+    assert str(URI("http://xn--9ca/%C3%A9").to_iri(idna=True)) == "http://é/é"
+    assert str(IRI("http://é/é").to_uri(idna=True)) == "http://xn--9ca/%C3%A9"
+    assert type(Quiet("a:b").to_iri()) is IRI
 
 
 def answer(function: Any, *args: Any, **named: Any) -> Any:

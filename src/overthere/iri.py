@@ -63,6 +63,7 @@ class IRIReference(Value):
     __slots__ = ()
     rule = "IRI-reference"
 
+    @kernel.front
     def to_uri(self, *, idna: bool = False) -> URIReference:
         """The URI-reference that it maps to (3.1): characters above U+007F become escapes of their UTF-8 octets.
 
@@ -222,13 +223,9 @@ class IRI(IRIReference):
         zone = self.zone is not None or target.zone is not None
         return IRIReference(relate(str(self), str(target), form=form), zone=zone)
 
-    def to_uri(self, *, idna: bool = False) -> URI:
-        """As `IRIReference.to_uri`; the result is a URI."""
-        from overthere.uri import URI
+    if TYPE_CHECKING:
 
-        result = super().to_uri(idna=idna)
-        assert isinstance(result, URI)
-        return result
+        def to_uri(self, *, idna: bool = False) -> URI: ...  # for it has a scheme
 
 
 def _mixed(text: str) -> bool:

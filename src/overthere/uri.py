@@ -149,6 +149,7 @@ class URIReference(Value):
         lowest = lowest_rung(self, other, evidence if rung >= Rung.PROTOCOL else None, registry=registry)
         return lowest is not None and lowest <= rung
 
+    @front
     def to_iri(self, *, idna: bool = False) -> IRIReference:
         """The IRI that this maps from (RFC 3987 3.2): escapes that are UTF-8 of characters an IRI may hold are decoded.
 

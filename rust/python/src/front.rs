@@ -5,6 +5,7 @@
 use std::cell::Cell;
 use std::ffi::CString;
 
+use overthere_core::iri;
 use overthere_core::normalize::{may_change, normalize, SYNTAX};
 use overthere_core::parse::{Rule, Spans, OMITTED};
 use overthere_core::percent::{self, Safe};
@@ -100,13 +101,8 @@ fn with_buffer<T>(work: impl FnOnce(&mut Vec<u8>) -> T) -> T {
     found
 }
 
-/// A value of a class with a text, which a URI is; its spans if they are known.
-fn made<'py>(class: &Bound<'py, PyType>, octets: &[u8], spans: Option<Spans>) -> PyResult<Bound<'py, PyAny>> {
-    of_text(class, quick::text(class.py(), octets)?, octets, spans)
-}
-
-/// The same of a text that is there already, and its octets.
-fn of_text<'py>(
+/// A value of a class with a text, which a URI is, of these octets; its spans if they are known.
+fn made<'py>(
     class: &Bound<'py, PyType>,
     text: Bound<'py, PyString>,
     octets: &[u8],
@@ -157,11 +153,11 @@ fn join<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     with_base(call, Rule::UriReference, |class, base, reference, text| {
         // 5.2.2: of a reference with a scheme only dot-segments change.
         if reference.spans.scheme_end != OMITTED && !may_have_dot_segments(reference.path()) {
-            return of_text(class, text.clone(), reference.text, Some(*reference.spans)).map(Some);
+            return made(class, text.clone(), reference.text, Some(*reference.spans)).map(Some);
         }
         with_buffer(|out| {
             let spans = resolve(base, reference, true, out);
-            made(class, out, Some(spans)).map(Some)
+            made(class, quick::text(class.py(), out)?, out, Some(spans)).map(Some)
         })
     })
 }
@@ -187,7 +183,7 @@ fn normal<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
         if out == text {
             return Ok(Some((*value).clone().into_any()));
         }
-        made(&value.get_type(), out, None).map(Some)
+        made(&value.get_type(), quick::text(value.py(), out)?, out, None).map(Some)
     })
 }
 
@@ -208,12 +204,54 @@ fn relative<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
 
 /// `base.relate(target)`, of text or a value
 fn relative_value<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
-    static REFERENCE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     with_base(call, Rule::Uri, |class, base, target, _| {
         with_buffer(|out| {
             let Some(spans) = relate(base, target, out) else { return Ok(None) };
-            made(REFERENCE.import(class.py(), "overthere.uri", "URIReference")?, out, Some(spans)).map(Some)
+            let (py, class) = (class.py(), kind(class.py(), false, &Spans::EMPTY)?);
+            made(class, quick::text(py, out)?, out, Some(spans)).map(Some)
         })
+    })
+}
+
+/// The class of a URI or an IRI, or of a reference where there is no scheme.
+fn kind<'py>(py: Python<'py>, iri: bool, spans: &Spans) -> PyResult<&'py Bound<'py, PyType>> {
+    static KINDS: [PyOnceLock<Py<PyType>>; 4] = [const { PyOnceLock::new() }; 4];
+    let (at, module, name) = match (iri, spans.scheme_end == OMITTED) {
+        (false, true) => (0, "overthere.uri", "URIReference"),
+        (false, false) => (1, "overthere.uri", "URI"),
+        (true, true) => (2, "overthere.iri", "IRIReference"),
+        (true, false) => (3, "overthere.iri", "IRI"),
+    };
+    KINDS[at].import(py, module, name)
+}
+
+/// `value.to_iri()`
+fn to_iri<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
+    let ([value], None) = (call.plain, call.keep) else { return Ok(None) };
+    let (py, Some(value)) = (value.py(), usual(value)?) else { return Ok(None) };
+    let Parsed { text, spans } = parsed(&value)?;
+    with_buffer(|out| {
+        iri::show(text, spans, out);
+        kind(py, true, spans)?.call1((quick::text(py, out)?,)).map(Some)
+    })
+}
+
+/// `value.to_uri()`
+fn to_uri<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
+    let ([value], None) = (call.plain, call.keep) else { return Ok(None) };
+    let (py, Ok(value)) = (value.py(), value.cast::<Components>()) else { return Ok(None) };
+    let own = value.get();
+    let text = own.text.bind(py);
+    if memchr::memchr(b'[', own.octets(py)?).is_some() {
+        return Ok(None); // where a zone may stand
+    }
+    let kind = kind(py, false, &own.spans)?;
+    if own.ascii {
+        return kind.call1((text,)).map(Some);
+    }
+    with_buffer(|out| match iri::escape(text.to_str()?, out) {
+        Some(_) => kind.call1((quick::text(py, out)?,)).map(Some),
+        None => Ok(None),
     })
 }
 
@@ -316,6 +354,8 @@ front!(call_decode, "decode", decode, method: false);
 front!(call_relate, "relate", relative, method: false);
 front!(call_join, "join", join, method: true);
 front!(call_normalize, "normalize", normal, method: true);
+front!(call_to_iri, "to_iri", to_iri, method: true);
+front!(call_to_uri, "to_uri", to_uri, method: true);
 front!(call_relate_value, "relate", relative_value, method: true);
 
 /// A definition that lives as long as the process, as CPython wants it.
@@ -327,6 +367,8 @@ fn definition(name: &str, method: bool, documentation: &str) -> PyResult<*mut ff
         ("join", true) => call_join,
         ("normalize", true) => call_normalize,
         ("relate", true) => call_relate_value,
+        ("to_iri", true) => call_to_iri,
+        ("to_uri", true) => call_to_uri,
         _ => return Err(PyLookupError::new_err(format!("there is no quick way for {name}"))),
     };
     Ok(Box::into_raw(Box::new(ffi::PyMethodDef {
