@@ -24,6 +24,10 @@ PAGES: dict[str, tuple[Callable[[int], str], Callable[[int], int]]] = {
     "candidates": (lambda n: f"<img srcset='{', '.join(f'x{i}.png {i}w' for i in range(1, n + 1))}'>", lambda n: n),
     "segments": (lambda n: f"<a href='{'a/' * n}{'../' * n}x.html'>", lambda n: 1),
     "bases": (lambda n: "<base href=/a/>" * n + "<a href=#x>", lambda n: 0),
+    "declarations of many": (
+        lambda n: f"<p style='{''.join(f'background:url(x{i}.png);' for i in range(n))}'>",
+        lambda n: n,
+    ),
     "declarations": (lambda n: f"<p style='{'background:url(x.png);' * n}'>", lambda n: n),
 }
 """Of each its page, and how many findings are in it."""

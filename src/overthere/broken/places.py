@@ -35,6 +35,23 @@ class Place(NamedTuple):
     length: int | None
 
 
+class _Value(NamedTuple):
+    """The value of an attribute, which may hold many references: read once for all of them."""
+
+    start: int
+    text: str
+    stripped: str
+    placed: dict[str, tuple[int, int]]
+    """What a style sheet refers to, each where it first stands."""
+
+    @classmethod
+    def of(cls, start: int, text: str) -> _Value:
+        placed: dict[str, tuple[int, int]] = {}
+        for _, found, place in css.placed(text) if "(" in text else ():
+            placed.setdefault(found, place)
+        return cls(start, text, text.strip("\t\n\f "), placed)
+
+
 class Places:
     """The places of the references of one document, asked for in any order."""
 
@@ -45,6 +62,8 @@ class Places:
         self.left: int = _SEARCHED * len(self.text) + 4096
         self.next: dict[tuple[str, str], int] = {}
         self.lines: list[int] | None = None
+        self.value: tuple[tuple[int, str], _Value | None] | None = None
+        """The last one that was asked for: of which tag, and the attribute's name."""
         self.has_returns: bool = b"\r" in self.content
         self.codec: tuple[str, int] | None = _codec(scan)
         self.known: list[tuple[int, int]] = [(0, self.codec[1] if self.codec else 0)]
@@ -71,24 +90,27 @@ class Places:
             name = "content"
         elif "(" in name or name.startswith("@"):
             name = "style"
-        span = attribute(self.text, one.at, name)
-        return None if span is None else self._piece(one.reference, *span)
+        if self.value is None or self.value[0] != (one.at, name):
+            span = attribute(self.text, one.at, name)
+            self.value = (one.at, name), None if span is None else _Value.of(span[0], self.text[slice(*span)])
+        value = self.value[1]
+        return None if value is None else self._piece(one.reference, value)
 
-    def _piece(self, reference: str, start: int, end: int) -> tuple[int, int]:
+    def _piece(self, reference: str, held: _Value) -> tuple[int, int]:
         """The reference in the value of an attribute; the whole value if it is written in another way there."""
-        value = self.text[start:end]
-        if value.strip("\t\n\f ") == reference:
+        start, value = held.start, held.text
+        if held.stripped == reference:
             at = start + len(value) - len(value.lstrip("\t\n\f "))
             return at, at + len(reference)
-        for _, found, (first, last) in css.placed(value) if "(" in value else ():
-            if found == reference:
-                return start + first, start + last
+        if reference in held.placed:
+            first, last = held.placed[reference]
+            return start + first, start + last
         at = -1
         while (at := value.find(reference, at + 1)) >= 0 and reference:
             last = at + len(reference)
             if (at == 0 or value[at - 1] in "\t\n\f ,='\"") and (last == len(value) or value[last] in _END):
                 return start + at, start + last
-        return start, end
+        return start, start + len(value)
 
     def _found(self, one: Reference) -> tuple[int, int] | None:
         """By the text: where it stands in the way in which its place is written, behind those found before."""
