@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import gc
 import inspect
+import operator
 import pickle
 import random
 import sys
+import types
+from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from typing import Any, get_args
 
+import pyarrow as pa
 import pytest
 
 import overthere
-from overthere import IRI, URI, IRIReference, URIReference, decode, encode, kernel
+from overthere import IRI, URI, IRIReference, URIReference, decode, encode, encoding, kernel, relate
 from overthere.kernel import components
 from overthere.kernel import reference as plain
 from overthere.kernel.components import Component
@@ -303,8 +308,121 @@ def test_all_ways_to_call() -> None:
         URI("a:b", zoned=True)  # type: ignore[call-arg]
 
 
-def test_a_panic_names_itself_a_bug(capfd: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(overthere.KernelBug, match=r"a bug in overthere's native kernel.*it broke") as caught:
-        _native._panic("it broke")
+def entries() -> dict[str, Callable[[], Any]]:
+    """Every way from CPython into Rust: what is called, and a call of it that works."""
+    arrow = pa.array(["http://a/b"])
+    nothing: Any = lambda *_: None  # noqa: E731
+    rows = partial(_native.LinkRows, [], [], False, 3, nothing, nothing, nothing, nothing, nothing)
+    linked, keys, value, uri = rows(), _native.Keys(), _native.Components("http://h:8/p"), URI("http://h:8/p")
+    linked.html("s", b"<a href=x>", "http://a/", "base")
+    pages = partial(_native.Pages, [], [], {}, [], [], True)
+    site, suffixes, every = pages(), _native.Suffixes([("uk", 1)]), bytes(256)
+    states = partial(_native.Automaton, every, 1, [0, 0], 1, [1])
+    dfa = states()
+    text = partial(_native.column_text, arrow)
+    table: dict[str, Callable[[], Any]] = {
+        "Automaton": states,
+        "Automaton.run": lambda: dfa.run(b"a", 1),
+        "Components": lambda: _native.Components("a"),
+        "Components.__init_subclass__": lambda: type("Own", (_native.Components,), {}),
+        "Components.parse": lambda: _native.Components.parse("a"),
+        "Components.can_parse": lambda: _native.Components.can_parse("a"),
+        "Components.span": lambda: value.span("host"),
+        "Components._parts": lambda: value._parts(),  # type: ignore[attr-defined]
+        "Components.__str__": lambda: str(value),
+        "Components.__hash__": lambda: hash(value),
+        "Keys": _native.Keys,
+        "Keys.update": lambda: keys.update(bytes(8)),
+        "Keys.__contains__": lambda: 0 in keys,
+        "Keys.__len__": lambda: len(keys),
+        "Keys.lacks": lambda: keys.lacks(bytes(16)),
+        "LinkRows": rows,
+        "LinkRows.__len__": lambda: len(linked),
+        "LinkRows.octets": lambda: linked.octets,
+        "LinkRows.html": lambda: linked.html("s", b"<a href=x>", "http://a/", "base"),
+        "LinkRows.step": lambda: linked.step(1),
+        "LinkRows.embedded": linked.embedded,
+        "LinkRows.base": linked.base,
+        "LinkRows.passed": linked.passed,
+        "LinkRows.add": lambda: linked.add("s", "http://a/", "base", [("a", "x", None)]),
+        "LinkRows.note": lambda: linked.note("s", "http://a/", "kind"),
+        "LinkRows.take": linked.take,
+        "Pages": pages,
+        "Pages.read": lambda: site.read([], 1, 1),
+        "Pages.again": lambda: site.again([], keys, set(), 1, 1),
+        "Suffixes": lambda: _native.Suffixes([]),
+        "_ways": lambda: _native._ways("a", True, False),
+        "anchor_key": lambda: _native.anchor_key(1, b"a"),
+        "column_check": lambda: _native.column_check(arrow, "URI", False, 1),
+        "column_domain": lambda: _native.column_domain(arrow, "public_suffix", suffixes, True, lambda _: [], 1, True),
+        "column_parts": lambda: _native.column_parts(arrow, ["host"], None, False, 1, True),
+        "column_text": lambda: text("host"),
+        "normalize": lambda: _native.normalize("a", 3),
+        "parse": lambda: _native.parse("a"),
+        "percent_decode": lambda: _native.percent_decode(b"a"),
+        "percent_encode": lambda: _native.percent_encode(b"a", ""),
+        "remove_dot_segments": lambda: _native.remove_dot_segments("a"),
+        "resolve": lambda: _native.resolve(value, value, True),
+    }
+    for name in ("lt", "le", "eq", "ne", "gt", "ge"):
+        table[f"Components.__{name}__"] = partial(getattr(operator, name), value, value)
+    # What each class is given of its own, beside what it inherits.
+    for kind in (_native.Components, URI, URIReference, IRI, IRIReference):
+        one = kind("http://h:8/p")
+        if kind is not _native.Components:
+            table[kind.__name__] = partial(kind, "http://h:8/p")
+        for name, member in vars(kind).items():
+            if isinstance(member, types.GetSetDescriptorType):
+                table[f"{kind.__name__}.{name}"] = partial(getattr, one, name)
+    if hasattr(_native, "front"):
+        table["front"] = lambda: _native.front(overthere.encoding, "encode", "encode(data)\n--\n\nOne.")
+        table |= {
+            "encoding.encode": lambda: overthere.encode("a b"),
+            "encoding.decode": lambda: overthere.decode("a%20b"),
+            "relate.relate": lambda: relate.relate("http://a/b", "http://a/c"),
+            "URI.join": lambda: uri.join("x"),
+            "URIReference.join": lambda: URIReference("//a/b").join("x"),
+            "URIReference.normalize": lambda: uri.normalize(),
+            "URIReference.to_iri": lambda: uri.to_iri(),
+            "IRIReference.to_uri": lambda: IRI("http://é/").to_uri(),
+            "URI.relate": lambda: uri.relate("http://h:8/q"),
+        }
+    return table
+
+
+def inherited(kind: type, name: str) -> bool:
+    """Whether it is what every object has, or what CPython makes out of something else."""
+    return name in ("__doc__", "__module__", "__new__", "rule", "_layout") or getattr(object, name, None) is getattr(
+        kind, name
+    )
+
+
+def test_every_entry_is_known() -> None:
+    """What Rust shows to CPython is in the table below, so that what is new panics in the test after this one."""
+    known = entries()
+    wanted = {name for name in dir(_native) if not name.startswith("__")} - {"_panic"}
+    for name in list(wanted):
+        if isinstance(kind := getattr(_native, name), type):
+            wanted |= {f"{name}.{own}" for own in vars(kind) if not inherited(kind, own)}
+    fronts = (types.BuiltinFunctionType, types.MethodDescriptorType)
+    for holder in (encoding, relate, URI, URIReference, IRI, IRIReference):
+        prefix = holder.__name__.rpartition(".")[2]
+        shown = {name: own for name, own in vars(holder).items() if not name.startswith("_")}
+        wanted |= {f"{prefix}.{name}" for name, own in shown.items() if isinstance(own, fronts) and name not in known}
+    assert sorted(wanted - known.keys()) == []
+
+
+@pytest.mark.parametrize("name", sorted(entries()) if kernel.name == "native" else [])
+def test_a_panic_in_any_entry_is_a_bug_and_no_end(name: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """All panic; whoever calls is told that it is a bug, and the next call works."""
+    call = entries()[name]
+    call()
+    _native._panic(True)
+    try:
+        with pytest.raises(overthere.KernelBug, match=r"a bug in overthere's native kernel.*on purpose") as caught:
+            call()
+    finally:
+        _native._panic(False)
     assert isinstance(caught.value, overthere.OverthereError)
-    assert "it broke" in capfd.readouterr().err
+    assert "on purpose" in capfd.readouterr().err
+    call()

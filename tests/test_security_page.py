@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from functools import cache
 
 import pytest
@@ -44,3 +45,15 @@ def test_a_promise_names_its_tests(line: str) -> None:
 def test_the_core_forbids_unsafe_code() -> None:
     text = (ROOT / "rust" / "core" / "src" / "lib.rs").read_text("utf-8")
     assert "#![forbid(unsafe_code)]" in text
+
+
+LINTS = ("string_slice", "indexing_slicing", "unwrap_used", "expect_used", "panic", "allow_attributes_without_reason")
+
+
+def test_panics_are_denied_in_all_crates() -> None:
+    """`make check` asks clippy; an exception says its reason beside it, which clippy wants too."""
+    workspace = tomllib.loads((ROOT / "rust" / "Cargo.toml").read_text("utf-8"))["workspace"]
+    assert {name: workspace["lints"]["clippy"][name] for name in LINTS} == dict.fromkeys(LINTS, "deny")
+    for member in workspace["members"]:
+        crate = tomllib.loads((ROOT / "rust" / member / "Cargo.toml").read_text("utf-8"))
+        assert crate["lints"] == {"workspace": True}, member

@@ -8,7 +8,8 @@ use libfuzzer_sys::{fuzz_target, Corpus};
 use oracle::{has_hidden_dot_segment, same, show, written};
 use overthere_core::host::{host_kind, HostKind};
 use overthere_core::normalize::{may_change, normalize, SYNTAX};
-use overthere_core::parse::{parse, Rule, Spans};
+use overthere_core::parse::{parse, Rule};
+use overthere_core::place::Spans;
 
 fn form(text: &[u8], rung: u8) -> Vec<u8> {
     let Ok(spans) = parse(text, Rule::UriReference, true) else {
@@ -51,11 +52,11 @@ fuzz_target!(|text: &[u8]| -> Corpus {
 ///   with 5.2.4; a choice of `docs/decisions.md` for references).
 fn compare(text: &[u8], spans: &Spans, found: &[u8]) {
     let Ok(reference) = UriRef::parse(std::str::from_utf8(text).unwrap()) else { return };
-    let path = &text[spans.path().0..spans.path().1];
+    let path = spans.path().of(text);
     let relative = spans.scheme().is_none() && spans.authority().is_none() && !path.starts_with(b"/");
     let cleans = spans.scheme().is_some() && path.starts_with(b"/");
-    if spans.host().is_some_and(|(start, end)| host_kind(&text[start..end]) == HostKind::IPv6address)
-        || spans.port().is_some_and(|(start, end)| start == end)
+    if spans.host().is_some_and(|host| host_kind(host.of(text)) == HostKind::IPv6address)
+        || spans.port().is_some_and(|port| port.is_empty())
         || !(cleans || relative || !has_hidden_dot_segment(path))
     {
         return;

@@ -8,7 +8,8 @@ use libfuzzer_sys::fuzz_target;
 use oracle::{cut, derived, eight, show};
 use overthere_core::check::first_finding;
 use overthere_core::host::{host_kind, HostKind};
-use overthere_core::parse::{self, Rule, Spans};
+use overthere_core::parse::{self, Rule};
+use overthere_core::place::{Span, Spans};
 use overthere_core::{quickest, split};
 
 /// A way of the kernel to read a text.
@@ -16,7 +17,7 @@ struct Way {
     name: &'static str,
     parse: fn(&[u8], Rule, bool) -> Result<Spans, usize>,
     split: fn(&[u8]) -> Spans,
-    host: fn(&[u8]) -> Option<(usize, usize)>,
+    host: fn(&[u8]) -> Option<Span>,
 }
 
 // SAFETY, three times: `quickest!` asks the machine first.
@@ -38,7 +39,7 @@ fuzz_target!(|text: &[u8]| {
     for way in WAYS {
         let name = way.name;
         assert_eq!(eight(&(way.split)(text), text.len()), cuts, "split ({name}) is not B: {}", show(text));
-        assert_eq!((way.host)(text), cuts[3], "host ({name}) is not that of split: {}", show(text));
+        assert_eq!(oracle::bounds((way.host)(text)), cuts[3], "host ({name}) is not that of split: {}", show(text));
     }
     for (rule, zone) in [Rule::Uri, Rule::UriReference].into_iter().flat_map(|r| [(r, false), (r, true)]) {
         let wanted = derived(text, rule, zone);

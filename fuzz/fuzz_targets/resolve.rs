@@ -26,11 +26,10 @@ fuzz_target!(|data: &[u8]| -> Corpus {
         };
         assert!(told == spans, "the parts of {} are {told:?} and not {spans:?}: {}", show(&target), case());
         // 5.2.2 keeps the base's path as it is under a reference without one.
-        let (start, end) = spans.path();
-        let path = target[start..end].strip_prefix(b"/.").filter(|p| p.starts_with(b"//"));
+        let path = spans.path().of(&target).strip_prefix(b"/.").filter(|p| p.starts_with(b"//"));
         let own = two.authority().is_some() || !r.path().is_empty() || (strict && two.scheme().is_some());
         if own {
-            let path = path.unwrap_or(&target[start..end]);
+            let path = path.unwrap_or(spans.path().of(&target));
             assert!(!has_dot_segment(path), "a dot-segment is left in {}: {}", show(&target), case());
         }
         // The target is a URI with no more dots to remove: it resolves to itself, unless it kept the base's.

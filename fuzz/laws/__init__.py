@@ -17,7 +17,7 @@ __all__ = ["NAMES", "UNGUIDED", "Law", "law"]
 os.environ["OVERTHERE_FAULTS"] = "raise"
 
 NAMES = (
-    "kernels", "columns",
+    "kernels", "values", "columns",
     "html", "xml", "css", "json", "markdown", "text",
     "mail", "warc", "archives",
     "dialogues", "terminal", "patterns", "schemes",

@@ -6,7 +6,8 @@
 use std::fmt::Write;
 use std::sync::LazyLock;
 
-use overthere_core::parse::{Rule, Spans};
+use overthere_core::parse::Rule;
+use overthere_core::place::{Span, Spans};
 use regex::bytes::{Captures, Regex};
 
 // -- Appendix A, transcribed as expressions; the names are the document's
@@ -130,6 +131,12 @@ pub fn eight(spans: &Spans, length: usize) -> Eight {
         spans.query(),
         spans.fragment(length),
     ]
+    .map(bounds)
+}
+
+/// Where a span begins and ends.
+pub fn bounds(span: Option<Span>) -> Option<(usize, usize)> {
+    span.map(|span| (span.start, span.end))
 }
 
 /// Appendix B on any text, and 3.2 on what it calls an authority (decision 3986-10: the last "@" counts).

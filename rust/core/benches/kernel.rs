@@ -5,6 +5,14 @@
 //! `OVERTHERE_REFERENCES` name files with one text a line, `OVERTHERE_CASES` one with the answers of the standard
 //! (`bench/kernel.py` writes all three); without them the texts are made here, and nothing is compared.
 
+#![expect(
+    clippy::string_slice,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a measurement stops where it is wrong"
+)]
+
 use std::hint::black_box;
 use std::time::Instant;
 

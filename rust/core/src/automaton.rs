@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::place::At;
+
 /// A deterministic automaton; state 0 is dead.
 pub struct Automaton {
     /// Byte to class: 256 of them.
@@ -43,8 +45,9 @@ impl Automaton {
     /// Read from a state on: how many bytes were read before the dead state, and the last live state.
     pub fn run(&self, data: &[u8], mut state: u16) -> (usize, u16) {
         for (offset, &byte) in data.iter().enumerate() {
-            let next =
-                self.table[usize::from(state) * self.width + usize::from(self.classes[usize::from(byte)])];
+            let next = self
+                .table
+                .at(usize::from(state) * self.width + usize::from(self.classes.at(usize::from(byte))));
             if next == 0 {
                 return (offset, state);
             }

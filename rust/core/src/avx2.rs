@@ -10,9 +10,14 @@ use std::arch::x86_64::{
 
 use crate::classes::{self, CLASS};
 use crate::parse::Class;
+use crate::place::{At, Part};
 use crate::split::End;
 
 /// For each low nibble, the high nibbles that make a member of the class with it; as two words.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "worked out while it is compiled: what is out of range is an error there"
+)]
 const fn rows(bits: u8) -> [i64; 2] {
     let mut table = [0u8; 16];
     let mut byte = 0;
@@ -46,8 +51,16 @@ fn table([low, high]: [i64; 2]) -> __m256i {
 #[target_feature(enable = "avx2")]
 fn half(text: &[u8; 32]) -> __m256i {
     let (words, _) = text.as_chunks::<8>();
-    let word = |k: usize| i64::from_le_bytes(words[k]);
+    let word = |k: usize| i64::from_le_bytes(words.at(k));
     _mm256_setr_epi64x(word(0), word(1), word(2), word(3))
+}
+
+/// Writes octets at a place where there is room for them.
+#[inline(always)]
+fn write(to: &mut [u8; 32], at: usize, octets: &[u8]) {
+    if let Some(place) = to.get_mut(at..at + octets.len()) {
+        place.copy_from_slice(octets);
+    }
 }
 
 /// Two vectors that hold a window, and how far the second stands from the first.
@@ -75,10 +88,10 @@ impl Bytes {
         }
         let mut padded = [0u8; 32];
         if let (Some(one), Some(two)) = (text.first_chunk::<16>(), text.last_chunk::<16>()) {
-            padded[..16].copy_from_slice(one);
-            padded[n - 16..n].copy_from_slice(two);
+            write(&mut padded, 0, one);
+            write(&mut padded, n - 16, two);
         } else {
-            padded[..n].copy_from_slice(text);
+            write(&mut padded, 0, text);
         }
         Bytes { one: half(&padded), two: _mm256_setzero_si256(), shift: 32, present }
     }
@@ -139,7 +152,7 @@ impl Members {
     #[inline]
     #[target_feature(enable = "avx2")]
     fn load(text: &[u8], start: usize) -> Self {
-        let rest = &text[start..];
+        let rest = text.part(start..);
         let bytes = Bytes::load(rest);
         let (one, two) = (Nibbles::of(bytes.one), Nibbles::of(bytes.two));
         let class = |rows| !bytes.bits(one.foreign(rows), two.foreign(rows)) & bytes.present;
@@ -164,7 +177,7 @@ impl Members {
         loop {
             let at = i.wrapping_sub(self.start);
             if at < 64 {
-                let end = at + (self.member[class as usize] >> at).trailing_ones() as usize;
+                let end = at + (self.member.at(class as usize) >> at).trailing_ones() as usize;
                 // Near the end of a window that is not the text's, an escape may go on in the next.
                 if end < 62 || self.last {
                     let broken = end < 64 && self.broken >> end & 1 != 0;
@@ -193,7 +206,7 @@ impl Ends {
     #[inline]
     #[target_feature(enable = "avx2")]
     fn load(text: &[u8], start: usize) -> Self {
-        let bytes = Bytes::load(&text[start..]);
+        let bytes = Bytes::load(text.part(start..));
         let hash = bytes.equal(b'#');
         let path = hash | bytes.equal(b'?');
         let authority = path | bytes.equal(b'/');
@@ -208,7 +221,7 @@ impl Ends {
         loop {
             let at = i.wrapping_sub(self.start);
             if at < 64 {
-                let found = self.end[end as usize] >> at;
+                let found = self.end.at(end as usize) >> at;
                 if found != 0 {
                     return i + found.trailing_zeros() as usize;
                 }

@@ -1,6 +1,7 @@
 //! Characters beyond US-ASCII: where they stand in a text, and what each may be in an IRI (RFC 3987 2.2, 3.2).
 
 use crate::classes::{self, IPRIVATE, UCSCHAR};
+use crate::place::{At, Part};
 
 /// The bit of what may stand in most components.
 pub const IN_ALL: u8 = 1;
@@ -23,6 +24,10 @@ static BLOCKS: [u8; 0x11_0000 / BLOCK] = {
     blocks
 };
 
+#[expect(
+    clippy::indexing_slicing,
+    reason = "worked out while it is compiled: what is out of range is an error there"
+)]
 const fn mark(blocks: &mut [u8], ranges: &[(char, char)], bit: u8) {
     let mut i = 0;
     while i < ranges.len() {
@@ -38,6 +43,10 @@ const fn mark(blocks: &mut [u8], ranges: &[(char, char)], bit: u8) {
 }
 
 /// Of each octet that begins a character the bits that all such characters have; of the others all bits.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "worked out while it is compiled: what is out of range is an error there"
+)]
 static LEADS: [u8; 256] = {
     let mut leads = [0xFF; 256];
     let mut block = 0x80 / BLOCK;
@@ -59,13 +68,13 @@ static LEADS: [u8; 256] = {
 
 /// Bits that all characters of a text beyond US-ASCII have; they may have more in common.
 pub fn common(text: &str) -> u8 {
-    text.bytes().fold(0xFF, |bits, octet| bits & LEADS[usize::from(octet)])
+    text.bytes().fold(0xFF, |bits, octet| bits & LEADS.at(usize::from(octet)))
 }
 
 /// The bits of a character beyond US-ASCII.
 #[inline]
 pub fn kind(c: char) -> u8 {
-    match BLOCKS[c as usize / BLOCK] {
+    match BLOCKS.at(c as usize / BLOCK) {
         MIXED.. => mixed(c),
         bits => bits,
     }
@@ -80,7 +89,7 @@ fn mixed(c: char) -> u8 {
 /// Whether one of the ranges, which are in their order, has the character.
 pub fn within(c: char, ranges: &[(char, char)]) -> bool {
     let next = ranges.partition_point(|(first, _)| *first <= c);
-    next > 0 && c <= ranges[next - 1].1
+    next.checked_sub(1).and_then(|at| ranges.get(at)).is_some_and(|(_, last)| c <= *last)
 }
 
 /// The characters of a text beyond US-ASCII, and where each stands.
@@ -114,7 +123,7 @@ impl Iterator for Beyond<'_> {
         while octets.get(self.at)?.is_ascii() {
             self.at += 1;
         }
-        let (at, c) = (self.at, self.text[self.at..].chars().next()?);
+        let (at, c) = (self.at, self.text.part(self.at..).chars().next()?);
         self.at += c.len_utf8();
         Some((at, c))
     }

@@ -4,13 +4,14 @@ use crate::beyond::within;
 use crate::classes::{self, BIDI_CONTROLS, CLASS, IPRIVATE, UCSCHAR};
 use crate::host;
 use crate::parse::Rule;
+use crate::place::{At, Part};
 use crate::tables::IP_LITERAL;
 
 /// The kinds that reading a text can give, named as in `errors.py`; `Base` is said of a row whose base is no URI,
 /// `Unreachable` of one to which no reference leads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
-#[allow(missing_docs)]
+#[expect(missing_docs, reason = "`kinds.py` tells what each is")]
 pub enum Kind {
     SchemeMissing,
     SchemeEmpty,
@@ -89,9 +90,9 @@ struct Reading {
 fn first(text: &[u8], rule: Rule, reading: Reading) -> Option<Place> {
     let mut i = 0;
     match text.iter().position(|b| matches!(b, b':' | b'/' | b'?' | b'#')) {
-        Some(0) if text[0] == b':' => return Some((Kind::SchemeEmpty, 0)),
-        Some(end) if text[end] == b':' => {
-            if CLASS[text[0] as usize] & (classes::SCHEME | classes::ALPHA) == classes::SCHEME {
+        Some(0) if text.at(0) == b':' => return Some((Kind::SchemeEmpty, 0)),
+        Some(end) if text.at(end) == b':' => {
+            if CLASS.at(text.at(0) as usize) & (classes::SCHEME | classes::ALPHA) == classes::SCHEME {
                 return Some((Kind::SchemeFirst, 0));
             }
             match foreign(text, 0, end, classes::SCHEME, Kind::SchemeChar, reading) {
@@ -103,8 +104,9 @@ fn first(text: &[u8], rule: Rule, reading: Reading) -> Option<Place> {
         _ if rule == Rule::Uri => return Some((Kind::SchemeMissing, 0)),
         _ => {}
     }
-    if text[i..].starts_with(b"//") {
-        let end = text[i + 2..]
+    if text.part(i..).starts_with(b"//") {
+        let end = text
+            .part(i + 2..)
             .iter()
             .position(|b| matches!(b, b'/' | b'?' | b'#'))
             .map_or(text.len(), |n| i + 2 + n);
@@ -113,8 +115,8 @@ fn first(text: &[u8], rule: Rule, reading: Reading) -> Option<Place> {
         }
         i = end;
     }
-    let hash = memchr::memchr(b'#', &text[i..]).map_or(text.len(), |n| i + n);
-    let mark = memchr::memchr(b'?', &text[i..hash]).map_or(hash, |n| i + n);
+    let hash = memchr::memchr(b'#', text.part(i..)).map_or(text.len(), |n| i + n);
+    let mark = memchr::memchr(b'?', text.part(i..hash)).map_or(hash, |n| i + n);
     let fragment = (hash + 1).min(text.len());
     foreign(text, i, mark, classes::PATH, Kind::PathChar, reading)
         .or_else(|| foreign(text, (mark + 1).min(hash), hash, classes::QUERY, Kind::QueryChar, reading))
@@ -122,13 +124,13 @@ fn first(text: &[u8], rule: Rule, reading: Reading) -> Option<Place> {
 }
 
 fn authority(text: &[u8], mut start: usize, end: usize, reading: Reading) -> Option<Place> {
-    let ats = &text[start..end];
+    let ats = text.part(start..end);
     if let Some(first) = memchr::memchr(b'@', ats) {
         let first = start + first;
         if let Some(found) = foreign(text, start, first, classes::USERINFO, Kind::UserinfoChar, reading) {
             return Some(found);
         }
-        if let Some(second) = memchr::memchr(b'@', &text[first + 1..end]) {
+        if let Some(second) = memchr::memchr(b'@', text.part(first + 1..end)) {
             let second = first + 1 + second;
             return foreign(text, first + 1, second, classes::USERINFO, Kind::UserinfoChar, reading)
                 .or(Some((Kind::UserinfoAt, second)));
@@ -136,39 +138,40 @@ fn authority(text: &[u8], mut start: usize, end: usize, reading: Reading) -> Opt
         start = first + 1;
     }
     let port;
-    if text[start..end].first() == Some(&b'[') {
-        let Some(closing) = memchr::memchr(b']', &text[start..end]) else {
+    if text.part(start..end).first() == Some(&b'[') {
+        let Some(closing) = memchr::memchr(b']', text.part(start..end)) else {
             return Some(literal(text, start, end, reading, Kind::IpLiteralOpen));
         };
         let after = start + closing + 1;
-        if host::ip_literal(&text[..after], start, reading.zone).is_err() {
+        if host::ip_literal(text.part(..after), start, reading.zone).is_err() {
             return Some(literal(text, start, after, reading, Kind::IpLiteralAddress));
         }
-        if after < end && text[after] != b':' {
-            return Some((nowhere(text[after], reading).unwrap_or(Kind::IpLiteralClose), after));
+        if after < end && text.at(after) != b':' {
+            return Some((nowhere(text.at(after), reading).unwrap_or(Kind::IpLiteralClose), after));
         }
         port = after;
     } else {
-        port = memchr::memchr(b':', &text[start..end]).map_or(end, |n| start + n);
+        port = memchr::memchr(b':', text.part(start..end)).map_or(end, |n| start + n);
         if let Some(found) = foreign(text, start, port, classes::REG_NAME, Kind::HostChar, reading) {
             return Some(found);
         }
     }
     let digits = (port + 1).min(end);
-    let at = digits + text[digits..end].iter().position(|b| !b.is_ascii_digit())?;
+    let at = digits + text.part(digits..end).iter().position(|b| !b.is_ascii_digit())?;
     let beyond = if reading.iri { character(text, at) } else { None };
-    let kind = beyond.and_then(|c| beyond_us_ascii(c, Kind::PortChar)).or_else(|| nowhere(text[at], reading));
+    let kind =
+        beyond.and_then(|c| beyond_us_ascii(c, Kind::PortChar)).or_else(|| nowhere(text.at(at), reading));
     Some((kind.unwrap_or(Kind::PortChar), at))
 }
 
 /// What is wrong between brackets: the place is where the automaton of IP-literal stops.
 fn literal(text: &[u8], start: usize, end: usize, reading: Reading, kind: Kind) -> Place {
-    let offset = start + IP_LITERAL.viable(&text[start..end]);
+    let offset = start + IP_LITERAL.viable(text.part(start..end));
     if let Some(other) = text.get(offset).and_then(|&b| nowhere(b, reading)) {
         return (other, offset);
     }
-    let percent = memchr::memchr(b'%', &text[start..end]).map(|n| start + n);
-    if percent == Some(offset) && !reading.zone && host::ipv6_address(&text[start + 1..offset]) {
+    let percent = memchr::memchr(b'%', text.part(start..end)).map(|n| start + n);
+    if percent == Some(offset) && !reading.zone && host::ipv6_address(text.part(start + 1..offset)) {
         return (Kind::IpZone, offset);
     }
     (kind, offset)
@@ -188,7 +191,7 @@ fn nowhere(byte: u8, reading: Reading) -> Option<Kind> {
 /// The character beyond US-ASCII that begins at `i`.
 fn character(text: &[u8], i: usize) -> Option<char> {
     let end = text.len().min(i + 4);
-    text[i..end].utf8_chunks().next()?.valid().chars().next().filter(|c| !c.is_ascii())
+    text.part(i..end).utf8_chunks().next()?.valid().chars().next().filter(|c| !c.is_ascii())
 }
 
 /// What is wrong with a character of an IRI, in the component of whose other characters `kind` would be told.
@@ -210,12 +213,12 @@ fn foreign(text: &[u8], start: usize, end: usize, bits: u8, kind: Kind, reading:
     let escapes = kind != Kind::SchemeChar;
     let mut i = start;
     while i < end {
-        let byte = text[i];
-        if CLASS[byte as usize] & bits != 0 {
+        let byte = text.at(i);
+        if CLASS.at(byte as usize) & bits != 0 {
             i += 1;
         } else if byte == b'%' && escapes {
-            match text[i + 1..end] {
-                [a, b, ..] if CLASS[a as usize] & CLASS[b as usize] & classes::HEXDIG != 0 => i += 3,
+            match text.part(i + 1..end) {
+                [a, b, ..] if CLASS.at(*a as usize) & CLASS.at(*b as usize) & classes::HEXDIG != 0 => i += 3,
                 _ => return Some((Kind::PctEncoded, i)),
             }
         } else if let Some(c) = character(text, i).filter(|_| reading.iri) {

@@ -1,6 +1,7 @@
 //! Hosts (RFC 3986 3.2.2): IP-literal, IPv4address, and which alternative a host is.
 
 use crate::classes::{self, CLASS};
+use crate::place::{At, Part};
 
 /// The alternatives of `host`; the first that matches wins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,18 +29,18 @@ pub fn host_kind(host: &[u8]) -> HostKind {
 }
 
 fn has(byte: u8, bits: u8) -> bool {
-    CLASS[byte as usize] & bits != 0
+    CLASS.at(byte as usize) & bits != 0
 }
 
 /// The end of an IP-literal that begins with the "[" at `start`, or the offset at which it stops.
 pub fn ip_literal(text: &[u8], start: usize, zone: bool) -> Result<usize, usize> {
     let inside = start + 1;
-    let length = memchr::memchr(b']', &text[inside..]).ok_or(text.len())?;
-    let body = &text[inside..inside + length];
+    let length = memchr::memchr(b']', text.part(inside..)).ok_or(text.len())?;
+    let body = text.part(inside..inside + length);
     let good = match body.first() {
         Some(b'v' | b'V') => ip_future(body),
         _ => match memchr::memchr(b'%', body) {
-            Some(percent) if zone => ipv6_address(&body[..percent]) && zone_id(&body[percent..]),
+            Some(percent) if zone => ipv6_address(body.part(..percent)) && zone_id(body.part(percent..)),
             _ => ipv6_address(body),
         },
     };
@@ -53,7 +54,7 @@ pub fn ip_literal(text: &[u8], start: usize, zone: bool) -> Result<usize, usize>
 /// IPvFuture without its brackets.
 fn ip_future(body: &[u8]) -> bool {
     let Some(dot) = memchr::memchr(b'.', body) else { return false };
-    let (version, address) = (&body[1..dot], &body[dot + 1..]);
+    let (version, address) = (body.part(1..dot), body.part(dot + 1..));
     !version.is_empty()
         && version.iter().all(|&b| has(b, classes::HEXDIG))
         && !address.is_empty()
@@ -65,7 +66,7 @@ fn zone_id(text: &[u8]) -> bool {
     let Some(zone) = text.strip_prefix(b"%25") else { return false };
     let mut i = 0;
     while i < zone.len() {
-        match zone[i] {
+        match zone.at(i) {
             b'%' => match zone.get(i + 1..i + 3) {
                 Some(pair) if pair.iter().all(|&b| has(b, classes::HEXDIG)) => i += 3,
                 _ => return false,
@@ -91,12 +92,12 @@ pub fn ipv6_address(text: &[u8]) -> bool {
         }
     }
     loop {
-        let digits = text[i..].iter().take_while(|&&b| has(b, classes::HEXDIG)).count();
+        let digits = text.part(i..).iter().take_while(|&&b| has(b, classes::HEXDIG)).count();
         match text.get(i + digits) {
             Some(b'.') => {
                 // ls32 as an IPv4address ends the address.
                 groups += 2;
-                return ipv4_address(&text[i..]) == Some(text.len() - i)
+                return ipv4_address(text.part(i..)) == Some(text.len() - i)
                     && if gap { groups <= 7 } else { groups == 8 };
             }
             _ if digits == 0 || digits > 4 => return false,
@@ -132,9 +133,9 @@ fn ipv4_address(text: &[u8]) -> Option<usize> {
             }
             i += 1;
         }
-        let digits = text[i..].iter().take(4).take_while(|b| b.is_ascii_digit()).count();
-        let value = text[i..i + digits].iter().fold(0u32, |v, b| v * 10 + u32::from(b - b'0'));
-        if digits == 0 || digits > 3 || value > 255 || (digits > 1 && text[i] == b'0') {
+        let digits = text.part(i..).iter().take(4).take_while(|b| b.is_ascii_digit()).count();
+        let value = text.part(i..i + digits).iter().fold(0u32, |v, b| v * 10 + u32::from(b - b'0'));
+        if digits == 0 || digits > 3 || value > 255 || (digits > 1 && text.at(i) == b'0') {
             return None;
         }
         i += digits;

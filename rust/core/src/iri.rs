@@ -2,8 +2,9 @@
 
 use crate::beyond::{common, kind, within, Beyond, IN_ALL, IN_QUERIES, SHOWN};
 use crate::classes::{self, CLASS, IPRIVATE, JOINED, UCSCHAR};
-use crate::parse::{self, Rule, Spans};
+use crate::parse::{self, Rule};
 use crate::percent::{encode, octet, Safe};
+use crate::place::{At, Characters, Part, Spans};
 
 /// What a text has beyond US-ASCII.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +19,7 @@ impl Escaped {
     /// Whether private-use characters stand in the query alone (2.2), of which these are the written text's components.
     pub fn fits(&self, spans: &Spans) -> bool {
         let Some((first, last)) = self.private else { return true };
-        spans.query().is_some_and(|(start, end)| start <= first && last <= end)
+        spans.query().is_some_and(|query| query.start <= first && last <= query.end)
     }
 
     /// What a text has; in what is written, each octet beyond US-ASCII is to have so many.  None for US-ASCII, and if a
@@ -72,7 +73,7 @@ pub fn stand_in(text: &str, out: &mut Vec<u8>) -> Option<Escaped> {
 
 /// Whether a character beyond US-ASCII stands between the brackets of a host: there "~" stands, and ucschar does not.
 pub fn in_brackets(text: &[u8], spans: &Spans) -> bool {
-    let host = spans.host().map_or(&text[..0], |(start, end)| &text[start..end]);
+    let host = spans.host().map_or(&[][..], |host| host.of(text));
     host.first() == Some(&b'[') && !host.is_ascii()
 }
 
@@ -80,7 +81,7 @@ pub fn in_brackets(text: &[u8], spans: &Spans) -> bool {
 /// characters that an IRI shows, as what they stand for.
 pub fn show(text: &[u8], spans: &Spans, out: &mut Vec<u8>) {
     out.reserve(text.len());
-    let host = spans.host().filter(|&(start, _)| text.get(start) != Some(&b'['));
+    let host = spans.host().filter(|host| text.get(host.start) != Some(&b'['));
     let mut done = 0;
     for (span, private) in [
         (spans.userinfo(), false),
@@ -89,28 +90,28 @@ pub fn show(text: &[u8], spans: &Spans, out: &mut Vec<u8>) {
         (spans.query(), true),
         (spans.fragment(text.len()), false),
     ] {
-        let Some((start, end)) = span else { continue };
-        out.extend_from_slice(&text[done..start]);
-        characters(&text[start..end], private, out);
-        done = end;
+        let Some(span) = span else { continue };
+        out.extend_from_slice(text.part(done..span.start));
+        characters(span.of(text), private, out);
+        done = span.end;
     }
-    out.extend_from_slice(&text[done..]);
+    out.extend_from_slice(text.part(done..));
 }
 
 /// 3.2, steps 2 to 5 for a component; `private` shows private-use characters too, as a query may (2.2).
 fn characters(text: &[u8], private: bool, out: &mut Vec<u8>) {
     let (mut i, mut done) = (0, 0);
-    while let Some(next) = memchr::memchr(b'%', &text[i..]) {
+    while let Some(next) = memchr::memchr(b'%', text.part(i..)) {
         let at = i + next;
         i = at + 3;
         match octet(text, at) {
             Some(byte @ 0x80..) => {
-                out.extend_from_slice(&text[done..at]);
+                out.extend_from_slice(text.part(done..at));
                 i = run(text, at, byte, private, out);
                 done = i;
             }
-            Some(byte) if CLASS[byte as usize] & classes::UNRESERVED != 0 => {
-                out.extend_from_slice(&text[done..at]);
+            Some(byte) if CLASS.at(byte as usize) & classes::UNRESERVED != 0 => {
+                out.extend_from_slice(text.part(done..at));
                 out.push(byte);
                 done = i;
             }
@@ -118,7 +119,7 @@ fn characters(text: &[u8], private: bool, out: &mut Vec<u8>) {
         }
         i = i.min(text.len());
     }
-    out.extend_from_slice(&text[done..]);
+    out.extend_from_slice(text.part(done..));
 }
 
 /// A run of escapes of octets beyond US-ASCII, of which the first is `byte`; returns where it ends.
@@ -134,7 +135,7 @@ fn run(text: &[u8], mut i: usize, byte: u8, private: bool, out: &mut Vec<u8>) ->
             0xF0..=0xF4 => 4,
             _ => 1,
         };
-        for (k, place) in octets[..length].iter_mut().enumerate().skip(1) {
+        for (k, place) in octets.iter_mut().enumerate().take(length).skip(1) {
             *place = octet(text, i + 3 * k).unwrap_or(0);
         }
         let character = character(octets, length);
@@ -148,7 +149,7 @@ fn run(text: &[u8], mut i: usize, byte: u8, private: bool, out: &mut Vec<u8>) ->
             out.extend_from_slice(&octets);
             out.truncate(end);
         } else {
-            encode(&octets[..count], &Safe::NONE, out);
+            encode(octets.part(..count), &Safe::NONE, out);
         }
         i += 3 * count;
         next = octet(text, i).filter(|byte| !byte.is_ascii());
@@ -159,7 +160,7 @@ fn run(text: &[u8], mut i: usize, byte: u8, private: bool, out: &mut Vec<u8>) ->
 /// The character of so many octets, of which the first says that they are so many; None if they are no UTF-8.
 fn character(octets: [u8; 4], length: usize) -> Option<char> {
     let [first, rest @ ..] = octets.map(u32::from);
-    if octets[1..length].iter().any(|octet| octet & 0xC0 != 0x80) {
+    if octets.part(1..length).iter().any(|octet| octet & 0xC0 != 0x80) {
         return None;
     }
     let [second, third, fourth] = rest.map(|octet| octet & 0x3F);
@@ -176,7 +177,7 @@ fn character(octets: [u8; 4], length: usize) -> Option<char> {
 ///
 /// Each character beyond US-ASCII is read as "~", which stands where ucschar does: in no scheme, escape or port.
 /// Between brackets it would stand too, where ucschar does not.
-pub fn parse(text: &str, rule: Rule, stand_ins: &mut Vec<u8>) -> Option<Spans> {
+pub fn parse(text: &str, rule: Rule, stand_ins: &mut Vec<u8>) -> Option<Spans<Characters>> {
     let mut private = None;
     for (at, c) in text.chars().enumerate() {
         stand_ins.push(if c.is_ascii() { c as u8 } else { b'~' });
@@ -191,13 +192,19 @@ pub fn parse(text: &str, rule: Rule, stand_ins: &mut Vec<u8>) -> Option<Spans> {
         }
     }
     let spans = parse::parse(stand_ins, rule, false).ok()?;
-    Escaped { at: 0, private }.fits(&spans).then_some(spans)
+    Escaped { at: 0, private }.fits(&spans).then(|| spans.in_characters())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::parse::{parse, Rule};
+    use crate::place::Span;
+
+    /// The two places, whatever their unit.
+    fn at<U>(span: impl Into<Option<Span<U>>>) -> Option<(usize, usize)> {
+        span.into().map(|span| (span.start, span.end))
+    }
 
     fn mapped(text: &str) -> Option<String> {
         let mut out = Vec::new();
@@ -210,11 +217,11 @@ mod tests {
     fn spans_are_of_characters() {
         let read = |text| super::parse(text, Rule::UriReference, &mut Vec::new());
         let spans = read("http://ü@é:8/日本?\u{e000}#ß").unwrap();
-        assert_eq!(spans.userinfo(), Some((7, 8)));
-        assert_eq!(spans.host(), Some((9, 10)));
-        assert_eq!(spans.path(), (12, 15));
-        assert_eq!(spans.query(), Some((16, 17)));
-        assert_eq!(spans.fragment(19), Some((18, 19)));
+        assert_eq!(at(spans.userinfo()), Some((7, 8)));
+        assert_eq!(at(spans.host()), Some((9, 10)));
+        assert_eq!(at(spans.path()), Some((12, 15)));
+        assert_eq!(at(spans.query()), Some((16, 17)));
+        assert_eq!(at(spans.fragment(19)), Some((18, 19)));
         for text in [
             "é:x",
             "x:\u{e000}",
@@ -238,8 +245,8 @@ mod tests {
             (found.fits(&spans) && !in_brackets(text.as_bytes(), &spans)).then_some(spans)
         };
         let spans = read("http://ü@é:8/日本?\u{e000}#ß").unwrap();
-        assert_eq!((spans.userinfo(), spans.host()), (Some((7, 9)), Some((10, 12))));
-        assert_eq!((spans.path(), spans.query()), ((14, 21), Some((22, 25))));
+        assert_eq!((at(spans.userinfo()), at(spans.host())), (Some((7, 9)), Some((10, 12))));
+        assert_eq!((at(spans.path()), at(spans.query())), (Some((14, 21)), Some((22, 25))));
         for text in ["a", "é:x", "x:\u{e000}", "%é1", "//h:é", "//[v1.é]/", "//[::1%25é]", "\u{202e}"] {
             assert_eq!(read(text), None, "{text:?}");
         }

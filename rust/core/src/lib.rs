@@ -10,7 +10,7 @@
 pub mod automaton;
 // `build.rs` sets `cfg(avx2)` only where the compiler is new enough.
 #[cfg(avx2)]
-#[allow(clippy::incompatible_msrv)]
+#[expect(clippy::incompatible_msrv, reason = "`build.rs` asks for the compiler that it needs")]
 mod avx2;
 mod beyond;
 pub mod check;
@@ -21,6 +21,7 @@ pub mod normalize;
 pub mod parameters;
 pub mod parse;
 pub mod percent;
+pub mod place;
 pub mod relate;
 pub mod resolve;
 pub mod split;

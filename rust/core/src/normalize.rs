@@ -2,8 +2,8 @@
 //! schemes have the rules of most.
 
 use crate::classes::{self, CLASS};
-use crate::parse::Spans;
 use crate::percent::octet;
+use crate::place::{At, Part, Span, Spans};
 use crate::resolve::{may_have_dot_segments, without_dot_segments};
 
 /// The highest rung that is generic.
@@ -11,20 +11,15 @@ pub const SYNTAX: u8 = 3;
 
 /// Whether the text may change at a generic rung; `false` is certain.
 pub fn may_change(text: &[u8], spans: &Spans, rung: u8) -> bool {
-    let upper = |span: Option<(usize, usize)>| {
+    let upper = |span: Option<Span>| {
         // No early end, so that the compiler can take many at once.
-        span.is_some_and(|(start, end)| {
-            text[start..end].iter().fold(false, |found, b| found | b.is_ascii_uppercase())
-        })
+        span.is_some_and(|span| span.of(text).iter().fold(false, |found, b| found | b.is_ascii_uppercase()))
     };
     rung > 0
         && (upper(spans.scheme())
             || upper(spans.host())
             || memchr::memchr(b'%', text).is_some()
-            || (rung >= SYNTAX && {
-                let (start, end) = spans.path();
-                may_have_dot_segments(&text[start..end])
-            }))
+            || (rung >= SYNTAX && may_have_dot_segments(spans.path().of(text))))
 }
 
 /// What most schemes let somebody write differently (6.2.3); the default is a scheme that has no such rule.
@@ -38,18 +33,18 @@ pub struct SchemeRules {
 
 impl SchemeRules {
     /// The digits of the port that stay: none of an empty or a default port, no leading zero of another (3.2.3).
-    fn port(&self, text: &[u8], spans: &Spans) -> Option<(usize, usize)> {
-        let (start, end) = spans.port().filter(|(start, end)| start < end)?;
-        let zeros = text[start..end].iter().take_while(|&&digit| digit == b'0').count();
-        let digits = &text[start + zeros..end];
+    fn port(&self, text: &[u8], spans: &Spans) -> Option<Span> {
+        let port = spans.port().filter(|port| !port.is_empty())?;
+        let zeros = port.of(text).iter().take_while(|&&digit| digit == b'0').count();
+        let digits = port.from(port.start + zeros).of(text);
         if self.default_port.as_ref().is_some_and(|port| port.as_bytes() == digits) {
             return None;
         }
-        Some((start + zeros.min(end - start - 1), end))
+        Some(port.from((port.start + zeros).min(port.end - 1)))
     }
 
     fn slash(&self, spans: &Spans) -> bool {
-        self.slash_for_empty_path && spans.authority().is_some() && spans.path == spans.path_end
+        self.slash_for_empty_path && spans.authority().is_some() && spans.path().is_empty()
     }
 
     /// Whether the text may change at the scheme rung or below it; `false` is certain.
@@ -73,39 +68,38 @@ pub fn normalize(text: &[u8], spans: &Spans, rung: u8, out: &mut Vec<u8>) {
 }
 
 /// The components at a generic rung, with this port, and with "/" for an empty path if `slash`.
-fn write(text: &[u8], spans: &Spans, rung: u8, port: Option<(usize, usize)>, slash: bool, out: &mut Vec<u8>) {
+fn write(text: &[u8], spans: &Spans, rung: u8, port: Option<Span>, slash: bool, out: &mut Vec<u8>) {
     out.reserve(text.len() + 2);
-    if let Some((start, end)) = spans.scheme() {
-        out.extend(text[start..end].iter().map(u8::to_ascii_lowercase));
+    if let Some(scheme) = spans.scheme() {
+        out.extend(scheme.of(text).iter().map(u8::to_ascii_lowercase));
         out.push(b':');
     }
     if spans.authority().is_some() {
         out.extend_from_slice(b"//");
-        if let Some((start, end)) = spans.userinfo() {
-            escapes(&text[start..end], rung, out);
+        if let Some(userinfo) = spans.userinfo() {
+            escapes(userinfo.of(text), rung, out);
             out.push(b'@');
         }
-        if let Some((start, end)) = spans.host() {
-            host(&text[start..end], rung, out);
+        if let Some(span) = spans.host() {
+            host(span.of(text), rung, out);
         }
-        if let Some((start, end)) = port {
+        if let Some(port) = port {
             out.push(b':');
-            out.extend_from_slice(&text[start..end]);
+            out.extend_from_slice(port.of(text));
         }
     }
-    let (start, end) = spans.path();
     if slash {
         out.push(b'/');
     } else {
-        path(&text[start..end], spans, rung, out);
+        path(spans.path().of(text), spans, rung, out);
     }
-    if let Some((start, end)) = spans.query() {
+    if let Some(query) = spans.query() {
         out.push(b'?');
-        escapes(&text[start..end], rung, out);
+        escapes(query.of(text), rung, out);
     }
-    if let Some((start, end)) = spans.fragment(text.len()) {
+    if let Some(fragment) = spans.fragment(text.len()) {
         out.push(b'#');
-        escapes(&text[start..end], rung, out);
+        escapes(fragment.of(text), rung, out);
     }
 }
 
@@ -114,11 +108,11 @@ fn path(path: &[u8], spans: &Spans, rung: u8, out: &mut Vec<u8>) {
     let waits = spans.scheme().is_none() && spans.authority().is_none() && path.first() != Some(&b'/');
     let start = out.len();
     escapes(path, rung, out);
-    if rung < SYNTAX || waits || !may_have_dot_segments(&out[start..]) {
+    if rung < SYNTAX || waits || !may_have_dot_segments(out.part(start..)) {
         return;
     }
     without_dot_segments(out, start);
-    if spans.authority().is_none() && out[start..].starts_with(b"//") {
+    if spans.authority().is_none() && out.part(start..).starts_with(b"//") {
         out.splice(start..start, *b"/.");
     }
 }
@@ -127,12 +121,12 @@ fn path(path: &[u8], spans: &Spans, rung: u8, out: &mut Vec<u8>) {
 fn escapes(text: &[u8], rung: u8, out: &mut Vec<u8>) {
     let mut i = 0;
     while i < text.len() {
-        if text[i] == b'%' {
+        if text.at(i) == b'%' {
             escape(text, i, rung, out);
             i += 3;
         } else {
-            let end = memchr::memchr(b'%', &text[i..]).map_or(text.len(), |next| i + next);
-            out.extend_from_slice(&text[i..end]);
+            let end = memchr::memchr(b'%', text.part(i..)).map_or(text.len(), |next| i + next);
+            out.extend_from_slice(text.part(i..end));
             i = end;
         }
     }
@@ -140,14 +134,14 @@ fn escapes(text: &[u8], rung: u8, out: &mut Vec<u8>) {
 
 fn escape(text: &[u8], at: usize, rung: u8, out: &mut Vec<u8>) {
     match octet(text, at) {
-        Some(b) if rung >= 2 && CLASS[b as usize] & classes::UNRESERVED != 0 => out.push(b),
+        Some(b) if rung >= 2 && CLASS.at(b as usize) & classes::UNRESERVED != 0 => out.push(b),
         _ => out.extend_from_slice(&upper(text, at)),
     }
 }
 
 /// The escape at a place in upper case.
 fn upper(text: &[u8], at: usize) -> [u8; 3] {
-    [b'%', text[at + 1].to_ascii_uppercase(), text[at + 2].to_ascii_uppercase()]
+    [b'%', text.at(at + 1).to_ascii_uppercase(), text.at(at + 2).to_ascii_uppercase()]
 }
 
 /// A host in lower case, its escapes in upper case; a zone identifier keeps its case (RFC 6874 2), and so does a host
@@ -159,20 +153,20 @@ fn host(text: &[u8], rung: u8, out: &mut Vec<u8>) {
     let mut i = 0;
     let literal = text.first() == Some(&b'[');
     while i < text.len() {
-        if text[i] == b'%' {
+        if text.at(i) == b'%' {
             if literal {
                 // From "%25" on only the hexadecimal digits of escapes change.
-                return escapes(&text[i..], 1, out);
+                return escapes(text.part(i..), 1, out);
             }
             match octet(text, i) {
-                Some(b) if rung >= 2 && CLASS[b as usize] & classes::UNRESERVED != 0 => {
+                Some(b) if rung >= 2 && CLASS.at(b as usize) & classes::UNRESERVED != 0 => {
                     out.push(b.to_ascii_lowercase());
                 }
                 _ => out.extend_from_slice(&upper(text, i)),
             }
             i += 3;
         } else {
-            out.push(text[i].to_ascii_lowercase());
+            out.push(text.at(i).to_ascii_lowercase());
             i += 1;
         }
     }

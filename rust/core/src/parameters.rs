@@ -5,6 +5,7 @@
 use memchr::{memchr, memmem};
 
 use crate::percent::octet;
+use crate::place::{At, Part};
 
 /// How pairs are written.
 #[derive(Clone, Copy)]
@@ -52,7 +53,7 @@ impl Form {
         let mut at = if query.is_empty() { None } else { Some(0) };
         std::iter::from_fn(move || {
             let start = at?;
-            let end = memchr(separator, &query[start..]).map(|i| start + i);
+            let end = memchr(separator, query.part(start..)).map(|i| start + i);
             at = end.map(|end| end + 1);
             Some((start, end.unwrap_or(query.len())))
         })
@@ -61,7 +62,7 @@ impl Form {
     /// The octet at a place, and how many characters write it.
     #[inline(always)]
     fn one(&self, text: &[u8], i: usize) -> (u8, usize) {
-        match text[i] {
+        match text.at(i) {
             b'%' => octet(text, i).map_or((b'%', 1), |octet| (octet, 3)),
             b'+' if self.plus => (b' ', 1),
             other => (other, 1),
@@ -92,7 +93,7 @@ impl Form {
     fn named(&self, pair: &[u8], octets: &[u8]) -> Option<usize> {
         let mut i = 0;
         for &wanted in octets {
-            if i >= pair.len() || pair[i] == b'=' {
+            if i >= pair.len() || pair.at(i) == b'=' {
                 return None;
             }
             let (octet, count) = self.one(pair, i);
@@ -101,14 +102,14 @@ impl Form {
             }
             i += count;
         }
-        (i == pair.len() || pair[i] == b'=').then_some(i)
+        (i == pair.len() || pair.at(i) == b'=').then_some(i)
     }
 
     /// Where the value of the first pair of that name stands; None if there is no such pair, or it has no "=".
     pub fn find(&self, query: &[u8], name: &[u8]) -> Option<(usize, usize)> {
         let (start, end, name) = self
             .pairs(query)
-            .find_map(|(start, end)| Some((start, end, self.named(&query[start..end], name)?)))?;
+            .find_map(|(start, end)| Some((start, end, self.named(query.part(start..end), name)?)))?;
         (start + name < end).then_some((start + name + 1, end))
     }
 
@@ -117,15 +118,15 @@ impl Form {
     fn name<'a>(&self, pair: &'a [u8], octets: &'a mut Vec<u8>) -> &'a [u8] {
         let mut escaped = false;
         let mut end = 0;
-        while end < pair.len() && pair[end] != b'=' {
-            escaped |= pair[end] == b'%' || pair[end] == b'+';
+        while end < pair.len() && pair.at(end) != b'=' {
+            escaped |= pair.at(end) == b'%' || pair.at(end) == b'+';
             end += 1;
         }
         if !escaped {
-            return &pair[..end];
+            return pair.part(..end);
         }
         octets.clear();
-        self.decode(&pair[..end], octets);
+        self.decode(pair.part(..end), octets);
         octets
     }
 
@@ -149,7 +150,7 @@ impl Form {
             }
             Change::Without(names) => {
                 for (start, end) in self.pairs(text) {
-                    let name = self.name(&text[start..end], &mut scratch.octets);
+                    let name = self.name(text.part(start..end), &mut scratch.octets);
                     if !names.iter().any(|one| matches(one, name)) {
                         to.keep(start, end);
                     }
@@ -167,14 +168,15 @@ impl Form {
         placed.clear();
         placed.resize(given.len(), false);
         for (start, end) in self.pairs(text) {
-            let pair = &text[start..end];
-            match given.iter().position(|(wanted, _)| self.named(pair, wanted).is_some()) {
+            let pair = text.part(start..end);
+            let mut known = given.iter().zip(placed.iter_mut());
+            match known.find(|((wanted, _), _)| self.named(pair, wanted).is_some()) {
                 None => to.keep(start, end),
-                Some(i) if !placed[i] => {
-                    placed[i] = true;
-                    given[i].1.iter().for_each(|text| to.pair(text));
+                Some(((_, texts), placed)) => {
+                    if !std::mem::replace(placed, true) {
+                        texts.iter().for_each(|text| to.pair(text));
+                    }
                 }
-                Some(_) => {}
             }
         }
         for ((_, texts), placed) in given.iter().zip(placed) {
@@ -190,11 +192,11 @@ impl Form {
         places.clear();
         for pair in self.pairs(to.text) {
             let start = octets.len();
-            self.decode(name_of(&to.text[pair.0..pair.1]), octets);
-            places.push(Place { first: first(&octets[start..]), name: (start, octets.len()), pair });
+            self.decode(name_of(to.text.part(pair.0..pair.1)), octets);
+            places.push(Place { first: first(octets.part(start..)), name: (start, octets.len()), pair });
         }
         places.sort_by(|a, b| {
-            let rest = || octets[a.name.0..a.name.1].cmp(&octets[b.name.0..b.name.1]);
+            let rest = || octets.part(a.name.0..a.name.1).cmp(octets.part(b.name.0..b.name.1));
             a.first.cmp(&b.first).then_with(rest)
         });
         places.iter().for_each(|place| to.keep(place.pair.0, place.pair.1));
@@ -204,8 +206,7 @@ impl Form {
 /// The first octets of a name as a number of the same order, with zeros for those that it does not have.
 fn first(name: &[u8]) -> u64 {
     let mut octets = [0; 8];
-    let count = name.len().min(8);
-    octets[..count].copy_from_slice(&name[..count]);
+    octets.iter_mut().zip(name).for_each(|(place, octet)| *place = *octet);
     u64::from_be_bytes(octets)
 }
 
@@ -234,7 +235,7 @@ impl Written<'_> {
     fn flush(&mut self) {
         if let Some((start, end)) = self.kept.take() {
             let text = self.text;
-            self.write(&text[start..end]);
+            self.write(text.part(start..end));
         }
     }
 
@@ -254,7 +255,7 @@ impl Written<'_> {
 }
 
 fn name_of(pair: &[u8]) -> &[u8] {
-    memchr(b'=', pair).map_or(pair, |i| &pair[..i])
+    memchr(b'=', pair).map_or(pair, |i| pair.part(..i))
 }
 
 /// Whether a name begins with the first piece, ends with the last, and has the others between, in their order.
@@ -268,7 +269,7 @@ fn matches(pieces: &[Vec<u8>], name: &[u8]) -> bool {
     };
     for piece in inner {
         let Some(at) = memmem::find(middle, piece) else { return false };
-        middle = &middle[at + piece.len()..];
+        middle = middle.part(at + piece.len()..);
     }
     true
 }

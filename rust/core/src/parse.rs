@@ -2,10 +2,8 @@
 
 use crate::classes::{self, CLASS};
 use crate::host;
+use crate::place::{At, Part, Spans, OMITTED};
 use crate::wide::skip_common;
-
-/// The offset of a component that is undefined.
-pub const OMITTED: u32 = u32::MAX;
 
 /// Which rule a text must follow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,137 +14,11 @@ pub enum Rule {
     UriReference,
 }
 
-/// Where the components stand.
-///
-/// ```text
-/// foo://user@example.com:8042/over/there?name=ferret#nose
-///    |  |   |           |    |          |           |
-///    |  |   userinfo_end|    path       path_end    query_end
-///    |  authority       host_end
-///    scheme_end
-/// ```
-///
-/// `OMITTED` where the component is undefined.  The path is always defined; it ends at `path_end`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Spans {
-    /// The end of the scheme.
-    pub scheme_end: u32,
-    /// The start of the authority, after its "//".
-    pub authority: u32,
-    /// The end of the userinfo.
-    pub userinfo_end: u32,
-    /// The end of the host.
-    pub host_end: u32,
-    /// The start of the path, which is the end of the authority.
-    pub path: u32,
-    /// The end of the path.
-    pub path_end: u32,
-    /// The end of the query, which begins one past `path_end`.
-    pub query_end: u32,
-    /// The start of the fragment, which ends with the text.
-    pub fragment: u32,
-}
-
-fn span(start: u32, end: u32) -> Option<(usize, usize)> {
-    Some((start as usize, end as usize))
-}
-
-impl Spans {
-    /// The spans of the empty text: an empty path and nothing else.
-    pub const EMPTY: Spans = Spans {
-        scheme_end: OMITTED,
-        authority: OMITTED,
-        userinfo_end: OMITTED,
-        host_end: OMITTED,
-        path: 0,
-        path_end: 0,
-        query_end: OMITTED,
-        fragment: OMITTED,
-    };
-
-    /// The span of the scheme.
-    pub fn scheme(&self) -> Option<(usize, usize)> {
-        if self.scheme_end == OMITTED {
-            None
-        } else {
-            span(0, self.scheme_end)
-        }
-    }
-
-    /// The span of the authority.
-    pub fn authority(&self) -> Option<(usize, usize)> {
-        if self.authority == OMITTED {
-            None
-        } else {
-            span(self.authority, self.path)
-        }
-    }
-
-    /// The span of the userinfo.
-    pub fn userinfo(&self) -> Option<(usize, usize)> {
-        if self.userinfo_end == OMITTED {
-            None
-        } else {
-            span(self.authority, self.userinfo_end)
-        }
-    }
-
-    /// The start of the host, given that there is an authority.
-    fn host_start(&self) -> u32 {
-        if self.userinfo_end == OMITTED {
-            self.authority
-        } else {
-            self.userinfo_end + 1
-        }
-    }
-
-    /// The span of the host.
-    pub fn host(&self) -> Option<(usize, usize)> {
-        if self.authority == OMITTED {
-            None
-        } else {
-            span(self.host_start(), self.host_end)
-        }
-    }
-
-    /// The span of the port.
-    pub fn port(&self) -> Option<(usize, usize)> {
-        if self.authority == OMITTED || self.host_end == self.path {
-            None
-        } else {
-            span(self.host_end + 1, self.path)
-        }
-    }
-
-    /// The span of the path.
-    pub fn path(&self) -> (usize, usize) {
-        (self.path as usize, self.path_end as usize)
-    }
-
-    /// The span of the query.
-    pub fn query(&self) -> Option<(usize, usize)> {
-        if self.query_end == OMITTED {
-            None
-        } else {
-            span(self.path_end + 1, self.query_end)
-        }
-    }
-
-    /// The span of the fragment in a text of this length.
-    pub fn fragment(&self, length: usize) -> Option<(usize, usize)> {
-        if self.fragment == OMITTED {
-            None
-        } else {
-            Some((self.fragment as usize, length))
-        }
-    }
-}
-
 /// The class bits of the byte at `i`; none past the end.
 #[inline(always)]
 fn class(text: &[u8], i: usize) -> u8 {
     match text.get(i) {
-        Some(&byte) => CLASS[byte as usize],
+        Some(&byte) => CLASS.at(byte as usize),
         None => 0,
     }
 }
@@ -241,7 +113,7 @@ fn parse_by(
     let start = i;
     i = skip(text, i, Class::Path)?;
     if spans.scheme_end == OMITTED && spans.authority == OMITTED {
-        for (at, &b) in text[start..i].iter().enumerate() {
+        for (at, &b) in text.part(start..i).iter().enumerate() {
             if b == b'/' {
                 break;
             }

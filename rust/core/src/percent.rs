@@ -1,6 +1,7 @@
 //! Percent-encoding (RFC 3986 2.1).
 
 use crate::classes::{self, CLASS};
+use crate::place::{At, Part};
 
 /// A set of the bytes that need no escape, as what each byte becomes: up to three bytes, and how many.
 #[derive(Clone)]
@@ -10,6 +11,10 @@ static UNRESERVED: Safe = Safe::members(classes::UNRESERVED);
 
 impl Safe {
     /// Nothing: every byte becomes `%HH`.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "worked out while it is compiled: what is out of range is an error there"
+    )]
     pub(crate) const NONE: Safe = {
         let mut pieces = [[0; 4]; 256];
         let mut i = 0;
@@ -21,6 +26,10 @@ impl Safe {
     };
 
     /// All of US-ASCII, "%" too.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "worked out while it is compiled: what is out of range is an error there"
+    )]
     pub(crate) const US_ASCII: Safe = {
         let mut set = Self::NONE;
         let mut i = 0;
@@ -32,6 +41,10 @@ impl Safe {
     };
 
     /// The members of a class.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "worked out while it is compiled: what is out of range is an error there"
+    )]
     const fn members(bits: u8) -> Self {
         let mut set = Self::NONE;
         let mut i = 0;
@@ -58,14 +71,16 @@ impl Safe {
     pub fn new(characters: &[u8]) -> Self {
         let mut set = Self::NONE;
         for &b in characters {
-            set.0[b as usize] = [b, 0, 0, 1];
+            if let Some(piece) = set.0.get_mut(usize::from(b)) {
+                *piece = [b, 0, 0, 1];
+            }
         }
         set
     }
 
     /// How many bytes of the data are in the set before the first that is not.
     pub fn prefix(&self, data: &[u8]) -> usize {
-        data.iter().position(|&b| self.0[b as usize][3] != 1).unwrap_or(data.len())
+        data.iter().position(|&b| self.0.at(b as usize)[3] != 1).unwrap_or(data.len())
     }
 }
 
@@ -78,7 +93,7 @@ pub fn encode(data: &[u8], safe: &Safe, out: &mut Vec<u8>) {
         let mut end = out.len();
         out.resize(end + 3 * block.len() + 1, 0);
         for &b in block {
-            let piece = safe.0[b as usize];
+            let piece = safe.0.at(b as usize);
             if let Some(place) = out.get_mut(end..end + 4) {
                 place.copy_from_slice(&piece);
             }
@@ -93,7 +108,7 @@ pub fn encode(data: &[u8], safe: &Safe, out: &mut Vec<u8>) {
 pub fn octet(text: &[u8], i: usize) -> Option<u8> {
     match text.get(i..i + 3) {
         Some(&[b'%', high, low]) => {
-            let (high, low) = (DIGIT[high as usize], DIGIT[low as usize]);
+            let (high, low) = (DIGIT.at(high as usize), DIGIT.at(low as usize));
             ((high | low) <= 15).then_some(high << 4 | low)
         }
         _ => None,
@@ -101,6 +116,10 @@ pub fn octet(text: &[u8], i: usize) -> Option<u8> {
 }
 
 /// What each hexadecimal digit stands for; of the other bytes, more than that.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "worked out while it is compiled: what is out of range is an error there"
+)]
 static DIGIT: [u8; 256] = {
     let mut digits = [0xFF; 256];
     let mut i = 0;
@@ -122,23 +141,23 @@ pub fn decode(text: &[u8], out: &mut Vec<u8>) -> Result<(), usize> {
     out.resize(start + text.len() + WORD, 0);
     let (mut i, mut end) = (0, start);
     while i < text.len() {
-        if text[i] == b'%' {
+        if text.at(i) == b'%' {
             let Some(octet) = octet(text, i) else {
                 out.truncate(start);
                 return Err(i);
             };
-            out[end] = octet;
+            put(out, end, &[octet]);
             i += 3;
             end += 1;
             continue;
         }
-        let count = match text[i..].first_chunk::<WORD>() {
+        let count = match text.part(i..).first_chunk::<WORD>() {
             Some(word) => {
-                out[end..end + WORD].copy_from_slice(word);
+                put(out, end, word);
                 before_percent(u64::from_le_bytes(*word))
             }
             None => {
-                out[end] = text[i];
+                put(out, end, &[text.at(i)]);
                 1
             }
         };
@@ -150,6 +169,14 @@ pub fn decode(text: &[u8], out: &mut Vec<u8>) -> Result<(), usize> {
 }
 
 const WORD: usize = 8;
+
+/// Writes so many octets at a place where there is room for them.
+#[inline(always)]
+fn put<const N: usize>(out: &mut [u8], at: usize, octets: &[u8; N]) {
+    if let Some(place) = out.get_mut(at..).and_then(|rest| rest.first_chunk_mut::<N>()) {
+        *place = *octets;
+    }
+}
 
 /// How many bytes of a word stand before the first "%".
 fn before_percent(word: u64) -> usize {

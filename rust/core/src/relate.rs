@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::parse::Spans;
+use crate::place::{Part, Span, Spans};
 use crate::resolve::{guard_path, may_have_dot_segments, remove_dot_segments, resolve, Parsed};
 use crate::split::split;
 
@@ -20,7 +20,7 @@ pub fn relate(base: Parsed<'_>, target: Parsed<'_>, out: &mut Vec<u8>) -> Option
         let reference = shortest.take()?.text(target);
         let spans = split(&reference);
         resolve(base, Parsed { text: &reference, spans: &spans }, true, out);
-        let reached = &out[begin..] == target.text;
+        let reached = out.part(begin..) == target.text;
         out.truncate(begin);
         if reached {
             out.extend_from_slice(&reference);
@@ -43,7 +43,7 @@ impl Candidate {
     }
 
     fn text<'a>(&self, target: Parsed<'a>) -> Cow<'a, [u8]> {
-        let rest = &target.text[self.from..];
+        let rest = target.text.part(self.from..);
         if self.length(target) == rest.len() {
             return Cow::from(rest);
         }
@@ -61,7 +61,7 @@ fn candidates(base: Parsed<'_>, target: Parsed<'_>) -> [Option<Candidate>; 8] {
     let alike = base.scheme() == target.scheme();
     let (mut fragment, mut query, mut paths) = (None, None, [None, None, None, None]);
     if alike && base.authority() == target.authority() {
-        let (start, end) = target.spans.path();
+        let Span { start, end, .. } = target.spans.path();
         if base.path() == target.path() {
             let last = target.fragment().map_or(0, |fragment| fragment.len() + 1);
             fragment = plain(target.text.len() - last).filter(|_| base.query() == target.query());
@@ -69,7 +69,7 @@ fn candidates(base: Parsed<'_>, target: Parsed<'_>) -> [Option<Candidate>; 8] {
         }
         paths = self::paths(base, target, start, end);
     }
-    let authority = target.spans.authority().filter(|_| alike).and_then(|(start, _)| plain(start - 2));
+    let authority = target.spans.authority().filter(|_| alike).and_then(|span| plain(span.start - 2));
     let [tail, folder, dotted, absolute] = paths;
     [fragment, query, tail, folder, dotted, absolute, authority, plain(0)]
 }
@@ -79,12 +79,12 @@ fn paths(base: Parsed<'_>, target: Parsed<'_>, mut start: usize, end: usize) -> 
     if base.authority().is_none() && target.path().starts_with(b"/.//") {
         start += 2; // the path that was guarded (decision 3986-1)
     }
-    let path = &target.text[start..end];
+    let path = target.text.part(start..end);
     let guarded = |from: usize| {
-        Some(Candidate { head: guard_path(false, false, &target.text[from..end]), up: 0, from })
+        Some(Candidate { head: guard_path(false, false, target.text.part(from..end)), up: 0, from })
     };
     let own: &[u8] = if base.path().is_empty() && base.authority().is_some() { b"/" } else { base.path() };
-    let mut here = Cow::from(&own[..memchr::memrchr(b'/', own).map_or(0, |last| last + 1)]);
+    let mut here = Cow::from(own.part(..memchr::memrchr(b'/', own).map_or(0, |last| last + 1)));
     if may_have_dot_segments(&here) {
         let mut shortened = Vec::new();
         remove_dot_segments(&here, &mut shortened);
@@ -92,10 +92,10 @@ fn paths(base: Parsed<'_>, target: Parsed<'_>, mut start: usize, end: usize) -> 
     }
     // Directories that both begin with; what follows the last "/" of each is a name.
     let alike = here.iter().zip(path).take_while(|(one, other)| one == other).count();
-    let common = memchr::memrchr(b'/', &here[..alike]).map_or(0, |last| last + 1);
+    let common = memchr::memrchr(b'/', here.part(..alike)).map_or(0, |last| last + 1);
     let (mut tail, mut folder, mut dotted) = (None, None, None);
     if common > 0 || here.is_empty() {
-        let up = 3 * memchr::memchr_iter(b'/', &here[common..]).count();
+        let up = 3 * memchr::memchr_iter(b'/', here.part(common..)).count();
         let from = start + common;
         tail = if up == 0 { guarded(from) } else { Some(Candidate { head: b"", up, from }) };
         if from == end {

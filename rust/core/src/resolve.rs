@@ -1,6 +1,6 @@
 //! Reference resolution (RFC 3986 5.2, 5.3).
 
-use crate::parse::{Spans, OMITTED};
+use crate::place::{At, Part, Span, Spans, OMITTED};
 
 /// A valid text with its spans.
 #[derive(Clone, Copy)]
@@ -13,14 +13,13 @@ pub struct Parsed<'a> {
 
 impl<'a> Parsed<'a> {
     /// The bytes of a span.
-    fn get(&self, span: Option<(usize, usize)>) -> Option<&'a [u8]> {
-        span.map(|(start, end)| &self.text[start..end])
+    fn get(&self, span: Option<Span>) -> Option<&'a [u8]> {
+        span.map(|span| span.of(self.text))
     }
 
     /// The path.
     pub fn path(&self) -> &'a [u8] {
-        let (start, end) = self.spans.path();
-        &self.text[start..end]
+        self.spans.path().of(self.text)
     }
 
     /// The scheme.
@@ -57,25 +56,25 @@ pub fn remove_dot_segments(path: &[u8], out: &mut Vec<u8>) {
 pub(crate) fn without_dot_segments(out: &mut Vec<u8>, start: usize) {
     let (mut from, mut to) = (start, start);
     // 2A, 2D: only before the first segment, for every later one begins with "/".
-    while let Some(dots) = [&b"../"[..], b"./"].iter().find(|dots| out[from..].starts_with(dots)) {
+    while let Some(dots) = [&b"../"[..], b"./"].iter().find(|dots| out.part(from..).starts_with(dots)) {
         from += dots.len();
     }
-    if matches!(&out[from..], b"." | b"..") {
+    if matches!(out.part(from..), b"." | b"..") {
         return out.truncate(start);
     }
-    while let Some((at, dots)) = dot_segment(&out[from..]) {
+    while let Some((at, dots)) = dot_segment(out.part(from..)) {
         // 2E: all segments before it.
         out.copy_within(from..from + at, to);
         to += at;
         from += at + dots;
         // 2C: the last segment and its preceding "/" (if any) leave the output.
         if dots == b"/..".len() {
-            to = start + memchr::memrchr(b'/', &out[start..to]).unwrap_or(0);
+            to = start + memchr::memrchr(b'/', out.part(start..to)).unwrap_or(0);
         }
         // 2B, 2C: "/./" and "/../" are replaced by "/", which is there; so are a final "/." and "/..".
         if from == out.len() {
-            out[to] = b'/';
-            return out.truncate(to + 1);
+            out.truncate(to);
+            return out.push(b'/');
         }
     }
     if from != to {
@@ -87,10 +86,10 @@ pub(crate) fn without_dot_segments(out: &mut Vec<u8>, start: usize) {
 /// Where the first "/." or "/.." stands that is a whole segment, and its length.
 fn dot_segment(path: &[u8]) -> Option<(usize, usize)> {
     let whole = |end: usize| matches!(path.get(end), None | Some(b'/'));
-    memchr::memchr_iter(b'.', path).filter(|&dot| dot > 0 && path[dot - 1] == b'/').find_map(|dot| {
+    memchr::memchr_iter(b'.', path).filter(|&dot| dot > 0 && path.at(dot - 1) == b'/').find_map(|dot| {
         if whole(dot + 1) {
             Some((dot - 1, b"/.".len()))
-        } else if path[dot + 1] == b'.' && whole(dot + 2) {
+        } else if path.at(dot + 1) == b'.' && whole(dot + 2) {
             Some((dot - 1, b"/..".len()))
         } else {
             None
@@ -100,7 +99,7 @@ fn dot_segment(path: &[u8]) -> Option<(usize, usize)> {
 
 /// Whether a path may hold a dot-segment at all: none does without one of these.
 pub fn may_have_dot_segments(path: &[u8]) -> bool {
-    memchr::memchr_iter(b'.', path).any(|at| at == 0 || path[at - 1] == b'/')
+    memchr::memchr_iter(b'.', path).any(|at| at == 0 || path.at(at - 1) == b'/')
 }
 
 /// A path that could not be read back as one is written so that it can (decision 3986-1): "/." before
@@ -136,16 +135,16 @@ pub fn resolve(base: Parsed<'_>, reference: Parsed<'_>, strict: bool, out: &mut 
     let mut skipped = 0;
     if own && scheme.is_none() {
         // A scheme that is ignored is skipped.
-        skipped = reference.spans.scheme().map_or(0, |(_, end)| end + 1);
-        if let Some((_, end)) = base.spans.scheme() {
-            out.extend_from_slice(&base.text[..end + 1]);
+        skipped = reference.spans.scheme().map_or(0, |scheme| scheme.end + 1);
+        if let Some(Span { end, .. }) = base.spans.scheme() {
+            out.extend_from_slice(base.text.part(..end + 1));
         }
         spans.scheme_end = base.spans.scheme_end;
         for place in [&mut spans.authority, &mut spans.userinfo_end, &mut spans.host_end] {
             *place = moved(*place, skipped, out.len() - begin);
         }
     }
-    out.extend_from_slice(&from.text[skipped..from.spans.path as usize]);
+    out.extend_from_slice(from.text.part(skipped..from.spans.path as usize));
     let start = out.len();
     spans.path = (start - begin) as u32;
     let path = reference.path();
@@ -164,13 +163,13 @@ pub fn resolve(base: Parsed<'_>, reference: Parsed<'_>, strict: bool, out: &mut 
         if base.path().is_empty() && base.authority().is_some() {
             out.push(b'/');
         }
-        out.extend_from_slice(&base.path()[..folder]);
+        out.extend_from_slice(base.path().part(..folder));
         out.extend_from_slice(path);
-        if may_have_dot_segments(&out[start..]) {
+        if may_have_dot_segments(out.part(start..)) {
             without_dot_segments(out, start);
         }
     }
-    let guard = guard_path(true, from.authority().is_some(), &out[start..]);
+    let guard = guard_path(true, from.authority().is_some(), out.part(start..));
     if !guard.is_empty() {
         out.splice(start..start, guard.iter().copied());
     }
@@ -183,7 +182,7 @@ pub fn resolve(base: Parsed<'_>, reference: Parsed<'_>, strict: bool, out: &mut 
     }
     // What stands after the path, too.
     let (end, here) = (reference.spans.path_end as usize, out.len() - begin);
-    out.extend_from_slice(&reference.text[end..]);
+    out.extend_from_slice(reference.text.part(end..));
     if reference.query().is_some() {
         spans.query_end = moved(reference.spans.query_end, end, here);
     }

@@ -1,6 +1,6 @@
 //! Appendix B on any text: where the components are, unchecked; and the parts of an authority (3.2).
 
-use crate::parse::{Spans, OMITTED};
+use crate::place::{Part, Span, Spans, OMITTED};
 use crate::wide::skip_common;
 
 /// What ends a part.
@@ -42,7 +42,7 @@ pub fn split(text: &[u8]) -> Spans {
 }
 
 /// The span of the host of any text, as `split` cuts it, without looking past the authority.
-pub fn host(text: &[u8]) -> Option<(usize, usize)> {
+pub fn host(text: &[u8]) -> Option<Span> {
     start_by(cut(text), &mut find).host()
 }
 
@@ -63,7 +63,7 @@ pub fn split_avx2(text: &[u8]) -> Spans {
 /// Only there: AVX2, BMI1, BMI2 and LZCNT, as `quickest!` finds out.
 #[cfg(avx2)]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt")]
-pub fn host_avx2(text: &[u8]) -> Option<(usize, usize)> {
+pub fn host_avx2(text: &[u8]) -> Option<Span> {
     let mut window = crate::avx2::Ends::NONE;
     start_by(cut(text), &mut |text, i, end| window.find(text, i, end)).host()
 }
@@ -71,7 +71,7 @@ pub fn host_avx2(text: &[u8]) -> Option<(usize, usize)> {
 /// What offsets of 32 bits reach.
 #[inline(always)]
 fn cut(text: &[u8]) -> &[u8] {
-    &text[..text.len().min(OMITTED as usize - 1)]
+    text.part(..text.len().min(OMITTED as usize - 1))
 }
 
 #[inline(always)]
@@ -120,10 +120,10 @@ fn start_by(text: &[u8], find: &mut impl FnMut(&[u8], usize, End) -> usize) -> S
 #[cold]
 fn unusual(text: &[u8], start: usize, end: usize, spans: &mut Spans) {
     let mut host = start;
-    if let Some(at) = memchr::memrchr(b'@', &text[start..end]) {
+    if let Some(at) = memchr::memrchr(b'@', text.part(start..end)) {
         spans.userinfo_end = (start + at) as u32;
         host = start + at + 1;
     }
-    let after = memchr::memrchr(b']', &text[host..end]).map_or(host, |n| host + n + 1);
-    spans.host_end = memchr::memchr(b':', &text[after..end]).map_or(end, |n| after + n) as u32;
+    let after = memchr::memrchr(b']', text.part(host..end)).map_or(host, |n| host + n + 1);
+    spans.host_end = memchr::memchr(b':', text.part(after..end)).map_or(end, |n| after + n) as u32;
 }

@@ -5,6 +5,8 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use memchr::memrchr;
 
+use crate::place::{At, Part};
+
 /// A rule of just this name.
 pub const EXACT: u8 = 1;
 /// A rule of the names with one label before this one.
@@ -74,10 +76,10 @@ impl Suffixes {
             last = b;
         }
         let name = host.strip_suffix(b".").unwrap_or(host);
-        if name.is_empty() || name[0] == b'[' || !labels {
+        if name.is_empty() || name.at(0) == b'[' || !labels {
             return Cut::Nothing;
         }
-        if is_number(&name[label(name, name.len())..]) {
+        if is_number(name.part(label(name, name.len())..)) {
             return Cut::Nothing;
         }
         let suffix = if upper {
@@ -101,7 +103,7 @@ impl Suffixes {
         let mut best = label(name, end);
         loop {
             let start = label(name, end);
-            let Some(&flags) = self.0.get(&name[start..]) else { return best };
+            let Some(&flags) = self.0.get(name.part(start..)) else { return best };
             let flags = if private { flags | flags >> PRIVATE } else { flags };
             if flags & EXCEPTION != 0 {
                 return before;
@@ -122,7 +124,7 @@ impl Suffixes {
 
 /// Where the label begins that ends at `end`.
 fn label(name: &[u8], end: usize) -> usize {
-    memrchr(b'.', &name[..end]).map_or(0, |dot| dot + 1)
+    memrchr(b'.', name.part(..end)).map_or(0, |dot| dot + 1)
 }
 
 /// No top-level domain is a number (RFC 3696 2): what ends in one is an address, in whatever spelling.
@@ -143,8 +145,8 @@ mod tests {
         let shared = [("io", EXACT), ("a.io", EXACT << PRIVATE)];
         let list = Suffixes::new(rules.iter().chain(&shared).map(|&(name, flags)| (name.to_owned(), flags)));
         let cut = |host: &str, private| match list.cut(host.as_bytes(), private, &mut Vec::new()) {
-            Cut::At(Some(at), suffix, end) => format!("{} {}", &host[at..end], &host[suffix..end]),
-            Cut::At(None, suffix, end) => format!("- {}", &host[suffix..end]),
+            Cut::At(Some(at), suffix, end) => format!("{} {}", host.part(at..end), host.part(suffix..end)),
+            Cut::At(None, suffix, end) => format!("- {}", host.part(suffix..end)),
             other => format!("{other:?}"),
         };
         for (host, wanted) in [

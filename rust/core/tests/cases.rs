@@ -1,5 +1,13 @@
 //! The rows of `tests/cases`, which Python's values are tested with, on the kernel by itself.
 
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::string_slice,
+    reason = "a test stops where it is wrong"
+)]
+
 use std::fs;
 use std::path::Path;
 
@@ -7,8 +15,9 @@ use overthere_core::check::{first_finding, NAMES};
 use overthere_core::host::{host_kind, HostKind};
 use overthere_core::iri;
 use overthere_core::normalize::{may_change, normalize, SchemeRules};
-use overthere_core::parse::{self, Rule, Spans};
+use overthere_core::parse::{self, Rule};
 use overthere_core::percent::{decode, encode, Safe};
+use overthere_core::place::Spans;
 use overthere_core::relate::relate;
 use overthere_core::resolve::{remove_dot_segments, resolve, Parsed};
 use overthere_core::{quickest, split};
@@ -80,10 +89,10 @@ fn parse_rows() {
             ("fragment", read.fragment(given.len())),
         ];
         for (name, span) in found {
-            let component = span.map(|(start, end)| &given[start..end]);
+            let component = span.map(|span| span.of_str(given));
             assert_eq!(component, wanted.get(name).and_then(Value::as_str), "{given:?}: {name}");
         }
-        let kind = read.host().map(|(start, end)| match host_kind(&given.as_bytes()[start..end]) {
+        let kind = read.host().map(|host| match host_kind(host.of(given.as_bytes())) {
             HostKind::RegName => "reg-name",
             HostKind::IPv4address => "IPv4address",
             HostKind::IPv6address => "IPv6address",
@@ -261,8 +270,8 @@ fn zones() {
             let read = parse::parse(text, Rule::UriReference, true);
             assert_eq!(read.is_ok(), good, "{host}");
             assert_eq!(first_finding(text, Rule::UriReference, true).is_none(), good, "{host}");
-            if let Some((start, end)) = read.ok().and_then(|read| read.host()) {
-                assert_eq!(&text[start..end], host.as_bytes());
+            if let Some(span) = read.ok().and_then(|read| read.host()) {
+                assert_eq!(span.of(text), host.as_bytes());
             }
         }
     }

@@ -16,6 +16,7 @@ use std::convert::Infallible;
 use ahash::AHashMap as HashMap;
 use html5gum::emitters::Emitter;
 use html5gum::{Error, State, Tokenizer};
+use overthere_core::place::Part;
 
 use shallow::Shallow;
 pub use tree::{Namespace, DEPTH};
@@ -163,9 +164,9 @@ struct Held {
 impl<S: Sink> Reading<'_, S> {
     fn decide(&mut self) {
         self.value = self.octets.len();
-        let name = &self.octets[self.name..];
+        let name = self.octets.part(self.name..);
         // Of an attribute that stands twice the first counts.
-        let twice = self.held.iter().any(|held| &self.octets[held.start..held.name] == name);
+        let twice = self.held.iter().any(|held| self.octets.part(held.start..held.name) == name);
         let way = if self.is_start && !twice { self.attributes.way(&self.element, name) } else { None };
         self.way = way.map_or(Way::Other, Way::Known);
         if self.tree.is_foreign() {
@@ -175,7 +176,7 @@ impl<S: Sink> Reading<'_, S> {
 
     #[cold]
     fn decide_in_foreign(&mut self) {
-        match (&self.element[..], &self.octets[self.name..]) {
+        match (&self.element[..], self.octets.part(self.name..)) {
             (b"font", b"color" | b"face" | b"size") => self.said.is_styled = true,
             (b"annotation-xml", b"encoding") if !self.is_encoded => {
                 self.is_encoded = true;
@@ -187,7 +188,7 @@ impl<S: Sink> Reading<'_, S> {
 
     #[cold]
     fn end_encoding(&mut self) {
-        let value = &self.octets[self.value..];
+        let value = self.octets.part(self.value..);
         let known = [&b"text/html"[..], b"application/xhtml+xml"];
         self.said.is_html = known.iter().any(|known| value.eq_ignore_ascii_case(known));
     }
@@ -290,7 +291,8 @@ impl<S: Sink> Emitter for Reading<'_, S> {
         let is_in_template = self.tree.is_in_template();
         let element = Element { name: &self.element, namespace, is_in_template, at: self.at };
         for held in &self.held {
-            let (name, value) = (&self.octets[held.start..held.name], &self.octets[held.name..held.value]);
+            let (name, value) =
+                (self.octets.part(held.start..held.name), self.octets.part(held.name..held.value));
             self.sink.attribute(element, name, held.way, value);
         }
         let is_wanted = !self.held.is_empty() && self.sink.end_tag();

@@ -4,6 +4,8 @@
 //! namespace follows from the rules for foreign content (13.2.6.5), and from the end tags of what is open around it
 //! (13.2.6.4.7).  Tags that may be left out and the places of tables change nothing of this, and are not looked at.
 
+use overthere_core::place::{At, Part};
+
 /// Elements that are kept: of more, the outer half is forgotten.
 pub const DEPTH: usize = 512;
 
@@ -19,8 +21,9 @@ pub enum Namespace {
 }
 
 /// What the rules tell apart.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Kind {
+    #[default]
     Html,
     Svg,
     MathMl,
@@ -142,7 +145,7 @@ impl Tree {
     #[inline]
     pub fn end(&mut self, name: &[u8]) {
         match self.open.last() {
-            Some((start, Kind::Html)) if self.names[*start..] == *name => self.cut(self.open.len() - 1),
+            Some((start, Kind::Html)) if self.names.part(*start..) == name => self.cut(self.open.len() - 1),
             _ => self.end_of_another(name),
         }
     }
@@ -153,7 +156,7 @@ impl Tree {
             self.leave();
         }
         let mut at = self.open.len();
-        while at > 0 && self.open[at - 1].1 != Kind::Html {
+        while at > 0 && self.open.at(at - 1).1 != Kind::Html {
             at -= 1;
             if self.name(at) == name {
                 return self.cut(at);
@@ -166,7 +169,7 @@ impl Tree {
         }
         let is_wide = is_special(name);
         for at in (0..self.open.len()).rev() {
-            let (kind, open) = (self.open[at].1, self.name(at));
+            let (kind, open) = (self.open.at(at).1, self.name(at));
             if kind == Kind::Html && open == name {
                 return self.cut(at);
             }
@@ -186,17 +189,17 @@ impl Tree {
     }
 
     fn is_template(&self, at: usize) -> bool {
-        self.open[at].1 == Kind::Html && self.name(at) == b"template"
+        self.open.at(at).1 == Kind::Html && self.name(at) == b"template"
     }
 
     fn name(&self, at: usize) -> &[u8] {
         let end = self.open.get(at + 1).map_or(self.names.len(), |(start, _)| *start);
-        &self.names[self.open[at].0..end]
+        self.names.part(self.open.at(at).0..end)
     }
 
     #[cold]
     fn forget(&mut self) {
-        let (start, _) = self.open[DEPTH / 2];
+        let (start, _) = self.open.at(DEPTH / 2);
         let templates = (0..DEPTH / 2).filter(|at| self.is_template(*at)).count();
         self.templates -= templates;
         self.is_lossy |= templates > 0;
@@ -219,7 +222,7 @@ impl Tree {
         if self.templates > 0 {
             self.templates -= (at..self.open.len()).filter(|at| self.is_template(*at)).count();
         }
-        self.names.truncate(self.open[at].0);
+        self.names.truncate(self.open.at(at).0);
         self.open.truncate(at);
     }
 }

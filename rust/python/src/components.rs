@@ -4,7 +4,8 @@
 
 use overthere_core::host::{host_kind, HostKind};
 use overthere_core::iri;
-use overthere_core::parse::{Rule, Spans, OMITTED};
+use overthere_core::parse::Rule;
+use overthere_core::place::{Characters, Component, Octets, Span, Spans, OMITTED};
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::intern;
@@ -13,18 +14,25 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 use pyo3::IntoPyObjectExt;
 
+use crate::bug::{bug, guarded};
 use crate::fast::parse;
 use crate::quick;
 
-pub(crate) type Place = Option<(usize, usize)>;
+/// Where components stand, in the unit that the text is read in.
+pub(crate) enum Places {
+    /// Of US-ASCII.
+    Octets(Spans<Octets>),
+    /// Of what is beyond it.
+    Characters(Spans<Characters>),
+}
 
 /// The components of a text that its class's rule derives; None is undefined, "" is empty.
 #[pyclass(frozen, subclass, module = "overthere._native")]
 pub struct Components {
     pub(crate) text: Py<PyString>,
-    pub(crate) spans: Spans,
+    pub(crate) places: Places,
+    /// The length of the text, in the unit of its places.
     pub(crate) length: usize,
-    pub(crate) ascii: bool,
 }
 
 /// A rule of RFC 3986, and whether it is the one of RFC 3987 that extends it.
@@ -45,8 +53,8 @@ impl Components {
         if let Some(octets) = quick::ascii(text) {
             return match parse(octets, rule, zone) {
                 Ok(spans) => {
-                    let length = octets.len();
-                    Reading::Derived(Components { text: text.clone().unbind(), spans, length, ascii: true })
+                    let (places, length) = (Places::Octets(spans), octets.len());
+                    Reading::Derived(Components { text: text.clone().unbind(), places, length })
                 }
                 Err(_) if octets.len() < OMITTED as usize => Reading::NotDerived,
                 Err(_) => Reading::Unread,
@@ -54,53 +62,76 @@ impl Components {
         }
         // A lone surrogate has no UTF-8 form, and no place in a URI or an IRI.
         let Ok(characters) = text.to_str() else { return Reading::NotDerived };
-        let (spans, length, ascii) = if iri && !characters.is_ascii() {
+        let (places, length) = if iri && !characters.is_ascii() {
             if memchr::memchr(b'[', characters.as_bytes()).is_some() {
                 return Reading::Unread;
             }
             let mut stand_ins = Vec::with_capacity(characters.len());
-            (iri::parse(characters, rule, &mut stand_ins), stand_ins.len(), false)
+            let spans = iri::parse(characters, rule, &mut stand_ins);
+            (spans.map(Places::Characters), stand_ins.len())
         } else {
-            (parse(characters.as_bytes(), rule, zone).ok(), characters.len(), true)
+            let spans = parse(characters.as_bytes(), rule, zone).ok();
+            (spans.map(Places::Octets), characters.len())
         };
-        match spans {
-            Some(spans) => Reading::Derived(Components { text: text.clone().unbind(), spans, length, ascii }),
+        match places {
+            Some(places) => Reading::Derived(Components { text: text.clone().unbind(), places, length }),
             None if characters.len() < OMITTED as usize => Reading::NotDerived,
             None => Reading::Unread,
         }
     }
 
+    /// The characters of a component.
     #[inline]
-    fn slice<'py>(&self, py: Python<'py>, place: Place) -> PyResult<Option<Bound<'py, PyString>>> {
-        let Some((start, end)) = place else { return Ok(None) };
+    pub(crate) fn slice<'py>(
+        &self,
+        py: Python<'py>,
+        component: Component,
+    ) -> PyResult<Option<Bound<'py, PyString>>> {
         let text = self.text.bind(py);
-        if self.ascii {
-            return quick::text(py, &text.to_str()?.as_bytes()[start..end]).map(Some);
+        match &self.places {
+            Places::Octets(spans) => {
+                let Some(span) = spans.get(component, self.length) else { return Ok(None) };
+                quick::text(py, span.of(text.to_str()?.as_bytes())).map(Some)
+            }
+            Places::Characters(spans) => {
+                let Some(Span { start, end, .. }) = spans.get(component, self.length) else {
+                    return Ok(None);
+                };
+                let part = text.get_item(pyo3::types::PySlice::new(py, start as isize, end as isize, 1))?;
+                Ok(Some(part.cast_into()?))
+            }
         }
-        let part = text.get_item(pyo3::types::PySlice::new(py, start as isize, end as isize, 1))?;
-        Ok(Some(part.cast_into()?))
+    }
+
+    /// The places of US-ASCII, which are the same in octets and in characters; None of another text.
+    #[inline(always)]
+    pub(crate) fn octet_spans(&self) -> Option<&Spans<Octets>> {
+        match &self.places {
+            Places::Octets(spans) => Some(spans),
+            Places::Characters(_) => None,
+        }
+    }
+
+    /// Where a component stands, in characters.
+    #[inline]
+    pub(crate) fn bounds(&self, component: Component) -> Option<(usize, usize)> {
+        match &self.places {
+            Places::Octets(spans) => spans.get(component, self.length).map(|span| (span.start, span.end)),
+            Places::Characters(spans) => spans.get(component, self.length).map(|span| (span.start, span.end)),
+        }
     }
 
     /// From what the reference kernel found.
     fn of_match(text: &Bound<'_, PyString>, found: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = text.py();
-        let spans = spans_of(&found.getattr(intern!(py, "regs"))?)?;
-        let ascii = text.call_method0(intern!(py, "isascii"))?.extract()?;
-        Ok(Components { length: text.len()?, text: text.clone().unbind(), spans, ascii })
-    }
-
-    fn place(&self, component: &str) -> Option<Place> {
-        Some(match component {
-            "scheme" => self.spans.scheme(),
-            "authority" => self.spans.authority(),
-            "userinfo" => self.spans.userinfo(),
-            "host" => self.spans.host(),
-            "port" => self.spans.port(),
-            "path" => Some(self.spans.path()),
-            "query" => self.spans.query(),
-            "fragment" => self.spans.fragment(self.length),
-            _ => return None,
-        })
+        let found = places_of(&found.getattr(intern!(py, "regs"))?)?;
+        let is_ascii: bool = text.call_method0(intern!(py, "isascii"))?.extract()?;
+        let places = if is_ascii {
+            Places::Octets(Spans::of_places(found))
+        } else {
+            Places::Characters(Spans::of_places(found))
+        };
+        Ok(Components { length: text.len()?, text: text.clone().unbind(), places })
     }
 
     /// The text in UTF-8.
@@ -111,27 +142,16 @@ impl Components {
             None => text.to_str()?.as_bytes(),
         })
     }
-
-    pub(crate) fn part<'py>(&'py self, py: Python<'py>, place: Place) -> PyResult<&'py str> {
-        let text = self.text.bind(py).to_str()?;
-        Ok(place.map_or("", |(start, end)| &text[start..end]))
-    }
 }
 
-/// The spans of a match of the reference kernel: its groups, one by one.
-fn spans_of(regs: &Bound<'_, PyAny>) -> PyResult<Spans> {
-    let regs: Vec<(i64, i64)> = regs.extract()?;
-    let at = |value: i64| if value < 0 { OMITTED } else { value as u32 };
-    Ok(Spans {
-        scheme_end: at(regs[1].1),
-        authority: at(regs[2].0),
-        userinfo_end: at(regs[3].1),
-        host_end: at(regs[4].1),
-        path: at(regs[6].0),
-        path_end: at(regs[6].1),
-        query_end: at(regs[7].1),
-        fragment: at(regs[8].0),
-    })
+/// The places of a match of the reference kernel, in characters: its groups, one by one.
+fn places_of(regs: &Bound<'_, PyAny>) -> PyResult<[u32; 8]> {
+    let groups: Vec<(i64, i64)> = regs.extract()?;
+    let [_, scheme, authority, userinfo, host, _, path, query, fragment, ..] = groups.as_slice() else {
+        return Err(bug(regs.py(), "a match of the reference kernel without its groups"));
+    };
+    let places = [scheme.1, authority.0, userinfo.1, host.1, path.0, path.1, query.1, fragment.0];
+    Ok(places.map(|place| u32::try_from(place).unwrap_or(OMITTED)))
 }
 
 /// The exact text of what a class is called with, and whether it may have a zone.
@@ -207,8 +227,10 @@ pub(crate) fn refusal(text: &Bound<'_, PyString>, rule: &Bound<'_, PyAny>, zone:
 #[pyfunction]
 #[pyo3(name = "parse", signature = (text, rule = "URI-reference", zone = false))]
 pub fn parse_text(text: &Bound<'_, PyString>, rule: &str, zone: bool) -> PyResult<Option<Components>> {
-    let name = || rule.into_py_any(text.py());
-    components(&quick::exact(text)?, named(rule), name, zone)
+    guarded(text.py(), || {
+        let name = || rule.into_py_any(text.py());
+        components(&quick::exact(text)?, named(rule), name, zone)
+    })
 }
 
 /// The rule of that name.
@@ -231,30 +253,34 @@ fn zone_of(host: &str) -> Option<&str> {
 #[pymethods]
 impl Components {
     #[classattr]
-    #[allow(non_upper_case_globals)]
+    #[expect(non_upper_case_globals, reason = "as the attribute is called in Python")]
     const rule: &'static str = "URI-reference";
 
     #[new]
     #[classmethod]
     #[pyo3(signature = (text, *, zone = false))]
     fn new(cls: &Bound<'_, PyType>, text: &Bound<'_, PyAny>, zone: bool) -> PyResult<Self> {
-        let (text, zone) = given(cls, text, zone)?;
-        match by_class(cls, None, &text, zone)? {
-            Some(value) => Ok(value),
-            None => Err(refusal(&text, &cls.getattr(intern!(cls.py(), "rule"))?, zone)),
-        }
+        guarded(cls.py(), || {
+            let (text, zone) = given(cls, text, zone)?;
+            match by_class(cls, None, &text, zone)? {
+                Some(value) => Ok(value),
+                None => Err(refusal(&text, &cls.getattr(intern!(cls.py(), "rule"))?, zone)),
+            }
+        })
     }
 
     /// Calls of every class of URIs and IRIs take the short way.
     #[classmethod]
     fn __init_subclass__(cls: &Bound<'_, PyType>) -> PyResult<()> {
-        if let Some(asked) = named(cls.getattr(intern!(cls.py(), "rule"))?.extract()?) {
-            quick::quicken(cls, asked);
-        }
-        if cls.module()?.to_str()?.starts_with("overthere.") {
-            crate::getters::install(cls)?;
-        }
-        Ok(())
+        guarded(cls.py(), || {
+            if let Some(asked) = named(cls.getattr(intern!(cls.py(), "rule"))?.extract()?) {
+                quick::quicken(cls, asked);
+            }
+            if cls.module()?.to_str()?.starts_with("overthere.") {
+                crate::getters::install(cls)?;
+            }
+            Ok(())
+        })
     }
 
     /// The value of a text, or None where the class would raise InvalidURI: nothing is looked for beyond that.
@@ -271,17 +297,19 @@ impl Components {
         text: &Bound<'py, PyAny>,
         zone: bool,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let (text, zone) = given(cls, text, zone)?;
-        let known = quick::asked(cls);
-        match by_class(cls, known, &text, zone)? {
-            Some(value) if known.is_some() => quick::instance(cls, value).map(Some),
-            Some(_) => {
-                let how = PyDict::new(cls.py());
-                how.set_item(intern!(cls.py(), "zone"), zone)?;
-                cls.call((text,), Some(&how)).map(Some)
+        guarded(cls.py(), || {
+            let (text, zone) = given(cls, text, zone)?;
+            let known = quick::asked(cls);
+            match by_class(cls, known, &text, zone)? {
+                Some(value) if known.is_some() => quick::instance(cls, value).map(Some),
+                Some(_) => {
+                    let how = PyDict::new(cls.py());
+                    how.set_item(intern!(cls.py(), "zone"), zone)?;
+                    cls.call((text,), Some(&how)).map(Some)
+                }
+                None => Ok(None),
             }
-            None => Ok(None),
-        }
+        })
     }
 
     /// Whether the class has a value for a text.
@@ -294,88 +322,95 @@ impl Components {
     #[classmethod]
     #[pyo3(signature = (text, *, zone = false))]
     fn can_parse(cls: &Bound<'_, PyType>, text: &Bound<'_, PyAny>, zone: bool) -> PyResult<bool> {
-        let (text, zone) = given(cls, text, zone)?;
-        Ok(by_class(cls, quick::asked(cls), &text, zone)?.is_some())
+        guarded(cls.py(), || {
+            let (text, zone) = given(cls, text, zone)?;
+            Ok(by_class(cls, quick::asked(cls), &text, zone)?.is_some())
+        })
     }
 
     /// Which alternative of 3.2.2 the host is: the first that matches; None without an authority.
     #[getter]
     fn host_kind(&self, py: Python<'_>) -> PyResult<Option<&'static str>> {
-        let Some(host) = self.slice(py, self.spans.host())? else { return Ok(None) };
-        Ok(Some(match host_kind(host.to_str()?.as_bytes()) {
-            HostKind::RegName => "reg-name",
-            HostKind::IPv4address => "IPv4address",
-            HostKind::IPv6address => "IPv6address",
-            HostKind::IPvFuture => "IPvFuture",
-        }))
+        guarded(py, || {
+            let Some(host) = self.slice(py, Component::Host)? else { return Ok(None) };
+            Ok(Some(match host_kind(host.to_str()?.as_bytes()) {
+                HostKind::RegName => "reg-name",
+                HostKind::IPv4address => "IPv4address",
+                HostKind::IPv6address => "IPv6address",
+                HostKind::IPvFuture => "IPvFuture",
+            }))
+        })
     }
 
     /// The zone identifier of an IPv6 address as written (RFC 6874), or None.
     #[getter]
     fn zone<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
-        let Some((start, end)) = self.spans.host() else { return Ok(None) };
-        if !self.ascii {
-            let host = self.slice(py, Some((start, end)))?;
-            let found = host.as_ref().map(|h| h.to_str()).transpose()?.and_then(zone_of);
-            return Ok(found.map(|zone| PyString::new(py, zone)));
-        }
-        let host = self.part(py, Some((start, end)))?;
-        Ok(zone_of(host).map(|zone| PyString::new(py, zone)))
+        guarded(py, || {
+            let Some(host) = self.slice(py, Component::Host)? else { return Ok(None) };
+            Ok(zone_of(host.to_str()?).map(|zone| PyString::new(py, zone)))
+        })
     }
 
     /// Which kind of reference it is by its syntax (4.1, 4.2, 4.4).
     #[getter]
     fn form(&self, py: Python<'_>) -> PyResult<&'static str> {
-        let spans = &self.spans;
-        let (start, end) = spans.path();
-        Ok(if spans.scheme().is_some() {
-            "uri"
-        } else if spans.authority().is_some() {
-            "network-path"
-        } else if start < end && self.slice(py, Some((start, start + 1)))?.is_some_and(|first| first == "/") {
-            "absolute-path"
-        } else if start == end && spans.query().is_none() {
-            "same-document"
-        } else {
-            "relative-path"
+        guarded(py, || {
+            let has = |component| self.bounds(component).is_some();
+            if has(Component::Scheme) {
+                return Ok("uri");
+            }
+            if has(Component::Authority) {
+                return Ok("network-path");
+            }
+            let path = self.slice(py, Component::Path)?;
+            Ok(match path.as_ref().map_or(Ok(""), |path| path.to_str())? {
+                "" if !has(Component::Query) => "same-document",
+                path if path.starts_with('/') => "absolute-path",
+                _ => "relative-path",
+            })
         })
     }
 
     /// Where a component stands in the text, (start, end) in code points; None if it is undefined.
     ///
     /// Raises: KeyError for a name that is no component.
-    fn span(&self, component: &str) -> PyResult<Place> {
-        self.place(component).ok_or_else(|| {
-            let known = "scheme, authority, userinfo, host, port, path, query, fragment";
-            PyKeyError::new_err(format!("'{component}' is no component; there is {known}"))
+    fn span(&self, py: Python<'_>, component: &str) -> PyResult<Option<(usize, usize)>> {
+        guarded(py, || match Component::named(component) {
+            Some(component) => Ok(self.bounds(component)),
+            None => {
+                let known = "scheme, authority, userinfo, host, port, path, query, fragment";
+                Err(PyKeyError::new_err(format!("'{component}' is no component; there is {known}")))
+            }
         })
     }
 
     /// The five components as a tuple.
     fn _parts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let parts = [
-            self.slice(py, self.spans.scheme())?,
-            self.slice(py, self.spans.authority())?,
-            self.slice(py, Some(self.spans.path()))?,
-            self.slice(py, self.spans.query())?,
-            self.slice(py, self.spans.fragment(self.length))?,
-        ];
-        PyTuple::new(py, parts)
+        guarded(py, || {
+            let parts = [
+                self.slice(py, Component::Scheme)?,
+                self.slice(py, Component::Authority)?,
+                self.slice(py, Component::Path)?,
+                self.slice(py, Component::Query)?,
+                self.slice(py, Component::Fragment)?,
+            ];
+            PyTuple::new(py, parts)
+        })
     }
 
-    fn __str__(&self, py: Python<'_>) -> Py<PyString> {
-        self.text.clone_ref(py)
+    fn __str__(&self, py: Python<'_>) -> PyResult<Py<PyString>> {
+        guarded(py, || Ok(self.text.clone_ref(py)))
     }
 
     fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
-        self.text.bind(py).hash()
+        guarded(py, || self.text.bind(py).hash())
     }
 
     fn __richcmp__<'py>(&self, other: &Bound<'py, PyAny>, op: CompareOp) -> PyResult<Bound<'py, PyAny>> {
         let py = other.py();
-        match other.cast::<Components>() {
+        guarded(py, || match other.cast::<Components>() {
             Ok(other) => self.text.bind(py).rich_compare(other.get().text.bind(py), op),
             Err(_) => Ok(py.NotImplemented().into_bound(py)),
-        }
+        })
     }
 }

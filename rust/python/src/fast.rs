@@ -1,8 +1,11 @@
 //! The core's quickest way to read a text on this machine.
 
-use overthere_core::parse::{self, Rule, Spans};
+use overthere_core::parse::{self, Rule};
+use overthere_core::place::{Span, Spans};
 use overthere_core::{quickest, split};
 use pyo3::prelude::*;
+
+use crate::bug::guarded;
 
 /// `overthere_core::parse::parse`
 #[inline]
@@ -26,7 +29,7 @@ pub fn split(text: &[u8]) -> Spans {
 
 /// `overthere_core::split::host`
 #[inline]
-pub fn host(text: &[u8]) -> Option<(usize, usize)> {
+pub fn host(text: &[u8]) -> Option<Span> {
     quickest!(
         // SAFETY: it is called where the machine has AVX2, which is all that it asks for.
         unsafe { split::host_avx2(text) },
@@ -40,24 +43,19 @@ type Reading = (Option<Vec<u32>>, Vec<u32>, Option<(usize, usize)>);
 /// What each way of this machine reads in a text: for the tests, which want all the same.
 #[pyfunction]
 #[pyo3(name = "_ways")]
-pub fn ways(text: &str, reference: bool, zone: bool) -> Vec<Reading> {
-    let rule = if reference { Rule::UriReference } else { Rule::Uri };
-    let octets = text.as_bytes();
-    let list = |s: Spans| {
-        let ends = [
-            s.scheme_end,
-            s.authority,
-            s.userinfo_end,
-            s.host_end,
-            s.path,
-            s.path_end,
-            s.query_end,
-            s.fragment,
-        ];
-        ends.to_vec()
-    };
-    vec![
-        (parse(octets, rule, zone).ok().map(list), list(split(octets)), host(octets)),
-        (parse::parse(octets, rule, zone).ok().map(list), list(split::split(octets)), split::host(octets)),
-    ]
+pub fn ways(py: Python<'_>, text: &str, reference: bool, zone: bool) -> PyResult<Vec<Reading>> {
+    guarded(py, || {
+        let rule = if reference { Rule::UriReference } else { Rule::Uri };
+        let octets = text.as_bytes();
+        let list = |s: Spans| s.places().to_vec();
+        let bounds = |s: Option<Span>| s.map(|s| (s.start, s.end));
+        Ok(vec![
+            (parse(octets, rule, zone).ok().map(list), list(split(octets)), bounds(host(octets))),
+            (
+                parse::parse(octets, rule, zone).ok().map(list),
+                list(split::split(octets)),
+                bounds(split::host(octets)),
+            ),
+        ])
+    })
 }

@@ -7,8 +7,9 @@ use std::ffi::CString;
 
 use overthere_core::iri;
 use overthere_core::normalize::{may_change, normalize, SYNTAX};
-use overthere_core::parse::{Rule, Spans, OMITTED};
+use overthere_core::parse::Rule;
 use overthere_core::percent::{self, Safe};
+use overthere_core::place::{Component, Part, Spans, OMITTED};
 use overthere_core::relate::relate;
 use overthere_core::resolve::{may_have_dot_segments, resolve, Parsed};
 use pyo3::exceptions::{PyLookupError, PyRuntimeError};
@@ -18,8 +19,8 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyType};
 
-use crate::bug::guarded;
-use crate::components::Components;
+use crate::bug::{entry, guarded};
+use crate::components::{Components, Places};
 use crate::fast::parse;
 use crate::quick;
 
@@ -71,19 +72,21 @@ fn decode<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
 
 /// Whether the host is an IP-literal with a zone identifier.
 fn zone(value: Parsed<'_>) -> bool {
-    let Some((start, end)) = value.spans.host() else { return false };
-    value.text.get(start) == Some(&b'[') && value.text[start..end].contains(&b'%')
+    let host = value.spans.host().map_or(&[][..], |host| host.of(value.text));
+    host.first() == Some(&b'[') && host.contains(&b'%')
 }
 
 /// A value that is US-ASCII and has no zone, as nearly all are.
 fn usual<'a, 'py>(value: &Borrowed<'a, 'py, PyAny>) -> PyResult<Option<Borrowed<'a, 'py, Components>>> {
     let Ok(value) = value.cast::<Components>() else { return Ok(None) };
-    Ok(if value.get().ascii && !zone(parsed(&value)?) { Some(value) } else { None })
+    Ok(parsed(&value)?.is_some_and(|parsed| !zone(parsed)).then_some(value))
 }
 
-fn parsed<'a>(value: &'a Borrowed<'_, '_, Components>) -> PyResult<Parsed<'a>> {
+/// A value that is US-ASCII.
+fn parsed<'a>(value: &'a Borrowed<'_, '_, Components>) -> PyResult<Option<Parsed<'a>>> {
     let own = value.get();
-    Ok(Parsed { text: own.octets(value.py())?, spans: &own.spans })
+    let Some(spans) = own.octet_spans() else { return Ok(None) };
+    Ok(Some(Parsed { text: own.octets(value.py())?, spans }))
 }
 
 /// Do the work with a buffer that is used again: most of what is written is short.
@@ -113,7 +116,8 @@ fn made<'py>(
         let found = known.map_or_else(|| parse(octets, rule, false).ok(), Some);
         if let Some(spans) = found {
             let length = octets.len();
-            return quick::instance(class, Components { text: text.unbind(), spans, length, ascii: true });
+            let places = Places::Octets(spans);
+            return quick::instance(class, Components { text: text.unbind(), places, length });
         }
     }
     class.call1((text,))
@@ -133,8 +137,8 @@ fn with_base<'py>(
 ) -> Answer<'py> {
     let ([base, other], None) = (call.plain, call.keep) else { return Ok(None) };
     let Some(base) = usual(base)? else { return Ok(None) };
-    let one = parsed(&base)?;
-    if one.spans.scheme_end == OMITTED {
+    let Some(one) = parsed(&base)? else { return Ok(None) };
+    if one.spans.scheme().is_none() {
         return Ok(None);
     }
     let class = base.get_type();
@@ -142,7 +146,8 @@ fn with_base<'py>(
         let Some((octets, spans)) = read(&text, rule) else { return Ok(None) };
         way(&class, one, Parsed { text: octets, spans: &spans }, &text)
     } else if let Some(other) = usual(other)? {
-        way(&class, one, parsed(&other)?, other.get().text.bind(other.py()))
+        let Some(two) = parsed(&other)? else { return Ok(None) };
+        way(&class, one, two, other.get().text.bind(other.py()))
     } else {
         Ok(None)
     }
@@ -152,7 +157,7 @@ fn with_base<'py>(
 fn join<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     with_base(call, Rule::UriReference, |class, base, reference, text| {
         // 5.2.2: of a reference with a scheme only dot-segments change.
-        if reference.spans.scheme_end != OMITTED && !may_have_dot_segments(reference.path()) {
+        if reference.spans.scheme().is_some() && !may_have_dot_segments(reference.path()) {
             return made(class, text.clone(), reference.text, Some(*reference.spans)).map(Some);
         }
         with_buffer(|out| {
@@ -170,7 +175,7 @@ fn normal<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
         _ => return Ok(None),
     };
     let Some(value) = usual(value)? else { return Ok(None) };
-    let Parsed { text, spans } = parsed(&value)?;
+    let Some(Parsed { text, spans }) = parsed(&value)? else { return Ok(None) };
     if !(0..=i64::from(SYNTAX)).contains(&rung) {
         return Ok(None);
     }
@@ -207,32 +212,35 @@ fn relative_value<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     with_base(call, Rule::Uri, |class, base, target, _| {
         with_buffer(|out| {
             let Some(spans) = relate(base, target, out) else { return Ok(None) };
-            let (py, class) = (class.py(), kind(class.py(), false, &Spans::EMPTY)?);
+            let (py, class) = (class.py(), kind(class.py(), false, false)?);
             made(class, quick::text(py, out)?, out, Some(spans)).map(Some)
         })
     })
 }
 
 /// The class of a URI or an IRI, or of a reference where there is no scheme.
-fn kind<'py>(py: Python<'py>, iri: bool, spans: &Spans) -> PyResult<&'py Bound<'py, PyType>> {
-    static KINDS: [PyOnceLock<Py<PyType>>; 4] = [const { PyOnceLock::new() }; 4];
-    let (at, module, name) = match (iri, spans.scheme_end == OMITTED) {
-        (false, true) => (0, "overthere.uri", "URIReference"),
-        (false, false) => (1, "overthere.uri", "URI"),
-        (true, true) => (2, "overthere.iri", "IRIReference"),
-        (true, false) => (3, "overthere.iri", "IRI"),
-    };
-    KINDS[at].import(py, module, name)
+fn kind(py: Python<'_>, is_iri: bool, has_scheme: bool) -> PyResult<&Bound<'_, PyType>> {
+    type Kind = PyOnceLock<Py<PyType>>;
+    static URI_REFERENCE: Kind = PyOnceLock::new();
+    static URI: Kind = PyOnceLock::new();
+    static IRI_REFERENCE: Kind = PyOnceLock::new();
+    static IRI: Kind = PyOnceLock::new();
+    match (is_iri, has_scheme) {
+        (false, false) => URI_REFERENCE.import(py, "overthere.uri", "URIReference"),
+        (false, true) => URI.import(py, "overthere.uri", "URI"),
+        (true, false) => IRI_REFERENCE.import(py, "overthere.iri", "IRIReference"),
+        (true, true) => IRI.import(py, "overthere.iri", "IRI"),
+    }
 }
 
 /// `value.to_iri()`
 fn to_iri<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     let ([value], None) = (call.plain, call.keep) else { return Ok(None) };
     let (py, Some(value)) = (value.py(), usual(value)?) else { return Ok(None) };
-    let Parsed { text, spans } = parsed(&value)?;
+    let Some(Parsed { text, spans }) = parsed(&value)? else { return Ok(None) };
     with_buffer(|out| {
         iri::show(text, spans, out);
-        kind(py, true, spans)?.call1((quick::text(py, out)?,)).map(Some)
+        kind(py, true, spans.scheme().is_some())?.call1((quick::text(py, out)?,)).map(Some)
     })
 }
 
@@ -245,8 +253,8 @@ fn to_uri<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     if memchr::memchr(b'[', own.octets(py)?).is_some() {
         return Ok(None); // where a zone may stand
     }
-    let kind = kind(py, false, &own.spans)?;
-    if own.ascii {
+    let kind = kind(py, false, own.bounds(Component::Scheme).is_some())?;
+    if own.octet_spans().is_some() {
         return kind.call1((text,)).map(Some);
     }
     with_buffer(|out| match iri::escape(text.to_str()?, out) {
@@ -287,7 +295,8 @@ unsafe fn ask(
             }
             keep = Some(Borrowed::from_ptr(py, *others.offset(count)));
         }
-        let call = Call { plain: &[first, second][..count as usize + 1], keep };
+        let plain = [first, second];
+        let call = Call { plain: plain.part(..count as usize + 1), keep };
         match guarded(py, || way(&call)) {
             Ok(Some(answer)) => answer.into_ptr(),
             // What the quick way stumbles over, the function tells better; only a bug of ours is told as it is.
@@ -312,13 +321,10 @@ unsafe fn behind(
     // SAFETY: the same as for `ask`; the function is kept while it is called.
     unsafe {
         let py = Python::assume_attached();
-        match Borrowed::from_ptr(py, holder).getattr(format!("_{name}_by_steps")) {
-            Ok(function) => ffi::PyObject_Vectorcall(function.as_ptr(), arguments, count as usize, names),
-            Err(error) => {
-                error.restore(py);
-                std::ptr::null_mut()
-            }
-        }
+        entry(py, || {
+            let function = Borrowed::from_ptr(py, holder).getattr(format!("_{name}_by_steps"))?;
+            Ok(ffi::PyObject_Vectorcall(function.as_ptr(), arguments, count as usize, names))
+        })
     }
 }
 
@@ -386,16 +392,18 @@ pub fn front<'py>(
     name: &str,
     documentation: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let new = definition(name, holder.is_instance_of::<PyType>(), documentation)?;
-    // SAFETY: the definition is whole and never freed.
-    unsafe {
-        let new = match holder.cast::<PyType>() {
-            Ok(class) => ffi::PyDescr_NewMethod(class.as_type_ptr(), new),
-            Err(_) => {
-                let module = holder.getattr(intern!(holder.py(), "__name__"))?;
-                ffi::PyCFunction_NewEx(new, holder.as_ptr(), module.as_ptr())
-            }
-        };
-        Bound::from_owned_ptr_or_err(holder.py(), new)
-    }
+    guarded(holder.py(), || {
+        let new = definition(name, holder.is_instance_of::<PyType>(), documentation)?;
+        // SAFETY: the definition is whole and never freed.
+        unsafe {
+            let new = match holder.cast::<PyType>() {
+                Ok(class) => ffi::PyDescr_NewMethod(class.as_type_ptr(), new),
+                Err(_) => {
+                    let module = holder.getattr(intern!(holder.py(), "__name__"))?;
+                    ffi::PyCFunction_NewEx(new, holder.as_ptr(), module.as_ptr())
+                }
+            };
+            Bound::from_owned_ptr_or_err(holder.py(), new)
+        }
+    })
 }

@@ -9,38 +9,50 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-use crate::components::{Components, Place};
+use overthere_core::place::{Component, Span};
 
-/// A part of the text, or None.
+use crate::bug::entry;
+use crate::components::{Components, Places};
+
+/// A part of the text, or None; null with an exception set where CPython has no room for it.
 ///
 /// # Safety
 /// The interpreter is attached.
 #[inline(always)]
-unsafe fn part(py: Python<'_>, value: &Components, place: Place) -> *mut PyObject {
-    // SAFETY: as the caller says; the text is alive, for the value is, and where it is not sliced here CPython looks
-    // whether the place is in it.  What is new has room for as many characters of one byte, all of them below 0x80.
-    unsafe {
-        match place {
-            None => ffi::Py_NewRef(ffi::Py_None()),
+unsafe fn part(py: Python<'_>, value: &Components, component: Component) -> PyResult<*mut PyObject> {
+    let (start, end) = match &value.places {
+        Places::Octets(spans) => match spans.get(component, value.length) {
             // Of one character and of none CPython has what it gives.
             #[cfg(not(feature = "abi3"))]
-            Some((start, end)) if value.ascii && end > start + 1 => {
-                let Some(part) = value.octets(py).ok().and_then(|text| text.get(start..end)) else {
-                    return null_mut();
-                };
-                let new = ffi::PyUnicode_New(part.len() as ffi::Py_ssize_t, 127);
-                if !new.is_null() {
-                    std::ptr::copy_nonoverlapping(part.as_ptr(), ffi::PyUnicode_1BYTE_DATA(new), part.len());
-                }
-                new
+            Some(span) if span.end > span.start + 1 => {
+                let part = span.of(value.octets(py)?);
+                // SAFETY: as the caller says; what is new has room for as many characters of one octet, all of them
+                // below 0x80.
+                return Ok(unsafe {
+                    let new = ffi::PyUnicode_New(part.len() as ffi::Py_ssize_t, 127);
+                    if !new.is_null() {
+                        std::ptr::copy_nonoverlapping(
+                            part.as_ptr(),
+                            ffi::PyUnicode_1BYTE_DATA(new),
+                            part.len(),
+                        );
+                    }
+                    new
+                });
             }
-            Some((start, end)) => ffi::PyUnicode_Substring(
-                value.text.as_ptr(),
-                start as ffi::Py_ssize_t,
-                end as ffi::Py_ssize_t,
-            ),
-        }
-    }
+            Some(Span { start, end, .. }) => (start, end),
+            None => return Ok(py.None().into_ptr()),
+        },
+        Places::Characters(spans) => match spans.get(component, value.length) {
+            Some(Span { start, end, .. }) => (start, end),
+            None => return Ok(py.None().into_ptr()),
+        },
+    };
+    // SAFETY: as the caller says; the text is alive, for the value is, and CPython looks whether the place is in it.  Its
+    // places are characters, which the octets of US-ASCII are.
+    Ok(unsafe {
+        ffi::PyUnicode_Substring(value.text.as_ptr(), start as ffi::Py_ssize_t, end as ffi::Py_ssize_t)
+    })
 }
 
 /// The scheme: most are one of two, and need no new text.
@@ -48,43 +60,53 @@ unsafe fn part(py: Python<'_>, value: &Components, place: Place) -> *mut PyObjec
 /// # Safety
 /// The interpreter is attached.
 #[inline(always)]
-unsafe fn scheme(py: Python<'_>, value: &Components) -> *mut PyObject {
-    let known = match value.spans.scheme_end {
-        4 | 5 => match value.octets(py).unwrap_or_default() {
-            [b'h', b't', b't', b'p', b's', b':', ..] => Some(intern!(py, "https")),
-            [b'h', b't', b't', b'p', b':', ..] => Some(intern!(py, "http")),
+unsafe fn scheme(py: Python<'_>, value: &Components) -> PyResult<*mut PyObject> {
+    if let Places::Octets(spans) = &value.places {
+        let known = match spans.scheme() {
+            Some(span) if span.end == 4 || span.end == 5 => match value.octets(py)? {
+                [b'h', b't', b't', b'p', b's', b':', ..] => Some(intern!(py, "https")),
+                [b'h', b't', b't', b'p', b':', ..] => Some(intern!(py, "http")),
+                _ => None,
+            },
             _ => None,
-        },
-        _ => None,
-    };
-    match known {
-        Some(text) => text.clone().into_ptr().cast(),
-        // SAFETY: as the caller says.
-        None => unsafe { part(py, value, value.spans.scheme()) },
+        };
+        if let Some(text) = known {
+            return Ok(text.clone().into_ptr());
+        }
     }
+    // SAFETY: as the caller says.
+    unsafe { part(py, value, Component::Scheme) }
 }
 
 /// The port as a number of up to 18 digits, or None.
 ///
 /// # Safety
 /// The interpreter is attached.
-unsafe fn number(py: Python<'_>, value: &Components) -> *mut PyObject {
-    let digits = value.spans.port().and_then(|(start, end)| {
-        let text = value.part(py, Some((start, end))).ok()?;
-        let digits = text.trim_start_matches('0');
-        if text.is_empty() || digits.len() > 18 {
-            None
-        } else {
-            Some(digits)
-        }
-    });
-    // SAFETY: as the caller says.
-    unsafe {
-        match digits {
-            None => ffi::Py_NewRef(ffi::Py_None()),
-            Some(digits) => ffi::PyLong_FromUnsignedLongLong(digits.parse().unwrap_or(0)),
-        }
+unsafe fn number(py: Python<'_>, value: &Components) -> PyResult<*mut PyObject> {
+    let number = match &value.places {
+        Places::Octets(spans) => match spans.port() {
+            Some(span) => digits(span.of(value.octets(py)?)),
+            None => None,
+        },
+        Places::Characters(_) => match value.slice(py, Component::Port)? {
+            Some(text) => digits(text.to_str()?.as_bytes()),
+            None => None,
+        },
+    };
+    Ok(match number {
+        None => py.None().into_ptr(),
+        // SAFETY: as the caller says.
+        Some(number) => unsafe { ffi::PyLong_FromUnsignedLongLong(number) },
+    })
+}
+
+/// What digits stand for; None of none, and of more than 18 beside zeros in front.
+fn digits(text: &[u8]) -> Option<u64> {
+    let zeros = text.iter().take_while(|&&digit| digit == b'0').count();
+    if text.is_empty() || text.len() - zeros > 18 {
+        return None;
     }
+    Some(text.iter().fold(0, |number, digit| 10 * number + u64::from(digit.wrapping_sub(b'0'))))
 }
 
 /// Getters, and what makes their attributes.
@@ -95,9 +117,11 @@ macro_rules! getters {
                 // SAFETY: CPython calls it for a value of the class that has the attribute, and is attached.
                 unsafe {
                     let $py = Python::assume_attached();
-                    let object = Borrowed::from_ptr($py, object);
-                    let $value = object.cast_unchecked::<Components>().get();
-                    $read
+                    entry($py, || {
+                        let object = Borrowed::from_ptr($py, object);
+                        let $value = object.cast_unchecked::<Components>().get();
+                        $read
+                    })
                 }
             }
         )*
@@ -108,16 +132,19 @@ macro_rules! getters {
 
 getters! {
     get_scheme, c"scheme", c"The scheme as written (RFC 3986 3.1), or None.", |py, v| scheme(py, v);
-    get_authority, c"authority", c"The authority (3.2) without its \"//\", or None.", |py, v| part(py, v, v.spans.authority());
-    get_userinfo, c"userinfo", c"The userinfo (3.2.1) without its \"@\", or None.", |py, v| part(py, v, v.spans.userinfo());
+    get_authority, c"authority", c"The authority (3.2) without its \"//\", or None.",
+        |py, v| part(py, v, Component::Authority);
+    get_userinfo, c"userinfo", c"The userinfo (3.2.1) without its \"@\", or None.",
+        |py, v| part(py, v, Component::Userinfo);
     get_host, c"host", c"The host (3.2.2), brackets included; None without an authority, \"\" if it is empty.",
-        |py, v| part(py, v, v.spans.host());
+        |py, v| part(py, v, Component::Host);
     get_port_text, c"port_text", c"The port's digits as written (3.2.3), \"\" after a bare colon, or None.",
-        |py, v| part(py, v, v.spans.port());
-    get_path, c"path", c"The path (3.3); it is always defined, and may be empty.", |py, v| part(py, v, Some(v.spans.path()));
-    get_query, c"query", c"The query (3.4) without its \"?\", or None.", |py, v| part(py, v, v.spans.query());
+        |py, v| part(py, v, Component::Port);
+    get_path, c"path", c"The path (3.3); it is always defined, and may be empty.",
+        |py, v| part(py, v, Component::Path);
+    get_query, c"query", c"The query (3.4) without its \"?\", or None.", |py, v| part(py, v, Component::Query);
     get_fragment, c"fragment", c"The fragment (3.5) without its \"#\", or None.",
-        |py, v| part(py, v, v.spans.fragment(v.length));
+        |py, v| part(py, v, Component::Fragment);
     get_port, c"port", c"The port as a number; None if undefined, empty or of more than 18 digits.",
         |py, v| number(py, v);
 }

@@ -21,13 +21,11 @@ pub fn resolve<'py>(
     reference: &Bound<'py, Components>,
     strict: bool,
 ) -> PyResult<Option<Bound<'py, PyString>>> {
-    let (base, reference) = (base.get(), reference.get());
-    if !base.ascii || !reference.ascii {
-        return Ok(None);
-    }
-    let base = Parsed { text: base.octets(py)?, spans: &base.spans };
-    let reference = Parsed { text: reference.octets(py)?, spans: &reference.spans };
     guarded(py, || {
+        let (base, reference) = (base.get(), reference.get());
+        let (Some(one), Some(two)) = (base.octet_spans(), reference.octet_spans()) else { return Ok(None) };
+        let base = Parsed { text: base.octets(py)?, spans: one };
+        let reference = Parsed { text: reference.octets(py)?, spans: two };
         let mut out = Vec::new();
         core_resolve::resolve(base, reference, strict, &mut out);
         text(py, &out).map(Some)
@@ -39,14 +37,14 @@ pub fn resolve<'py>(
 /// None if the text is not one that the fast kernel reads.
 #[pyfunction]
 pub fn normalize<'py>(value: &Bound<'py, PyString>, rung: u8) -> PyResult<Option<Bound<'py, PyString>>> {
-    let value = &exact(value)?;
-    let Ok(characters) = value.to_str() else { return Ok(None) };
-    let bytes = characters.as_bytes();
-    let Ok(spans) = parse(bytes, Rule::UriReference, true) else { return Ok(None) };
-    if !core_normalize::may_change(bytes, &spans, rung) {
-        return Ok(Some(value.clone()));
-    }
     guarded(value.py(), || {
+        let value = &exact(value)?;
+        let Ok(characters) = value.to_str() else { return Ok(None) };
+        let bytes = characters.as_bytes();
+        let Ok(spans) = parse(bytes, Rule::UriReference, true) else { return Ok(None) };
+        if !core_normalize::may_change(bytes, &spans, rung) {
+            return Ok(Some(value.clone()));
+        }
         let mut out = Vec::new();
         core_normalize::normalize(bytes, &spans, rung, &mut out);
         if out == bytes {
@@ -60,12 +58,12 @@ pub fn normalize<'py>(value: &Bound<'py, PyString>, rung: u8) -> PyResult<Option
 /// 5.2.4; None for text that has no UTF-8 form.
 #[pyfunction]
 pub fn remove_dot_segments<'py>(path: &Bound<'py, PyString>) -> PyResult<Option<Bound<'py, PyString>>> {
-    let path = &exact(path)?;
-    let Ok(characters) = path.to_str() else { return Ok(None) };
-    if !core_resolve::may_have_dot_segments(characters.as_bytes()) {
-        return Ok(Some(path.clone()));
-    }
     guarded(path.py(), || {
+        let path = &exact(path)?;
+        let Ok(characters) = path.to_str() else { return Ok(None) };
+        if !core_resolve::may_have_dot_segments(characters.as_bytes()) {
+            return Ok(Some(path.clone()));
+        }
         let mut out = Vec::with_capacity(characters.len());
         core_resolve::remove_dot_segments(characters.as_bytes(), &mut out);
         text(path.py(), &out).map(Some)
@@ -75,11 +73,11 @@ pub fn remove_dot_segments<'py>(path: &Bound<'py, PyString>) -> PyResult<Option<
 /// 2.1: every octet that is not one of the US-ASCII characters `safe` becomes `%HH`.
 #[pyfunction]
 pub fn percent_encode<'py>(py: Python<'py>, data: &[u8], safe: &str) -> PyResult<Bound<'py, PyString>> {
-    let safe = Safe::new(safe.as_bytes());
-    if safe.prefix(data) == data.len() {
-        return text(py, data);
-    }
     guarded(py, || {
+        let safe = Safe::new(safe.as_bytes());
+        if safe.prefix(data) == data.len() {
+            return text(py, data);
+        }
         let mut out = Vec::new();
         percent::encode(data, &safe, &mut out);
         text(py, &out)

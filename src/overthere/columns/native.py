@@ -96,7 +96,7 @@ def _repaired(column: Any, *, relative: bool, threads: int, **how: Any) -> Any:
     """Most rows are good, and stay: the others are repaired one by one."""
     import pyarrow as pa
 
-    whole = taken(column)
+    whole = plain.arrow(column)
     whole = whole.combine_chunks() if isinstance(whole, pa.ChunkedArray) else whole
     whole = whole if pa.types.is_string(whole.type) else whole.cast(pa.string())
     compute = plain.compute()

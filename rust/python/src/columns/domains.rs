@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use arrow_array::ArrayRef;
+use overthere_core::place::Span;
 use overthere_core::suffix;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -13,6 +14,7 @@ use super::flow::{copied, each, over};
 use super::rows::{visit, Rows, Visit};
 use super::schemes::Raised;
 use super::{not_text, Result};
+use crate::bug::guarded;
 use crate::fast::host;
 
 /// The rules of a list, by name.
@@ -22,8 +24,8 @@ pub struct Suffixes(Arc<suffix::Suffixes>);
 #[pymethods]
 impl Suffixes {
     #[new]
-    fn new(rules: Vec<(String, u8)>) -> Self {
-        Suffixes(Arc::new(suffix::Suffixes::new(rules)))
+    fn new(py: Python<'_>, rules: Vec<(String, u8)>) -> PyResult<Self> {
+        guarded(py, || Ok(Suffixes(Arc::new(suffix::Suffixes::new(rules)))))
     }
 }
 
@@ -46,11 +48,11 @@ struct Domains<'a> {
 
 impl Domains<'_> {
     fn apply(&self, row: &[u8], lower: &mut Vec<u8>, out: &mut Vec<u8>) -> Outcome {
-        let Some((start, end)) = host(row) else { return Outcome::Null };
-        match self.rules.cut(&row[start..end], self.private, lower) {
+        let Some(span @ Span { start, .. }) = host(row) else { return Outcome::Null };
+        match self.rules.cut(span.of(row), self.private, lower) {
             suffix::Cut::Nothing => Outcome::Null,
             suffix::Cut::Open => {
-                out.extend_from_slice(&row[start..end]);
+                out.extend_from_slice(span.of(row));
                 Outcome::Open { written: true }
             }
             suffix::Cut::At(registrable, suffix, length) => match (self.part, registrable) {
@@ -102,24 +104,27 @@ pub fn column_domain(
     threads: usize,
     views: bool,
 ) -> PyResult<Py<PyAny>> {
-    let part = match part {
-        "subdomain" => Part::Subdomain,
-        "registrable_domain" => Part::RegistrableDomain,
-        "public_suffix" => Part::PublicSuffix,
-        other => return Err(PyValueError::new_err(format!("a host's name has no part {other:?}"))),
-    };
-    let (rules, raised) = (rules.0.clone(), Raised::default());
-    let told = raised.clone();
-    let found = over(column, move |column, _| {
-        each(column, &|values| {
-            let domains = Domains { rules: &rules, part, private, finish: &finish, raised: &told, threads };
-            let found = visit(values, domains).ok_or_else(|| not_text(values))?;
-            if views {
-                found
-            } else {
-                found.and_then(copied)
-            }
-        })
-    });
-    found.map_err(|error| raised.lock().unwrap_or_else(|held| held.into_inner()).take().unwrap_or(error))
+    guarded(column.py(), || {
+        let part = match part {
+            "subdomain" => Part::Subdomain,
+            "registrable_domain" => Part::RegistrableDomain,
+            "public_suffix" => Part::PublicSuffix,
+            other => return Err(PyValueError::new_err(format!("a host's name has no part {other:?}"))),
+        };
+        let (rules, raised) = (rules.0.clone(), Raised::default());
+        let told = raised.clone();
+        let found = over(column, move |column, _| {
+            each(column, &|values| {
+                let domains =
+                    Domains { rules: &rules, part, private, finish: &finish, raised: &told, threads };
+                let found = visit(values, domains).ok_or_else(|| not_text(values))?;
+                if views {
+                    found
+                } else {
+                    found.and_then(copied)
+                }
+            })
+        });
+        found.map_err(|error| raised.lock().unwrap_or_else(|held| held.into_inner()).take().unwrap_or(error))
+    })
 }

@@ -4,6 +4,7 @@ use arrow_array::builder::make_view;
 use arrow_array::{Array, StringViewArray};
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
 use overthere_core::check::Kind;
+use overthere_core::place::Part;
 
 use super::rows::Rows;
 
@@ -37,7 +38,7 @@ const LEAST: usize = 1 << 14;
 
 /// The offset in code points of a byte offset.
 pub fn code_points(row: &[u8], at: usize) -> u32 {
-    row[..at].iter().filter(|&&b| b & 0xC0 != 0x80).count() as u32
+    row.part(..at).iter().filter(|&&b| b & 0xC0 != 0x80).count() as u32
 }
 
 /// The view of `text[start..end]`, where `text` stands at `offset` of a buffer and may go on past `end`.
@@ -45,8 +46,8 @@ pub fn code_points(row: &[u8], at: usize) -> u32 {
 /// Arrow's own `make_view` asks how long a short text is; here both forms are made and one is taken.
 #[inline(always)]
 pub fn view(text: &[u8], start: usize, end: usize, buffer: u32, offset: u32) -> u128 {
-    let Some(octets) = text[start..].first_chunk::<16>() else {
-        return make_view(&text[start..end], buffer, offset + start as u32);
+    let Some(octets) = text.part(start..).first_chunk::<16>() else {
+        return make_view(text.part(start..end), buffer, offset + start as u32);
     };
     let (octets, length) = (u128::from_le_bytes(*octets), end - start);
     let inline = (octets & ((1 << (8 * length.min(12))) - 1)) << 32;
@@ -72,8 +73,12 @@ impl Range<'_> {
     /// Set a row of a column.
     #[inline(always)]
     pub fn set(&mut self, column: usize, row: usize, view: u128) {
-        self.views[column][row] = view;
-        self.valid[column][row / 64] |= 1 << (row % 64);
+        let place = self.views.get_mut(column).and_then(|views| views.get_mut(row));
+        let valid = self.valid.get_mut(column).and_then(|valid| valid.get_mut(row / 64));
+        if let (Some(place), Some(valid)) = (place, valid) {
+            *place = view;
+            *valid |= 1 << (row % 64);
+        }
     }
 }
 
@@ -221,7 +226,7 @@ where
                     if out.len() > i32::MAX as usize {
                         return Err(TOO_LARGE);
                     }
-                    range.set(0, i, make_view(&out[mark..], number, mark as u32));
+                    range.set(0, i, make_view(out.part(mark..), number, mark as u32));
                 }
                 Outcome::Bad(kind, at) => {
                     out.truncate(mark);
@@ -267,14 +272,16 @@ pub fn rewritten(
         if out.len() > i32::MAX as usize {
             return Err(TOO_LARGE);
         }
-        views[row] = make_view(text.as_bytes(), buffers.len() as u32, offset as u32);
+        if let Some(view) = views.get_mut(row) {
+            *view = make_view(text.as_bytes(), buffers.len() as u32, offset as u32);
+        }
     }
     buffers.push(Buffer::from_vec(out));
     let nulls = if empty.is_empty() {
         column.nulls().cloned()
     } else {
         let mut valid: Vec<bool> = (0..Array::len(column)).map(|row| Array::is_valid(column, row)).collect();
-        empty.into_iter().for_each(|row| valid[row] = false);
+        empty.into_iter().for_each(|row| valid.get_mut(row).into_iter().for_each(|valid| *valid = false));
         Some(NullBuffer::from(valid))
     };
     // SAFETY: the views and buffers of a sound column, and views by `make_view` of whole texts at their places in one

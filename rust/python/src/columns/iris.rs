@@ -2,7 +2,8 @@
 
 use overthere_core::iri::{escape, in_brackets, is_shown, show, stand_in};
 use overthere_core::normalize::{may_change, normalize};
-use overthere_core::parse::{Rule, Spans};
+use overthere_core::parse::Rule;
+use overthere_core::place::{Part, Spans};
 
 use super::drive::Outcome;
 use super::schemes::form;
@@ -34,7 +35,7 @@ pub fn to_uri(row: &str, out: &mut Vec<u8>) -> Option<Outcome> {
     }
     let mark = out.len();
     let beyond = escape(row, out)?;
-    let spans = parse(&out[mark..], Rule::UriReference, false).ok()?;
+    let spans = parse(out.part(mark..), Rule::UriReference, false).ok()?;
     beyond.fits(&spans).then_some(Outcome::Written)
 }
 

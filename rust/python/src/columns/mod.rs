@@ -21,11 +21,13 @@ use overthere_core::check::{first_finding, first_finding_in_iri, Kind, NAMES};
 use overthere_core::normalize::SYNTAX;
 use overthere_core::parse::Rule;
 use overthere_core::percent::Safe;
+use overthere_core::place::At;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3_arrow::input::AnyArray;
 
 use crate::automaton::Automaton;
+use crate::bug::guarded;
 use crate::components::{named, Asked};
 pub use domains::{column_domain, Suffixes};
 use drive::Bad;
@@ -51,8 +53,9 @@ fn not_text(column: &dyn Array) -> String {
 fn error_columns(rows: usize, bad: &[Bad]) -> (ArrayRef, ArrayRef) {
     let (mut kinds, mut at) = (vec![None; rows], vec![None; rows]);
     for b in bad {
-        kinds[b.row] = Some(b.kind as i8);
-        at[b.row] = Some(b.at);
+        if let (Some(kind), Some(place)) = (kinds.get_mut(b.row), at.get_mut(b.row)) {
+            (*kind, *place) = (Some(b.kind as i8), Some(b.at));
+        }
     }
     let names = Arc::new(StringArray::from(NAMES.to_vec()));
     let kinds = DictionaryArray::<Int8Type>::new(Int8Array::from(kinds), names);
@@ -91,12 +94,16 @@ pub fn column_check(
     zone: bool,
     threads: usize,
 ) -> PyResult<Py<PyAny>> {
-    let rule = match rule.cast::<Automaton>() {
-        Ok(automaton) => Judge::Automaton(automaton.get().0.clone()),
-        Err(_) => Judge::Rule(rule_of(&rule.extract::<String>()?)?, zone),
-    };
-    over(column, move |column, _| {
-        each(column, &|values| visit(values, Check { rule: &rule, threads }).ok_or_else(|| not_text(values)))
+    guarded(column.py(), || {
+        let rule = match rule.cast::<Automaton>() {
+            Ok(automaton) => Judge::Automaton(automaton.get().0.clone()),
+            Err(_) => Judge::Rule(rule_of(&rule.extract::<String>()?)?, zone),
+        };
+        over(column, move |column, _| {
+            each(column, &|values| {
+                visit(values, Check { rule: &rule, threads }).ok_or_else(|| not_text(values))
+            })
+        })
     })
 }
 
@@ -110,19 +117,21 @@ pub fn column_parts(
     threads: usize,
     views: bool,
 ) -> PyResult<Py<PyAny>> {
-    let rule = match rule.map(rule_of).transpose()? {
-        Some((_, true)) => return Err(PyValueError::new_err("columns take the components of URIs")),
-        rule => rule.map(|(rule, _)| (rule, zone)),
-    };
-    over(column, move |column, _| {
-        each(column, &|values| {
-            let found = visit(values, Parts { names: &names, rule, threads });
-            let found = found.ok_or_else(|| not_text(values))?;
-            if views {
-                found
-            } else {
-                found.and_then(copied)
-            }
+    guarded(column.py(), || {
+        let rule = match rule.map(rule_of).transpose()? {
+            Some((_, true)) => return Err(PyValueError::new_err("columns take the components of URIs")),
+            rule => rule.map(|(rule, _)| (rule, zone)),
+        };
+        over(column, move |column, _| {
+            each(column, &|values| {
+                let found = visit(values, Parts { names: &names, rule, threads });
+                let found = found.ok_or_else(|| not_text(values))?;
+                if views {
+                    found
+                } else {
+                    found.and_then(copied)
+                }
+            })
         })
     })
 }
@@ -136,7 +145,7 @@ pub fn column_parts(
 /// change.
 #[pyfunction]
 #[pyo3(signature = (column, operation, *, rule = "URI-reference", rung = 3, base = None, strict = true, safe = "", schemes = None, parameters = None, details = false, threads = 1, views = true))]
-#[allow(clippy::too_many_arguments)]
+#[expect(clippy::too_many_arguments, reason = "Python names each of them")]
 pub fn column_text(
     column: &Bound<'_, PyAny>,
     operation: &str,
@@ -151,60 +160,62 @@ pub fn column_text(
     threads: usize,
     views: bool,
 ) -> PyResult<Py<PyAny>> {
-    let raised = Raised::default();
-    let asked = parameters.map(|said| Parameters::new(operation, said)).transpose()?.flatten();
-    let rule = rule_of(rule)?;
-    let operation = match (operation, base) {
-        ("host", _) => Operation::Host,
-        ("normalize", _) if rung <= SYNTAX && rule.1 => Operation::NormalizeIri(rung),
-        ("normalize", _) if rung <= SYNTAX => Operation::Normalize(rung),
-        ("to_uri", _) => Operation::ToUri,
-        ("to_iri", _) => Operation::ToIri,
-        ("normalize", _) => {
-            let (rules, finish) =
-                schemes.ok_or_else(|| PyValueError::new_err("the scheme rung needs schemes"))?;
-            Operation::NormalizeByScheme(Schemes::new(rules, finish, raised.clone()))
-        }
-        ("resolve" | "relate", Some(base)) => {
-            let way = if operation == "relate" { Way::Relate } else { Way::Resolve { strict } };
-            match base.extract::<String>() {
-                Ok(base) => {
-                    let spans = iris::read(&base, (Rule::Uri, rule.1), false, &mut Scratch::default())
-                        .ok_or_else(|| PyValueError::new_err("the base is none"))?;
-                    Operation::By { base, spans, way }
+    guarded(column.py(), || {
+        let raised = Raised::default();
+        let asked = parameters.map(|said| Parameters::new(operation, said)).transpose()?.flatten();
+        let rule = rule_of(rule)?;
+        let operation = match (operation, base) {
+            ("host", _) => Operation::Host,
+            ("normalize", _) if rung <= SYNTAX && rule.1 => Operation::NormalizeIri(rung),
+            ("normalize", _) if rung <= SYNTAX => Operation::Normalize(rung),
+            ("to_uri", _) => Operation::ToUri,
+            ("to_iri", _) => Operation::ToIri,
+            ("normalize", _) => {
+                let (rules, finish) =
+                    schemes.ok_or_else(|| PyValueError::new_err("the scheme rung needs schemes"))?;
+                Operation::NormalizeByScheme(Schemes::new(rules, finish, raised.clone()))
+            }
+            ("resolve" | "relate", Some(base)) => {
+                let way = if operation == "relate" { Way::Relate } else { Way::Resolve { strict } };
+                match base.extract::<String>() {
+                    Ok(base) => {
+                        let spans = iris::read(&base, (Rule::Uri, rule.1), false, &mut Scratch::default())
+                            .ok_or_else(|| PyValueError::new_err("the base is none"))?;
+                        Operation::By { base, spans, way }
+                    }
+                    Err(_) => Operation::ByEach { bases: texts_of(base.extract::<AnyArray>()?)?, way },
                 }
-                Err(_) => Operation::ByEach { bases: texts_of(base.extract::<AnyArray>()?)?, way },
             }
-        }
-        ("encode", _) => Operation::Encode(Box::new(Safe::new(safe.as_bytes()))),
-        ("decode", _) => Operation::Decode,
-        (other, _) => match asked {
-            Some(asked) => Operation::Parameters(asked),
-            None => return Err(PyValueError::new_err(format!("there is no column operation {other:?}"))),
-        },
-    };
-    let by_row = matches!(operation, Operation::ByEach { .. });
-    let found = over(column, move |column, first| {
-        let work = |values: &ArrayRef| {
-            let found = visit(values, Text { operation: &operation, first, rule, details, threads });
-            let found = found.ok_or_else(|| not_text(values))?;
-            if views {
-                found
-            } else {
-                found.and_then(copied)
-            }
+            ("encode", _) => Operation::Encode(Box::new(Safe::new(safe.as_bytes()))),
+            ("decode", _) => Operation::Decode,
+            (other, _) => match asked {
+                Some(asked) => Operation::Parameters(asked),
+                None => return Err(PyValueError::new_err(format!("there is no column operation {other:?}"))),
+            },
         };
-        if by_row {
-            work(&flow::unpacked(column)?)
-        } else {
-            each(column, &work)
-        }
-    });
-    found.map_err(|error| raised.lock().unwrap_or_else(|held| held.into_inner()).take().unwrap_or(error))
+        let by_row = matches!(operation, Operation::ByEach { .. });
+        let found = over(column, move |column, first| {
+            let work = |values: &ArrayRef| {
+                let found = visit(values, Text { operation: &operation, first, rule, details, threads });
+                let found = found.ok_or_else(|| not_text(values))?;
+                if views {
+                    found
+                } else {
+                    found.and_then(copied)
+                }
+            };
+            if by_row {
+                work(&flow::unpacked(column)?)
+            } else {
+                each(column, &work)
+            }
+        });
+        found.map_err(|error| raised.lock().unwrap_or_else(|held| held.into_inner()).take().unwrap_or(error))
+    })
 }
 
 /// The kind and place of the first finding on a US-ASCII text that is no URI-reference.
 pub fn refused(text: &[u8]) -> (&'static str, usize) {
     let (kind, at) = refusal(text, (Rule::UriReference, false), false);
-    (NAMES[kind as usize], at)
+    (NAMES.at(kind as usize), at)
 }

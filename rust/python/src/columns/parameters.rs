@@ -1,7 +1,7 @@
 //! What is asked of the queries of a column: a value by its name, or other pairs.
 
 use overthere_core::parameters::{Change, Form, Given, Scratch};
-use overthere_core::parse::Spans;
+use overthere_core::place::{Part, Spans};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -49,18 +49,18 @@ impl Parameters {
     pub fn apply(&self, row: &[u8], spans: &Spans, scratch: &mut Scratch, out: &mut Vec<u8>) -> Outcome {
         match self {
             Parameters::Find { form, name, raw } => {
-                let Some((start, end)) = spans.query() else { return Outcome::Null };
-                let query = &row[start..end];
+                let Some(span) = spans.query() else { return Outcome::Null };
+                let query = span.of(row);
                 let Some((from, to)) = form.find(query, name) else { return Outcome::Null };
-                if *raw || form.is_plain(&query[from..to]) {
-                    return Outcome::Part(start + from, start + to);
+                if *raw || form.is_plain(query.part(from..to)) {
+                    return Outcome::Part(span.start + from, span.start + to);
                 }
                 let mark = out.len();
-                form.decode(&query[from..to], out);
-                if let Err(error) = std::str::from_utf8(&out[mark..]) {
+                form.decode(query.part(from..to), out);
+                if let Err(error) = std::str::from_utf8(out.part(mark..)) {
                     // Octets that are not UTF-8 show as U+FFFD, from the first of them on.
                     let from = mark + error.valid_up_to();
-                    let shown = String::from_utf8_lossy(&out[from..]).into_owned();
+                    let shown = String::from_utf8_lossy(out.part(from..)).into_owned();
                     out.truncate(from);
                     out.extend_from_slice(shown.as_bytes());
                 }
@@ -68,16 +68,16 @@ impl Parameters {
             }
             Parameters::Change { form, change } => {
                 let mark = out.len();
-                let (_, path_end) = spans.path();
-                out.extend_from_slice(&row[..path_end]);
+                let path_end = spans.path().end;
+                out.extend_from_slice(row.part(..path_end));
                 out.push(b'?');
                 let query = spans.query();
-                let defined = form.change(query.map(|(start, end)| &row[start..end]), change, scratch, out);
+                let defined = form.change(query.map(|query| query.of(row)), change, scratch, out);
                 if !defined {
                     out.truncate(mark + path_end);
                 }
-                out.extend_from_slice(&row[query.map_or(path_end, |(_, end)| end)..]);
-                if &out[mark..] == row {
+                out.extend_from_slice(row.part(query.map_or(path_end, |query| query.end)..));
+                if out.part(mark..) == row {
                     out.truncate(mark);
                     return Outcome::Same;
                 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, BooleanArray};
 use arrow_buffer::BooleanBuffer;
 use overthere_core::automaton::Automaton;
-use overthere_core::parse::{Rule, Spans};
+use overthere_core::parse::Rule;
+use overthere_core::place::{Component, Span};
 
 use super::drive::{bits, code_points, view, Bad, Views};
 use super::iris::{read, Scratch};
@@ -53,54 +54,13 @@ pub struct Parts<'a> {
     pub threads: usize,
 }
 
-/// A component that can be asked for.
-#[derive(Clone, Copy)]
-enum Component {
-    Scheme,
-    Authority,
-    Userinfo,
-    Host,
-    Port,
-    Path,
-    Query,
-    Fragment,
-}
-
-impl Component {
-    fn of(name: &str) -> Self {
-        match name {
-            "scheme" => Component::Scheme,
-            "authority" => Component::Authority,
-            "userinfo" => Component::Userinfo,
-            "host" => Component::Host,
-            "port" => Component::Port,
-            "path" => Component::Path,
-            "query" => Component::Query,
-            _ => Component::Fragment,
-        }
-    }
-
-    #[inline(always)]
-    fn span(self, spans: &Spans, length: usize) -> Option<(usize, usize)> {
-        match self {
-            Component::Scheme => spans.scheme(),
-            Component::Authority => spans.authority(),
-            Component::Userinfo => spans.userinfo(),
-            Component::Host => spans.host(),
-            Component::Port => spans.port(),
-            Component::Path => Some(spans.path()),
-            Component::Query => spans.query(),
-            Component::Fragment => spans.fragment(length),
-        }
-    }
-}
-
 impl Visit for Parts<'_> {
     type Output = Result<ArrayRef>;
 
     fn visit<R: Rows>(self, rows: &R) -> Self::Output {
         let mut views = Views::new(self.names.len(), rows.len());
-        let components: Vec<Component> = self.names.iter().map(|name| Component::of(name)).collect();
+        let components: Vec<Component> =
+            self.names.iter().map(|name| Component::named(name).unwrap_or(Component::Fragment)).collect();
         let bad: Vec<Bad> = views
             .run(self.threads, |first, count, mut range| {
                 let mut bad = Vec::new();
@@ -123,7 +83,7 @@ impl Visit for Parts<'_> {
                     let (buffer, offset) = rows.place(first + i);
                     let onward = rows.onward(first + i);
                     for (column, component) in components.iter().enumerate() {
-                        if let Some((start, end)) = component.span(&spans, row.len()) {
+                        if let Some(Span { start, end, .. }) = spans.get(*component, row.len()) {
                             range.set(column, i, view(onward, start, end, buffer, offset));
                         }
                     }

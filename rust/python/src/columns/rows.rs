@@ -3,6 +3,7 @@
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, GenericStringArray, OffsetSizeTrait, StringViewArray};
 use arrow_buffer::Buffer;
+use overthere_core::place::{At, Part};
 
 /// Rows of text.
 pub trait Rows: Sync {
@@ -41,12 +42,12 @@ impl<O: OffsetSizeTrait> Rows for GenericStringArray<O> {
 
     #[inline(always)]
     fn place(&self, i: usize) -> (u32, u32) {
-        (0, self.value_offsets()[i].as_usize() as u32)
+        (0, self.value_offsets().at(i).as_usize() as u32)
     }
 
     #[inline(always)]
     fn onward(&self, i: usize) -> &[u8] {
-        &self.values()[self.value_offsets()[i].as_usize()..]
+        self.values().part(self.value_offsets().at(i).as_usize()..)
     }
 
     fn buffers(&self) -> Vec<Buffer> {
@@ -70,7 +71,7 @@ impl Rows for StringViewArray {
 
     #[inline(always)]
     fn place(&self, i: usize) -> (u32, u32) {
-        let view = self.views()[i];
+        let view = self.views().at(i);
         if view as u32 <= 12 {
             (0, 0)
         } else {

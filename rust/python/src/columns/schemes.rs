@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use arrow_array::StringViewArray;
 use overthere_core::normalize::{may_change, normalize, SchemeRules, SYNTAX};
-use overthere_core::parse::Spans;
+use overthere_core::place::{Part, Spans};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
@@ -49,10 +49,10 @@ impl Schemes {
     /// The normal form of a valid row; a relative reference has no scheme that says more than the generic rungs.
     pub fn normalize(&self, row: &[u8], spans: &Spans, out: &mut Vec<u8>) -> Outcome {
         let generic = || may_change(row, spans, SYNTAX);
-        let Some((start, end)) = spans.scheme() else {
+        let Some(scheme) = spans.scheme() else {
             return form(row, generic(), out, |out| normalize(row, spans, SYNTAX, out));
         };
-        match self.rules(&row[start..end]) {
+        match self.rules(scheme.of(row)) {
             Some(rules) => {
                 form(row, rules.may_change(row, spans), out, |out| rules.normalize(row, spans, out))
             }
@@ -90,7 +90,7 @@ pub fn form(row: &[u8], may_change: bool, out: &mut Vec<u8>, write: impl FnOnce(
     }
     let mark = out.len();
     write(out);
-    if &out[mark..] == row {
+    if out.part(mark..) == row {
         out.truncate(mark);
         return Outcome::Same;
     }

@@ -4,8 +4,15 @@
 //! of buffers (`from_buffers`), and cross the C data interface as they are.
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, GenericStringArray, OffsetSizeTrait, StringViewArray};
+use arrow_array::types::{
+    Int16Type, Int32Type, Int64Type, Int8Type, UInt16Type, UInt32Type, UInt64Type, UInt8Type,
+};
+use arrow_array::{
+    Array, ArrayRef, ArrowPrimitiveType, GenericStringArray, OffsetSizeTrait, StringViewArray,
+};
+use arrow_buffer::ArrowNativeType;
 use arrow_schema::DataType;
+use overthere_core::place::{At, Part};
 use simdutf8::basic::from_utf8;
 
 use super::Result;
@@ -19,19 +26,31 @@ pub fn sound(column: &ArrayRef) -> Result<()> {
         DataType::Dictionary(_, _) => {
             let dictionary = column.as_any_dictionary();
             let count = dictionary.values().len();
-            if count > 0 {
-                // Where there are no values there is no key that is not null, or `take` refuses it.
-                let keys = dictionary.normalized_keys();
-                if let Some(row) = (0..keys.len()).find(|&row| !dictionary.is_null(row) && keys[row] >= count)
-                {
-                    return Err(format!("row {row}: its key is not in the dictionary"));
-                }
-            } else if dictionary.null_count() < dictionary.len() {
-                return Err("its dictionary is empty".to_owned());
+            if let Some(row) = foreign_key(dictionary.keys(), count) {
+                return Err(format!("row {row}: its key is not in the dictionary, which has {count} values"));
             }
             sound(dictionary.values())
         }
         _ => Ok(()),
+    }
+}
+
+/// The first row whose key names none of so many values.
+fn foreign_key(keys: &dyn Array, count: usize) -> Option<usize> {
+    fn of<T: ArrowPrimitiveType>(keys: &dyn Array, count: usize) -> Option<usize> {
+        let names_none = |key: T::Native| key.to_usize().is_none_or(|key| key >= count);
+        keys.as_primitive_opt::<T>()?.iter().position(|key| key.is_some_and(names_none))
+    }
+    match keys.data_type() {
+        DataType::Int8 => of::<Int8Type>(keys, count),
+        DataType::Int16 => of::<Int16Type>(keys, count),
+        DataType::Int32 => of::<Int32Type>(keys, count),
+        DataType::Int64 => of::<Int64Type>(keys, count),
+        DataType::UInt8 => of::<UInt8Type>(keys, count),
+        DataType::UInt16 => of::<UInt16Type>(keys, count),
+        DataType::UInt32 => of::<UInt32Type>(keys, count),
+        DataType::UInt64 => of::<UInt64Type>(keys, count),
+        _ => None,
     }
 }
 
@@ -54,7 +73,7 @@ fn strings<O: OffsetSizeTrait>(column: &GenericStringArray<O>) -> Result<()> {
         last = next;
     }
     let (Some(first), Some(last)) = (offsets.first(), offsets.last()) else { return Ok(()) };
-    let all = &data[first.as_usize()..last.as_usize()];
+    let all = data.part(first.as_usize()..last.as_usize());
     if all.is_ascii() {
         return Ok(());
     }
@@ -63,7 +82,8 @@ fn strings<O: OffsetSizeTrait>(column: &GenericStringArray<O>) -> Result<()> {
         // Null rows may hold anything.
         _ => match (0..column.len()).find(|&row| {
             column.is_valid(row)
-                && std::str::from_utf8(&data[offsets[row].as_usize()..offsets[row + 1].as_usize()]).is_err()
+                && std::str::from_utf8(data.part(offsets.at(row).as_usize()..offsets.at(row + 1).as_usize()))
+                    .is_err()
         }) {
             Some(row) => Err(foreign(row)),
             None => Ok(()),
@@ -81,7 +101,7 @@ fn views(column: &StringViewArray) -> Result<()> {
         let octets = view.to_le_bytes();
         let length = *view as u32 as usize;
         let text = if length <= 12 {
-            &octets[4..4 + length]
+            octets.part(4..4 + length)
         } else {
             let (buffer, start) = ((view >> 64) as u32 as usize, (view >> 96) as u32 as usize);
             let found = buffers.get(buffer).and_then(|buffer| buffer.as_slice().get(start..start + length));

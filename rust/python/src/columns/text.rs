@@ -6,8 +6,9 @@ use arrow_array::{Array, ArrayRef, StringViewArray};
 use overthere_core::check::Kind;
 use overthere_core::normalize::{may_change, normalize};
 use overthere_core::parameters;
-use overthere_core::parse::{Rule, Spans};
+use overthere_core::parse::Rule;
 use overthere_core::percent::{self, Safe};
+use overthere_core::place::{At, Part, Span, Spans};
 use overthere_core::relate::relate;
 use overthere_core::resolve::{resolve, Parsed};
 
@@ -80,7 +81,7 @@ impl Operation {
         };
         match self {
             Operation::Host => match host(row) {
-                Some((start, end)) => Outcome::Part(start, end),
+                Some(Span { start, end, .. }) => Outcome::Part(start, end),
                 None => Outcome::Null,
             },
             Operation::Normalize(rung) => {
@@ -135,7 +136,7 @@ impl Operation {
                 let mark = out.len();
                 match percent::decode(row, out) {
                     Err(at) => Outcome::Bad(Kind::PctEncoded, at),
-                    Ok(()) => match std::str::from_utf8(&out[mark..]) {
+                    Ok(()) => match std::str::from_utf8(out.part(mark..)) {
                         Ok(_) => Outcome::Written,
                         // Octets that are no text: the place is the escape of the first of them.
                         Err(error) => Outcome::Bad(Kind::NonAscii, place_of(row, error.valid_up_to())),
@@ -166,7 +167,7 @@ fn against(
         }
         Way::Relate => {
             if relate(base, row, out).is_none() {
-                return Outcome::Bad(Kind::Unreachable, spans.path().0);
+                return Outcome::Bad(Kind::Unreachable, spans.path().start);
             }
         }
     }
@@ -177,7 +178,7 @@ fn against(
 fn place_of(row: &[u8], octet: usize) -> usize {
     let (mut i, mut n) = (0, 0);
     while n < octet && i < row.len() {
-        i += if row[i] == b'%' { 3 } else { 1 };
+        i += if row.at(i) == b'%' { 3 } else { 1 };
         n += 1;
     }
     i

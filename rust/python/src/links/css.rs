@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use overthere_core::place::{At, Part};
+
 /// Whether the text holds this, which begins with a letter or mark, in either case.
 pub fn holds(text: &[u8], what: &[u8]) -> bool {
     find(text, what, 0).is_some()
@@ -9,10 +11,10 @@ pub fn holds(text: &[u8], what: &[u8]) -> bool {
 
 /// Where the text holds it from `at` on.
 fn find(text: &[u8], what: &[u8], at: usize) -> Option<usize> {
-    let (first, rest) = (what[0], &what[1..]);
-    memchr::memchr2_iter(first, first.to_ascii_uppercase(), &text[at..])
+    let (first, rest) = (what.at(0), what.part(1..));
+    memchr::memchr2_iter(first, first.to_ascii_uppercase(), text.part(at..))
         .map(|found| at + found)
-        .find(|at| text[at + 1..].get(..rest.len()).is_some_and(|next| next.eq_ignore_ascii_case(rest)))
+        .find(|at| text.part(at + 1..).get(..rest.len()).is_some_and(|next| next.eq_ignore_ascii_case(rest)))
 }
 
 /// What else than `url()` has a reference (`css.py`).
@@ -33,29 +35,29 @@ pub fn urls(text: &[u8]) -> Option<Vec<Range<usize>>> {
     }
     let mut done = 0;
     while let Some(at) = find(text, b"url(", done) {
-        if memchr::memchr2(b'"', b'\'', &text[done..at]).is_some() {
+        if memchr::memchr2(b'"', b'\'', text.part(done..at)).is_some() {
             return None;
         }
         done = at + 4;
         // What follows a name, a number or "#" is part of that token.
-        let before = if at > 0 { text[at - 1] } else { b' ' };
+        let before = if at > 0 { text.at(at - 1) } else { b' ' };
         if before.is_ascii_alphanumeric() || !before.is_ascii() || matches!(before, b'-' | b'_' | b'#') {
             continue;
         }
-        let start = done + text[done..].iter().take_while(|b| is_white(**b)).count();
+        let start = done + text.part(done..).iter().take_while(|b| is_white(**b)).count();
         let (inside, end) = match text.get(start)? {
             quote @ (b'"' | b'\'') => {
-                let inside = start + 1..start + 1 + memchr::memchr(*quote, &text[start + 1..])?;
-                if text[inside.clone()].iter().any(|b| matches!(b, b'\r' | b'\n' | 0x0C)) {
+                let inside = start + 1..start + 1 + memchr::memchr(*quote, text.part(start + 1..))?;
+                if text.part(inside.clone()).iter().any(|b| matches!(b, b'\r' | b'\n' | 0x0C)) {
                     return None;
                 }
                 let end = inside.end + 1;
                 (stripped(text, inside), end)
             }
             _ => {
-                let length = text[start..].iter().take_while(|b| is_unquoted(**b)).count();
+                let length = text.part(start..).iter().take_while(|b| is_unquoted(**b)).count();
                 let after = start + length;
-                let end = after + text[after..].iter().take_while(|b| is_white(**b)).count();
+                let end = after + text.part(after..).iter().take_while(|b| is_white(**b)).count();
                 if text.get(end) != Some(&b')') {
                     return None;
                 }
@@ -80,10 +82,10 @@ fn is_unquoted(b: u8) -> bool {
 }
 
 fn stripped(text: &[u8], mut span: Range<usize>) -> Range<usize> {
-    while span.start < span.end && is_white(text[span.start]) {
+    while span.start < span.end && is_white(text.at(span.start)) {
         span.start += 1;
     }
-    while span.start < span.end && is_white(text[span.end - 1]) {
+    while span.start < span.end && is_white(text.at(span.end - 1)) {
         span.end -= 1;
     }
     span

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use overthere_core::place::{At, Part};
+
 /// Of a range of lines its first (`anchors.names`).
 pub fn lines(name: &[u8]) -> Option<&[u8]> {
     let (first, last) = name.split_at(memchr::memchr(b'-', name)?);
@@ -9,7 +11,7 @@ pub fn lines(name: &[u8]) -> Option<&[u8]> {
         let digits = text.strip_prefix(b"L").unwrap_or(text);
         !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
     };
-    (number(first) && number(&last[1..])).then_some(first)
+    (number(first) && number(last.part(1..))).then_some(first)
 }
 
 /// Whether a dot, a slash or a control is escaped: what these name only Python says.
@@ -27,10 +29,10 @@ pub fn plain(octets: &[u8]) -> Vec<u8> {
 pub fn decoded(text: &[u8]) -> Cow<'_, [u8]> {
     let Some(mut at) = memchr::memchr(b'%', text) else { return Cow::Borrowed(text) };
     let mut out = Vec::with_capacity(text.len());
-    out.extend_from_slice(&text[..at]);
+    out.extend_from_slice(text.part(..at));
     while at < text.len() {
         let digit = |at: usize| text.get(at).and_then(|b| char::from(*b).to_digit(16));
-        match (text[at], digit(at + 1), digit(at + 2)) {
+        match (text.at(at), digit(at + 1), digit(at + 2)) {
             (b'%', Some(high), Some(low)) => {
                 out.push((high * 16 + low) as u8);
                 at += 3;

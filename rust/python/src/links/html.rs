@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use overthere_core::place::Part;
 use overthere_html::{Attributes, Element, Namespace, Sink};
 use pyo3::prelude::*;
 
@@ -49,7 +50,7 @@ pub struct Pending {
 impl Pending {
     /// The value of the first `base` element with an href.
     pub fn base_href(&self) -> Option<&str> {
-        self.base.map(|(start, end)| &self.texts[start..end])
+        self.base.map(|(start, end)| self.texts.part(start..end))
     }
 
     pub fn next(&mut self) -> Option<Found> {
@@ -60,12 +61,12 @@ impl Pending {
 
     /// Where it stands, and its text.
     pub fn texts(&self, found: Found) -> (&str, &str) {
-        (&self.places[found.place], &self.texts[found.start..found.end])
+        (self.places.get(found.place).map_or("", String::as_str), self.texts.part(found.start..found.end))
     }
 
     /// The text of a codebase.
     pub fn text(&self, start: usize, end: usize) -> &str {
-        &self.texts[start..end]
+        self.texts.part(start..end)
     }
 
     pub fn read(
@@ -173,7 +174,7 @@ struct Taking<'a, 'py> {
 fn stripped(text: &[u8]) -> &[u8] {
     let start = text.iter().position(|b| !is_space(b)).unwrap_or(text.len());
     let end = text.iter().rposition(|b| !is_space(b)).map_or(start, |last| last + 1);
-    &text[start..end]
+    text.part(start..end)
 }
 
 fn is_space(b: &u8) -> bool {
@@ -216,7 +217,7 @@ impl Taking<'_, '_> {
         if !found.is_empty() {
             let place = self.place(element, name);
             found.into_iter().for_each(|span| {
-                self.pending.add(place, &String::from_utf8_lossy(&text[span]), Against::Content);
+                self.pending.add(place, &String::from_utf8_lossy(text.part(span)), Against::Content);
             });
         }
         true
@@ -253,7 +254,8 @@ impl Taking<'_, '_> {
     }
 
     fn embed(&mut self, name: usize, text: &[u8]) {
-        let name = self.pending.place(self.embedded.names[name].as_bytes());
+        let Some(name) = self.embedded.names.get(name) else { return };
+        let name = self.pending.place(name.as_bytes());
         self.pending.add(name, &String::from_utf8_lossy(text), Against::Embedded);
     }
 }
@@ -268,7 +270,7 @@ impl Sink for Taking<'_, '_> {
     fn attribute(&mut self, element: Element<'_>, name: &[u8], way: usize, value: &[u8]) {
         let Element { name: element, namespace, is_in_template, .. } = element;
         let before = self.pending.found.len();
-        match self.ways[way].as_str() {
+        match self.ways.get(way).map_or("", String::as_str) {
             "one" => {
                 let place = self.place(element, name);
                 let base = element == b"base" && name == b"href";
@@ -294,7 +296,8 @@ impl Sink for Taking<'_, '_> {
                 self.lower(value);
                 // A media type may have parameters; what is none is what it is as a whole.
                 let end = if value.contains(&b'/') { memchr::memchr(b';', value) } else { None };
-                self.script = self.embedded.number("type", stripped(&self.key[..end.unwrap_or(value.len())]));
+                self.script =
+                    self.embedded.number("type", stripped(self.key.part(..end.unwrap_or(value.len()))));
             }
             "srcdoc" => {
                 self.name = self.embedded.number("srcdoc", name);
@@ -324,7 +327,9 @@ impl Sink for Taking<'_, '_> {
     fn end_tag(&mut self) -> bool {
         if let Some((start, end)) = self.codebase.take() {
             for at in &self.by_codebase {
-                self.pending.found[*at].against = Against::Codebase(start, end);
+                if let Some(found) = self.pending.found.get_mut(*at) {
+                    found.against = Against::Codebase(start, end);
+                }
             }
         }
         self.by_codebase.clear();
@@ -343,7 +348,9 @@ impl Sink for Taking<'_, '_> {
             return self.script.is_some();
         }
         if let Some(name) = held.map(|(name, _)| name).or(self.script.take()) {
-            self.pending.passed[name] += 1;
+            if let Some(count) = self.pending.passed.get_mut(name) {
+                *count += 1;
+            }
         }
         false
     }

@@ -9,7 +9,8 @@ mod table;
 mod taking;
 
 use overthere_core::iri::escape;
-use overthere_core::parse::{Rule, Spans};
+use overthere_core::parse::Rule;
+use overthere_core::place::{Part, Spans};
 use overthere_core::resolve::{resolve, Parsed};
 use overthere_html::Attributes;
 use pyo3::exceptions::PyValueError;
@@ -63,8 +64,9 @@ const OCTETS: usize = 1 << 24;
 #[pymethods]
 impl LinkRows {
     #[new]
-    #[allow(clippy::too_many_arguments)] // Each is a fact of Python's own.
+    #[expect(clippy::too_many_arguments, reason = "each is a fact of Python's own")]
     fn new(
+        py: Python<'_>,
         attributes: Vec<(String, Vec<String>, String)>,
         embedded: Vec<(String, String)>,
         metadata: bool,
@@ -74,41 +76,43 @@ impl LinkRows {
         styles: Py<PyAny>,
         normal: Option<Py<PyAny>>,
         part: Py<PyAny>,
-    ) -> Self {
-        let mut rules = Attributes::default();
-        let mut ways: Vec<String> = Vec::new();
-        for (name, elements, way) in attributes {
-            let number = ways.iter().position(|known| *known == way).unwrap_or_else(|| {
-                ways.push(way);
-                ways.len() - 1
-            });
-            rules.add(&name, &elements, number);
-        }
-        LinkRows {
-            attributes: rules,
-            ways,
-            embedded: Embedded::new(embedded, metadata),
-            rung,
-            python: Callbacks { mapped, values, styles, normal, part },
-            columns: Columns::default(),
-            pending: Pending::default(),
-            waiting: None,
-            source: String::new(),
-            fallback: Base::default(),
-            base: Base::default(),
-            parts: None,
-        }
+    ) -> PyResult<Self> {
+        guarded(py, || {
+            let mut rules = Attributes::default();
+            let mut ways: Vec<String> = Vec::new();
+            for (name, elements, way) in attributes {
+                let number = ways.iter().position(|known| *known == way).unwrap_or_else(|| {
+                    ways.push(way);
+                    ways.len() - 1
+                });
+                rules.add(&name, &elements, number);
+            }
+            Ok(LinkRows {
+                attributes: rules,
+                ways,
+                embedded: Embedded::new(embedded, metadata),
+                rung,
+                python: Callbacks { mapped, values, styles, normal, part },
+                columns: Columns::default(),
+                pending: Pending::default(),
+                waiting: None,
+                source: String::new(),
+                fallback: Base::default(),
+                base: Base::default(),
+                parts: None,
+            })
+        })
     }
 
     /// How many rows there are.
-    fn __len__(&self) -> usize {
-        self.columns.len()
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        guarded(py, || Ok(self.columns.len()))
     }
 
     /// The octets of their texts, about.
     #[getter]
-    fn octets(&self) -> usize {
-        self.columns.octets
+    fn octets(&self, py: Python<'_>) -> PyResult<usize> {
+        guarded(py, || Ok(self.columns.octets))
     }
 
     /// Read an HTML document in UTF-8; its rows are made by `step`.
@@ -127,15 +131,15 @@ impl LinkRows {
     ) -> PyResult<bool> {
         self.source = source;
         self.parts = parts;
-        self.fallback = Base::new(base, layer)?;
         guarded(py, || {
-            self.pending.read(py, data, &self.attributes, &self.ways, &self.embedded, &self.python)
-        })?;
-        self.base = match self.pending.base_href() {
-            None => self.fallback.clone(),
-            Some(href) => from_content(py, href, &self.fallback, &self.python)?,
-        };
-        Ok(self.pending.too_deep)
+            self.fallback = Base::new(base, layer)?;
+            self.pending.read(py, data, &self.attributes, &self.ways, &self.embedded, &self.python)?;
+            self.base = match self.pending.base_href() {
+                None => self.fallback.clone(),
+                Some(href) => from_content(py, href, &self.fallback, &self.python)?,
+            };
+            Ok(self.pending.too_deep)
+        })
     }
 
     /// Make at most so many rows of what was read, and none beyond what `embedded` gives then.
@@ -169,18 +173,26 @@ impl LinkRows {
     }
 
     /// What `step` came to that holds references in a syntax of its own: its name, its text.  It is given once.
-    fn embedded(&mut self) -> Option<(&str, &str)> {
-        self.waiting.take().map(|found| self.pending.texts(found))
+    fn embedded(&mut self, py: Python<'_>) -> PyResult<Option<(&str, &str)>> {
+        guarded(py, || Ok(self.waiting.take().map(|found| self.pending.texts(found))))
     }
 
     /// The base of the document that was read, and the layer that gave it.
-    fn base(&self) -> (&str, &str) {
-        (&self.base.text, &self.base.layer)
+    fn base(&self, py: Python<'_>) -> PyResult<(&str, &str)> {
+        guarded(py, || Ok((self.base.text.as_str(), self.base.layer.as_str())))
     }
 
     /// What was embedded so far and not asked for: names, each with how many there were.
-    fn passed(&self) -> Vec<(&str, u64)> {
-        self.embedded.names.iter().map(String::as_str).zip(self.pending.passed.iter().copied()).collect()
+    fn passed(&self, py: Python<'_>) -> PyResult<Vec<(&str, u64)>> {
+        guarded(py, || {
+            Ok(self
+                .embedded
+                .names
+                .iter()
+                .map(String::as_str)
+                .zip(self.pending.passed.iter().copied())
+                .collect())
+        })
     }
 
     /// Add references that Python found: (where, reference, target or None).
@@ -194,8 +206,8 @@ impl LinkRows {
         found: Vec<(String, String, Option<String>)>,
         parts: Option<Py<PyDict>>,
     ) -> PyResult<()> {
-        let base = Base::new(base, layer)?;
         guarded(py, || {
+            let base = Base::new(base, layer)?;
             for (place, reference, target) in &found {
                 let row = match target {
                     None => related(py, reference, &base, &self.python)?,
@@ -209,14 +221,19 @@ impl LinkRows {
     }
 
     /// Add a row that says something of a document.
-    fn note(&mut self, source: &str, base: &str, kind: &str) {
-        self.columns.note(source, base, kind);
+    fn note(&mut self, py: Python<'_>, source: &str, base: &str, kind: &str) -> PyResult<()> {
+        guarded(py, || {
+            self.columns.note(source, base, kind);
+            Ok(())
+        })
     }
 
     /// All rows so far as one Arrow array of structs; there are none then.
     fn take(&mut self, py: Python<'_>) -> PyResult<Py<PyArray>> {
-        let rows = self.columns.take().map_err(PyValueError::new_err)?;
-        Py::new(py, PyArray::from_array_ref(Arc::new(rows)))
+        guarded(py, || {
+            let rows = self.columns.take().map_err(PyValueError::new_err)?;
+            Py::new(py, PyArray::from_array_ref(Arc::new(rows)))
+        })
     }
 }
 
@@ -226,7 +243,7 @@ fn from_content(py: Python<'_>, href: &str, fallback: &Base, python: &Callbacks)
     let Some(mut text) = row.target else { return Ok(fallback.clone()) };
     text.truncate(memchr::memchr(b'#', text.as_bytes()).unwrap_or(text.len()));
     let base = Base::new(text, "content".to_owned())?;
-    let scheme = base.spans.scheme().map_or("", |(start, end)| &base.text[start..end]);
+    let scheme = base.spans.scheme().map_or("", |scheme| scheme.of_str(&base.text));
     let other = scheme.eq_ignore_ascii_case("data") || scheme.eq_ignore_ascii_case("javascript");
     Ok(if other { fallback.clone() } else { base })
 }
@@ -292,18 +309,20 @@ fn finished<'a>(
         None => parse(target.as_bytes(), Rule::Uri, true)
             .map_err(|at| PyValueError::new_err(format!("the target is no URI (at {at})")))?,
     };
-    let whole = spans.fragment(target.len()).map_or(target.len(), |(start, _)| start - 1);
+    let whole = spans.fragment(target.len()).map_or(target.len(), |fragment| fragment.start - 1);
     row.fragment = spans.fragment(target.len());
-    row.same_document = Some(target[..whole] == base.text);
+    row.same_document = Some(target.part(..whole) == base.text);
     row.normal = match &python.normal {
         Some(normal) => normal.call1(py, (target,))?.extract(py)?,
         None => table::normal(target, &spans, rung),
     };
     if let Some(parts) = parts {
-        row.part = match parts.bind(py).get_item(&target[..whole])? {
+        row.part = match parts.bind(py).get_item(target.part(..whole))? {
             Some(part) => Some(part.extract()?),
             // RFC 2392 2: these may be written in more than one way.
-            None if spans.scheme_end == 3 => python.part.call1(py, (target, parts))?.extract(py)?,
+            None if spans.scheme().is_some_and(|scheme| scheme.end == 3) => {
+                python.part.call1(py, (target, parts))?.extract(py)?
+            }
             None => None,
         };
     }

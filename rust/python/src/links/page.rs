@@ -7,7 +7,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use ahash::AHashMap;
 use overthere_core::iri::escape;
 use overthere_core::normalize::SchemeRules;
-use overthere_core::parse::{Rule, Spans};
+use overthere_core::parse::Rule;
+use overthere_core::place::{At, Part, Spans};
 use overthere_core::resolve::{resolve, Parsed};
 use overthere_html::Attributes;
 
@@ -40,15 +41,19 @@ impl Site {
         let spans = parse(uri.as_bytes(), Rule::Uri, true).ok()?;
         self.prefixes.iter().find_map(|(prefix, rules)| {
             let rules = rules.as_ref().filter(|rules| rules.may_change(uri.as_bytes(), &spans))?;
-            let (start, end) = spans.scheme()?;
-            let scheme = prefix.as_bytes().get(..end - start)?;
-            if !scheme.eq_ignore_ascii_case(&uri.as_bytes()[start..end]) {
+            let scheme = spans.scheme()?.of_str(uri);
+            if !prefix.get(..scheme.len())?.eq_ignore_ascii_case(scheme) {
                 return None;
             }
             let mut form = Vec::new();
             rules.normalize(uri.as_bytes(), &spans, &mut form);
             Some(Cow::Owned(String::from_utf8(form).ok()?.strip_prefix(prefix.as_str())?.to_owned()))
         })
+    }
+
+    /// The number of the reason for which what has this name is passed over.
+    pub fn reason(&self, name: &[u8]) -> usize {
+        self.passed.get(name).copied().unwrap_or_default()
     }
 
     /// The number of what is served under a URI without its query.
@@ -128,7 +133,7 @@ pub fn read(
 ) -> Result<Page, Left> {
     let taken = Taking::of(site, data).ok_or(Left)?;
     let asks = Asks::new(site, number, uri, &taken, others)?;
-    let next = taken.refresh.flatten().and_then(|(start, end)| asks.page_at(&taken.texts[start..end]));
+    let next = taken.refresh.flatten().and_then(|(start, end)| asks.page_at(taken.texts.part(start..end)));
     let mut page = Page { next, ..Page::default() };
     let mut pairs: HashSet<(u64, u64)> = HashSet::new();
     let mut count = Count::default();
@@ -138,7 +143,7 @@ pub fn read(
         match seen {
             Seen::Passed(reason) => count.pass(reason),
             Seen::Within => {}
-            Seen::Directive => count.pass(site.passed[&b" text-fragment"[..]]),
+            Seen::Directive => count.pass(site.reason(b" text-fragment")),
             Seen::Fault => page.findings = true,
             Seen::Asks(first, second) => {
                 pairs.insert((first, second));
@@ -151,7 +156,9 @@ pub fn read(
     page.passed = taken.count.passed;
     for (reason, times) in count.passed.into_iter().enumerate() {
         page.passed.resize(page.passed.len().max(reason + 1), 0);
-        page.passed[reason] += times;
+        if let Some(count) = page.passed.get_mut(reason) {
+            *count += times;
+        }
     }
     page.pairs = pairs.into_iter().flat_map(|(first, second)| [first, second]).collect();
     Ok(page)
@@ -179,10 +186,10 @@ pub fn again(
             _ => false,
         };
         if is_one {
-            faults.push(Fault { text: taken.texts[one.start..one.end].to_vec(), tag: one.tag });
+            faults.push(Fault { text: taken.texts.part(one.start..one.end).to_vec(), tag: one.tag });
         }
     })?;
-    let base = taken.base.map(|(start, end)| taken.texts[start..end].to_vec());
+    let base = taken.base.map(|(start, end)| taken.texts.part(start..end).to_vec());
     Ok(Again { anchors: taken.anchors, base, faults })
 }
 
@@ -250,15 +257,15 @@ impl<'a> Asks<'a> {
         anchors.dedup();
         let mut inner = Base::new(uri.to_owned()).ok_or(Left)?;
         if let Some((start, end)) = taken.base {
-            let mut text = inner.join(&taken.texts[start..end]).ok_or(Left)?.0;
+            let mut text = inner.join(taken.texts.part(start..end)).ok_or(Left)?.0;
             text.truncate(text.find('#').unwrap_or(text.len()));
             inner = Base::new(text).ok_or(Left)?;
-            let scheme = inner.spans.scheme().map_or("", |(start, end)| &inner.text[start..end]);
+            let scheme = inner.spans.scheme().map_or("", |scheme| scheme.of_str(&inner.text));
             if site.passed.contains_key(scheme.to_ascii_lowercase().as_bytes()) {
                 return Err(Left);
             }
         }
-        let path = &inner.text[..inner.text.find('?').unwrap_or(inner.text.len())];
+        let path = inner.text.part(..inner.text.find('?').unwrap_or(inner.text.len()));
         let is_own_base = site.served(path) == Some(number);
         Ok(Asks { site, number, inner, is_content: taken.base.is_some(), is_own_base, anchors, others })
     }
@@ -267,7 +274,7 @@ impl<'a> Asks<'a> {
     fn each(mut self, taken: &Taking<'_>, mut tell: impl FnMut(&Reference, Seen)) -> Result<Vec<u64>, Left> {
         let mut known: AHashMap<(&[u8], bool), Seen> = AHashMap::with_capacity(taken.found.len());
         for one in &taken.found {
-            let text = &taken.texts[one.start..one.end];
+            let text = taken.texts.part(one.start..one.end);
             let seen = match known.get(&(text, one.is_map)) {
                 Some(seen) => *seen,
                 None => {
@@ -296,8 +303,8 @@ impl<'a> Asks<'a> {
             return Ok(Seen::Passed(reason));
         }
         let fragment = spans.fragment(target.len());
-        let whole = &target[..fragment.map_or(target.len(), |(start, _)| start - 1)];
-        let path = &whole[..memchr::memchr(b'?', whole.as_bytes()).unwrap_or(whole.len())];
+        let whole = target.part(..fragment.map_or(target.len(), |fragment| fragment.start - 1));
+        let path = whole.part(..memchr::memchr(b'?', whole.as_bytes()).unwrap_or(whole.len()));
         let Some(below) = self.site.below(path) else {
             // What is written relatively and leads out is a finding of its own.
             let is_absolute =
@@ -318,7 +325,7 @@ impl<'a> Asks<'a> {
             return Ok(Seen::Fault);
         }
         Ok(match fragment {
-            Some((start, end)) => self.fragment(found, &target.as_bytes()[start..end], is_map),
+            Some(fragment) => self.fragment(found, fragment.of(target.as_bytes()), is_map),
             None => Seen::Within,
         })
     }
@@ -327,17 +334,18 @@ impl<'a> Asks<'a> {
     fn page_at(&self, text: &[u8]) -> Option<u32> {
         let (target, spans) = self.inner.join(text)?;
         let fragment = spans.fragment(target.len());
-        let found = self.site.served(&target[..fragment.map_or(target.len(), |(start, _)| start - 1)])?;
+        let found =
+            self.site.served(target.part(..fragment.map_or(target.len(), |fragment| fragment.start - 1)))?;
         let is_plain = !target.contains('?') && found & REDIRECTED == 0;
         (is_plain && !(found == self.number && fragment.is_some())).then_some(found)
     }
 
     fn passed(&self, text: &[u8]) -> Option<usize> {
-        let end = memchr::memchr3(b':', b'/', b'#', text).filter(|end| text[*end] == b':')?;
+        let end = memchr::memchr3(b':', b'/', b'#', text).filter(|end| text.at(*end) == b':')?;
         if end > 16 {
             return None;
         }
-        self.site.passed.get(&text[..end].to_ascii_lowercase()[..]).copied()
+        self.site.passed.get(text.part(..end).to_ascii_lowercase().as_slice()).copied()
     }
 
     fn other(&mut self, whole: &str) -> Seen {

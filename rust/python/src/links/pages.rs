@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use overthere_core::normalize::SchemeRules;
+use overthere_core::place::{At, Part as _};
 use overthere_html::Attributes;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -15,8 +16,8 @@ use crate::bug::{bug, guarded};
 
 /// The key of a name in a document, the same in every process.
 #[pyfunction]
-pub fn anchor_key(document: u64, name: &[u8]) -> u64 {
-    page::key(document, name)
+pub fn anchor_key(py: Python<'_>, document: u64, name: &[u8]) -> PyResult<u64> {
+    guarded(py, || Ok(page::key(document, name)))
 }
 
 /// Keys that are there, eight octets each.
@@ -54,30 +55,39 @@ impl Keys {
 #[pymethods]
 impl Keys {
     #[new]
-    fn new() -> Self {
-        Keys::default()
+    fn new(py: Python<'_>) -> PyResult<Self> {
+        guarded(py, || Ok(Keys::default()))
     }
 
     /// Add keys, the octets of an array of them.
-    fn update(&mut self, octets: &[u8]) {
-        self.keys.extend(words(octets));
+    fn update(&mut self, py: Python<'_>, octets: &[u8]) -> PyResult<()> {
+        guarded(py, || {
+            self.keys.extend(words(octets));
+            Ok(())
+        })
     }
 
-    fn __contains__(&mut self, key: u64) -> bool {
-        self.sort();
-        self.has(key)
+    fn __contains__(&mut self, py: Python<'_>, key: u64) -> PyResult<bool> {
+        guarded(py, || {
+            self.sort();
+            Ok(self.has(key))
+        })
     }
 
-    fn __len__(&mut self) -> usize {
-        self.sort();
-        self.keys.len()
+    fn __len__(&mut self, py: Python<'_>) -> PyResult<usize> {
+        guarded(py, || {
+            self.sort();
+            Ok(self.keys.len())
+        })
     }
 
     /// Whether of two by two keys both are not there.
-    fn lacks(&mut self, pairs: &[u8]) -> bool {
-        self.sort();
-        let pairs: Vec<u64> = words(pairs).collect();
-        pairs.chunks_exact(2).any(|pair| !self.has(pair[0]) && !self.has(pair[1]))
+    fn lacks(&mut self, py: Python<'_>, pairs: &[u8]) -> PyResult<bool> {
+        guarded(py, || {
+            self.sort();
+            let pairs: Vec<u64> = words(pairs).collect();
+            Ok(pairs.chunks_exact(2).any(|pair| !self.has(pair.at(0)) && !self.has(pair.at(1))))
+        })
     }
 }
 
@@ -117,31 +127,37 @@ impl Pages {
     /// its scheme lets one write differently (default port, whether an empty path is "/"), where it has no other rules.
     #[new]
     fn new(
+        py: Python<'_>,
         attributes: Vec<(String, Vec<String>, String)>,
         embedded: Vec<(String, String, usize)>,
         passed: HashMap<String, usize>,
         names: Vec<(Vec<u8>, u32)>,
         prefixes: Vec<(String, Option<Differences>)>,
         fragments: bool,
-    ) -> Self {
-        let mut rules = Attributes::default();
-        let mut ways: Vec<String> = Vec::new();
-        for (name, elements, way) in &attributes {
-            let number = ways.iter().position(|known| known == way).unwrap_or_else(|| {
-                ways.push(way.clone());
-                ways.len() - 1
-            });
-            rules.add(name, elements, number);
-        }
-        let mut named: HashMap<String, HashMap<Vec<u8>, usize>> = HashMap::new();
-        for (way, name, reason) in embedded {
-            named.entry(way).or_default().insert(name.into_bytes(), reason);
-        }
-        let passed = passed.into_iter().map(|(name, reason)| (name.into_bytes(), reason)).collect();
-        let names = names.into_iter().collect();
-        let known = |(default_port, slash_for_empty_path)| SchemeRules { default_port, slash_for_empty_path };
-        let prefixes = prefixes.into_iter().map(|(prefix, rules)| (prefix, rules.map(known))).collect();
-        Pages { site: Site { attributes: rules, ways, embedded: named, passed, names, prefixes, fragments } }
+    ) -> PyResult<Self> {
+        guarded(py, || {
+            let mut rules = Attributes::default();
+            let mut ways: Vec<String> = Vec::new();
+            for (name, elements, way) in &attributes {
+                let number = ways.iter().position(|known| known == way).unwrap_or_else(|| {
+                    ways.push(way.clone());
+                    ways.len() - 1
+                });
+                rules.add(name, elements, number);
+            }
+            let mut named: HashMap<String, HashMap<Vec<u8>, usize>> = HashMap::new();
+            for (way, name, reason) in embedded {
+                named.entry(way).or_default().insert(name.into_bytes(), reason);
+            }
+            let passed = passed.into_iter().map(|(name, reason)| (name.into_bytes(), reason)).collect();
+            let names = names.into_iter().collect();
+            let known =
+                |(default_port, slash_for_empty_path)| SchemeRules { default_port, slash_for_empty_path };
+            let prefixes = prefixes.into_iter().map(|(prefix, rules)| (prefix, rules.map(known))).collect();
+            Ok(Pages {
+                site: Site { attributes: rules, ways, embedded: named, passed, names, prefixes, fragments },
+            })
+        })
     }
 
     /// Read files once more, for the places of their faults.
@@ -158,29 +174,31 @@ impl Pages {
         threads: usize,
         limit: u64,
     ) -> PyResult<HashMap<u32, Again>> {
-        keys.sort();
-        let keys: &Keys = keys;
-        let next = AtomicUsize::new(0);
-        let work = || {
-            let mut found: Vec<(u32, Again)> = Vec::new();
-            while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                found.extend(self.faults(keys, &targets, file, limit));
+        guarded(py, || {
+            keys.sort();
+            let keys: &Keys = keys;
+            let next = AtomicUsize::new(0);
+            let work = || {
+                let mut found: Vec<(u32, Again)> = Vec::new();
+                while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    found.extend(self.faults(keys, &targets, file, limit));
+                }
+                found
+            };
+            let done = py.detach(|| on_threads(threads, work));
+            let mut told = HashMap::new();
+            for part in done {
+                told.extend(part.map_err(|()| bug(py, "a thread that reads pages"))?);
             }
-            found
-        };
-        let done = guarded(py, || Ok(py.detach(|| on_threads(threads, work))))?;
-        let mut told = HashMap::new();
-        for part in done {
-            told.extend(part.map_err(|()| bug(py, "a thread that reads pages"))?);
-        }
-        Ok(told)
+            Ok(told)
+        })
     }
 
     /// Read files: number, path, URI of each.
     ///
     /// Returns: what was read, in the order of the files; the numbers of those that only Python reads; and the targets
     /// that Python judges, by their keys.
-    #[allow(clippy::type_complexity)] // It is taken apart at once.
+    #[expect(clippy::type_complexity, reason = "it is taken apart at once")]
     fn read<'py>(
         &self,
         py: Python<'py>,
@@ -188,36 +206,38 @@ impl Pages {
         threads: usize,
         limit: u64,
     ) -> PyResult<(Vec<Told<'py>>, Vec<u32>, HashMap<u64, String>)> {
-        let done = guarded(py, || Ok(py.detach(|| self.all(&files, threads, limit))))?;
-        let mut others: HashMap<u64, String> = HashMap::new();
-        let mut pages: Vec<(usize, u64, Option<Page>)> = Vec::new();
-        for part in done {
-            let (some, targets) = part.map_err(|()| bug(py, "a thread that reads pages"))?;
-            pages.extend(some);
-            others.extend(targets);
-        }
-        pages.sort_unstable_by_key(|(at, ..)| *at);
-        let mut told = Vec::new();
-        let mut left = Vec::new();
-        for (at, size, page) in pages {
-            let number = files[at].0;
-            match page {
-                None => left.push(number),
-                Some(page) => told.push((
-                    number,
-                    size,
-                    PyBytes::new(py, &octets(&page.anchors)),
-                    PyBytes::new(py, &octets(&page.pairs)),
-                    PyBytes::new(py, &octets(&page.others)),
-                    page.references,
-                    page.within,
-                    page.passed,
-                    page.findings,
-                    page.next,
-                )),
+        guarded(py, || {
+            let done = py.detach(|| self.all(&files, threads, limit));
+            let mut others: HashMap<u64, String> = HashMap::new();
+            let mut pages: Vec<(usize, u64, Option<Page>)> = Vec::new();
+            for part in done {
+                let (some, targets) = part.map_err(|()| bug(py, "a thread that reads pages"))?;
+                pages.extend(some);
+                others.extend(targets);
             }
-        }
-        Ok((told, left, others))
+            pages.sort_unstable_by_key(|(at, ..)| *at);
+            let mut told = Vec::new();
+            let mut left = Vec::new();
+            for (at, size, page) in pages {
+                let Some(&(number, ..)) = files.get(at) else { continue };
+                match page {
+                    None => left.push(number),
+                    Some(page) => told.push((
+                        number,
+                        size,
+                        PyBytes::new(py, &octets(&page.anchors)),
+                        PyBytes::new(py, &octets(&page.pairs)),
+                        PyBytes::new(py, &octets(&page.others)),
+                        page.references,
+                        page.within,
+                        page.passed,
+                        page.findings,
+                        page.next,
+                    )),
+                }
+            }
+            Ok((told, left, others))
+        })
     }
 }
 
@@ -285,13 +305,13 @@ fn content(path: &std::path::Path, limit: u64) -> Option<Vec<u8>> {
 /// Whether no charset but UTF-8 is declared anywhere.
 fn is_unicode(data: &[u8]) -> bool {
     memchr::memchr2_iter(b'c', b'C', data)
-        .filter(|at| data[*at..].get(..7).is_some_and(|word| word.eq_ignore_ascii_case(b"charset")))
+        .filter(|at| data.part(*at..).get(..7).is_some_and(|word| word.eq_ignore_ascii_case(b"charset")))
         .all(|at| {
-            let mut rest = data[at + 7..].trim_ascii_start();
+            let mut rest = data.part(at + 7..).trim_ascii_start();
             if rest.first() != Some(&b'=') {
                 return true;
             }
-            rest = rest[1..].trim_ascii_start();
+            rest = rest.part(1..).trim_ascii_start();
             rest = rest.strip_prefix(b"\"").or(rest.strip_prefix(b"'")).unwrap_or(rest);
             rest.get(..5).is_some_and(|name| name.eq_ignore_ascii_case(b"utf-8"))
         })

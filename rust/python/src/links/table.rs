@@ -6,7 +6,8 @@ use arrow_array::builder::{ArrayBuilder, BooleanBuilder, Int64Builder, StringBui
 use arrow_array::{ArrayRef, StructArray};
 use arrow_schema::{Field, Fields};
 use overthere_core::normalize::{may_change, normalize};
-use overthere_core::parse::{Rule, Spans};
+use overthere_core::parse::Rule;
+use overthere_core::place::{Span, Spans};
 use pyo3::exceptions::PyValueError;
 use pyo3::PyResult;
 
@@ -43,7 +44,7 @@ pub struct Row<'a> {
     /// Where the components of the target stand.
     pub spans: Option<Spans>,
     /// Where it stands in the target.
-    pub fragment: Option<(usize, usize)>,
+    pub fragment: Option<Span>,
     pub same_document: Option<bool>,
     /// The normal form of the target, if it is another text.
     pub normal: Option<String>,
@@ -121,7 +122,7 @@ impl Columns {
         self.reference.append_option(row.reference);
         self.place.append_value(row.place);
         self.target.append_option(target);
-        self.fragment.append_option(target.zip(row.fragment).map(|(text, (start, end))| &text[start..end]));
+        self.fragment.append_option(target.zip(row.fragment).map(|(text, fragment)| fragment.of_str(text)));
         self.same_document.append_option(row.same_document);
         self.normal.append_option(row.normal.as_deref().or(target));
         self.error.append_option(row.error);

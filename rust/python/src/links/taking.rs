@@ -1,5 +1,6 @@
 //! The anchors and references of an HTML document, as its reader gives them.
 
+use overthere_core::place::{At, Part};
 use overthere_html::{Element, Namespace, Sink};
 
 use super::css::{holds, urls};
@@ -66,7 +67,9 @@ impl Count {
         if self.passed.len() <= reason {
             self.passed.resize(reason + 1, 0);
         }
-        self.passed[reason] += 1;
+        if let Some(count) = self.passed.get_mut(reason) {
+            *count += 1;
+        }
     }
 }
 
@@ -97,7 +100,7 @@ fn is_space(b: &u8) -> bool {
 fn stripped(text: &[u8]) -> &[u8] {
     let start = text.iter().position(|b| !is_space(b)).unwrap_or(text.len());
     let end = text.iter().rposition(|b| !is_space(b)).map_or(start, |last| last + 1);
-    &text[start..end]
+    text.part(start..end)
 }
 
 impl Taking<'_> {
@@ -109,7 +112,7 @@ impl Taking<'_> {
 
     fn sheet(&mut self, text: &[u8]) {
         match urls(text) {
-            Some(found) => found.into_iter().for_each(|span| self.add(&text[span], false)),
+            Some(found) => found.into_iter().for_each(|span| self.add(text.part(span), false)),
             None => self.is_left |= SIGNS.iter().any(|sign| holds(text, sign)),
         }
     }
@@ -123,16 +126,16 @@ impl Taking<'_> {
         let mut rest = value;
         loop {
             let Some(start) = rest.iter().position(|b| !is_space(b) && *b != b',') else { return };
-            rest = &rest[start..];
+            rest = rest.part(start..);
             let end = rest.iter().position(is_space).unwrap_or(rest.len());
-            let url = &rest[..end];
-            rest = &rest[end..];
+            let url = rest.part(..end);
+            rest = rest.part(end..);
             let last = url.iter().rposition(|b| *b != b',').map_or(0, |last| last + 1);
             if last == url.len() {
-                rest = rest.iter().position(|b| *b == b',').map_or(&[], |comma| &rest[comma + 1..]);
+                rest = rest.iter().position(|b| *b == b',').map_or(&[], |comma| rest.part(comma + 1..));
             }
             if last > 0 {
-                self.add(&url[..last], false);
+                self.add(url.part(..last), false);
             }
         }
     }
@@ -144,10 +147,10 @@ impl Taking<'_> {
 
 /// The URL of a refresh as people write it, `0; url=x`.
 fn refreshed(content: &[u8]) -> Option<&[u8]> {
-    let rest = &content[content.iter().position(|b| !b.is_ascii_digit())?..];
-    let rest = rest.strip_prefix(b";").filter(|rest| content[0].is_ascii_digit() && !rest.is_empty())?;
+    let rest = content.part(content.iter().position(|b| !b.is_ascii_digit())?..);
+    let rest = rest.strip_prefix(b";").filter(|rest| content.at(0).is_ascii_digit() && !rest.is_empty())?;
     let rest = stripped(rest);
-    let url = rest.get(4..).filter(|_| rest[..4].eq_ignore_ascii_case(b"url="))?;
+    let url = rest.split_at_checked(4).filter(|(name, _)| name.eq_ignore_ascii_case(b"url="))?.1;
     (url == stripped(url) && !url.is_empty() && memchr::memchr2(b'"', b'\'', url).is_none()).then_some(url)
 }
 
@@ -159,7 +162,7 @@ impl Sink for Taking<'_> {
         let is_html = namespace == Namespace::Html;
         self.place = Place { at: Some(at), is_svg: namespace == Namespace::Svg };
         let site = self.site;
-        match site.ways[way].as_str() {
+        match site.ways.get(way).map_or("", String::as_str) {
             "anchor" if !value.is_empty() => self.anchors.push(value.to_vec()),
             "anchor" => {}
             "map" => self.anchors.push([b"\0", value].concat()),
@@ -170,7 +173,7 @@ impl Sink for Taking<'_> {
                     self.texts.extend_from_slice(value);
                 }
                 self.count.references += 1;
-                self.count.pass(site.passed[&b" base"[..]]);
+                self.count.pass(site.reason(b" base"));
             }
             "rel" => {
                 let hints = value.to_ascii_lowercase();
@@ -193,7 +196,7 @@ impl Sink for Taking<'_> {
             "type" => {
                 let named = value.to_ascii_lowercase();
                 let end = if named.contains(&b'/') { memchr::memchr(b';', &named) } else { None };
-                self.tag.script = self.named("type", stripped(&named[..end.unwrap_or(named.len())]));
+                self.tag.script = self.named("type", stripped(named.part(..end.unwrap_or(named.len()))));
             }
             "srcdoc" => {
                 self.tag.embedded = self.named("srcdoc", name);
@@ -223,10 +226,10 @@ impl Sink for Taking<'_> {
             match refreshed(&tag.content) {
                 Some(url) => {
                     self.add(url, false);
-                    let last = self.found[self.found.len() - 1];
                     let is_at_once =
                         tag.content.iter().take_while(|b| b.is_ascii_digit()).all(|b| *b == b'0');
-                    self.refresh.get_or_insert(is_at_once.then_some((last.start, last.end)));
+                    let last = self.found.last().map(|last| (last.start, last.end));
+                    self.refresh.get_or_insert(last.filter(|_| is_at_once));
                 }
                 None => self.is_left = true,
             }
@@ -234,7 +237,7 @@ impl Sink for Taking<'_> {
         if tag.is_hint {
             for _ in tag.first..self.found.len() {
                 self.count.references += 1;
-                self.count.pass(self.site.passed[&b" hint"[..]]);
+                self.count.pass(self.site.reason(b" hint"));
             }
             self.found.truncate(tag.first);
         }

@@ -1,0 +1,45 @@
+"""The package once more in this process, on the reference kernel: what one kernel answers is held to the other."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import ModuleType
+
+__all__ = ["Twin"]
+
+
+class Twin:
+    """A second copy of the package and its modules, which sees no module of the first."""
+
+    def __init__(self) -> None:
+        self._modules: dict[str, ModuleType] = {}
+        with self.served():
+            import overthere.kernel
+
+            self.package = overthere
+            assert overthere.kernel.name == "reference"
+
+    @contextmanager
+    def served(self) -> Iterator[None]:
+        """What is imported within, lazily too, is of the copy."""
+        others = _taken_out()
+        asked = os.environ.get("OVERTHERE_KERNEL")
+        os.environ["OVERTHERE_KERNEL"] = "reference"
+        sys.modules.update(self._modules)
+        try:
+            yield
+        finally:
+            self._modules = _taken_out()
+            sys.modules.update(others)
+            if asked is None:
+                del os.environ["OVERTHERE_KERNEL"]
+            else:
+                os.environ["OVERTHERE_KERNEL"] = asked
+
+
+def _taken_out() -> dict[str, ModuleType]:
+    names = [name for name in sys.modules if name.partition(".")[0] == "overthere"]
+    return {name: sys.modules.pop(name) for name in names}

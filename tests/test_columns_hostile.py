@@ -1,0 +1,64 @@
+"""Arrow that lies about its dictionaries: every function of columns refuses it, and says which row."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from overthere import canonical, columns
+
+# What a function takes beside its column.
+MORE: dict[str, tuple[Any, ...]] = {
+    "add_parameters": ({"a": "1"},),
+    "canonicalize": (canonical.SURT,),
+    "parameter": ("a",),
+    "relate": ("http://a/",),
+    "resolve": ("http://a/",),
+    "with_parameters": ({"a": "1"},),
+    "without_parameters": ("a",),
+}
+PAIRS = ("equivalent", "lowest_rung")
+NAMES = [name for name in columns.__all__ if inspect.isfunction(getattr(columns, name)) and name != "engine"]
+
+
+def of_column(name: str) -> Callable[[Any], Any]:
+    """A function of columns as one of its column alone."""
+    return lambda c: getattr(columns, name)(c, *((c,) if name in PAIRS else MORE.get(name, ())))
+
+
+CALLS: dict[str, Callable[[Any], Any]] = {name: of_column(name) for name in NAMES}
+CALLS["base of resolve"] = lambda c: columns.resolve(pa.array(["x"] * len(c)), c)
+CALLS["base of relate"] = lambda c: columns.relate(pa.array(["http://a/x"] * len(c)), c)
+
+KEYS = [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()]
+
+
+def dictionary(keys: list[int], kind: pa.DataType, values: list[str]) -> Any:
+    """A column of a dictionary, in whose keys nobody has looked."""
+    held = pa.array(keys, kind)
+    return pa.DictionaryArray.from_arrays(held, pa.array(values, pa.string()), safe=False)
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize(("keys", "values"), [([0, 5], ["http://a/b"]), ([0, -3], ["http://a/b"]), ([0], [])])
+def test_a_key_that_names_no_value(name: str, keys: list[int], values: list[str]) -> None:
+    with pytest.raises(ValueError, match=r"(?i)dictionary|out of bounds|index"):
+        pa.chunked_array([pa.array(CALLS[name](dictionary(keys, pa.int8(), values)))]).to_pylist()
+
+
+@pytest.mark.parametrize("kind", KEYS, ids=str)
+def test_keys_of_every_width(kind: pa.DataType) -> None:
+    for wrong in (1, 2, 127):
+        with pytest.raises(ValueError, match=r"(?i)dictionary|out of bounds|index"):
+            columns.check(dictionary([0, wrong], kind, ["http://a/b"]))
+    assert pa.array(columns.check(dictionary([0, 0], kind, ["http://a/b"]))).to_pylist() == [True, True]
+
+
+def test_a_key_beside_a_null_is_asked_for_nothing() -> None:
+    nulls = pa.Array.from_buffers(pa.int8(), 3, [pa.py_buffer(b"\x05"), pa.py_buffer(bytes([0, 99, 0]))])
+    column = pa.DictionaryArray.from_arrays(nulls, pa.array(["http://a/b"]), safe=False)
+    assert pa.array(columns.host(column)).to_pylist() == ["a", None, "a"]
