@@ -28,6 +28,18 @@ def ids(rows: list[dict[str, Any]]) -> list[str]:
     return [row["id"] for row in rows]
 
 
+def in_editions(rows: list[dict[str, Any]], prefix: str = "") -> list[tuple[str, dict[str, Any]]]:
+    """Each row with its id, and once more as `ID@EDITION` for each edition that it names in `also`.
+
+    A statement of an older document is shown by a row that is read as that document says (tools/statements.py).
+    """
+    found = {}
+    for row in rows:
+        found[prefix + row["id"]] = row
+        found |= {f"{prefix}{row['id']}@{name}": {**row, "edition": name} for name in row.get("also", ())}
+    return list(found.items())
+
+
 def outside(name: str) -> list[dict[str, Any]]:
     """The rows of a file that lies beside the project, in ../shared/cases; none where it is absent."""
     file = SHARED / f"{name}.jsonl"

@@ -12,10 +12,11 @@ from overthere import URI, InvalidIRI, URIReference
 from overthere.base import THIS_MESSAGE, Base, Passed, enclosed, establish, from_content, to_reference
 from overthere.editions.context1997 import base_url
 from overthere.errors import InvalidURI, NoBase, NotSpecified
-from support import cases, ids
+from support import cases, in_editions
 
-ROWS = cases("base")
-OWN = {"id", "from", "is", "layer", "said", "passed"}
+NAMED = in_editions(cases("base"))
+ROWS = [row for _, row in NAMED]
+OWN = {"id", "also", "from", "is", "layer", "said", "passed"}
 
 
 def arguments(row: dict[str, Any]) -> dict[str, Any]:
@@ -24,7 +25,7 @@ def arguments(row: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
-@pytest.mark.parametrize("row", ROWS, ids=ids(ROWS))
+@pytest.mark.parametrize("row", ROWS, ids=[id for id, _ in NAMED])
 def test_rows(row: dict[str, Any]) -> None:
     if "is" not in row:
         with pytest.raises(NoBase):
@@ -36,7 +37,9 @@ def test_rows(row: dict[str, Any]) -> None:
     assert all(one.reason for one in base.passed)
 
 
-@pytest.mark.parametrize("row", [row for row in ROWS if row.get("edition") == "url-1997"], ids=lambda row: row["id"])
+@pytest.mark.parametrize(
+    "row", [row for row in cases("base") if row.get("edition") == "url-1997"], ids=lambda row: row["id"]
+)
 def test_1997_is_the_edition_s_own_rule(row: dict[str, Any]) -> None:
     given = arguments(row)
     found = base_url(given.get("content"), given["headers"], given.get("entity"), given.get("retrieval"))

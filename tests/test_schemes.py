@@ -1,7 +1,7 @@
 """Every scheme: the laws of `SchemeSuite`, and the case rows of tests/cases/schemes.
 
-A row: `text` read by `edition` (rfc3986 unless named) gives a locator with the fields `is` (those not named have
-their default values); `rule`/`valid` what the scheme's rules (in that edition) say of it; `written` how the locator
+A row: `text` read by `edition` (rfc3986 unless named), and by those in `also`, gives a locator with the fields `is`
+(those not named have their default values); `rule`/`valid` what the scheme's rules (in that edition) say of it; `written` how the locator
 is written anew; `by` how other editions write it, or a part of the error after "!"; `plan` the lines of the plan,
 `sends` the octets that it sends, `refused` a part of why there is no plan; `normal` the form at the scheme rung;
 `invalid` a part of why the text cannot be read.
@@ -20,12 +20,12 @@ from overthere.editions import edition
 from overthere.schemes import Registry
 from overthere.schemes.registry import BUILT_IN
 from overthere.testing import SchemeSuite
-from support import TESTS, cases
+from support import TESTS, cases, in_editions
 
 ROWS = [
-    pytest.param(file.stem, row, id=f"{file.stem}-{row['id']}")
+    pytest.param(file.stem, row, id=id)
     for file in sorted((TESTS / "cases" / "schemes").glob("*.toml"))
-    for row in cases(f"schemes/{file.stem}")
+    for id, row in in_editions(cases(f"schemes/{file.stem}"), f"{file.stem}-")
 ]
 KEYS = frozenset(
     [
@@ -34,6 +34,7 @@ KEYS = frozenset(
         "note",
         "text",
         "edition",
+        "also",
         "rule",
         "valid",
         "is",
@@ -81,7 +82,7 @@ def test_row(file: str, row: dict[str, Any]) -> None:
     assert str(locator.uri(name)) == text
     fresh = replace(locator, written=None)
     if "written" in row:
-        assert str(fresh.uri(name)) == row["written"]
+        assert str(fresh.uri(name)) == row.get("by", {}).get(name, row["written"])
     for other, expected in row.get("by", {}).items():
         if expected.startswith("!"):
             with pytest.raises(Unwritable) as refused:

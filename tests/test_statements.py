@@ -19,6 +19,12 @@ def test_the_ledger_holds_together() -> None:
     assert statements.faults() == []
 
 
+def test_a_row_is_read_as_its_document_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert statements.in_another_edition() == []
+    monkeypatch.setattr(statements, "read_in", lambda: dict.fromkeys(statements.named(), "url-2000"))
+    assert len(statements.in_another_edition()) > 1000
+
+
 def test_files_are_short() -> None:
     long = [file for file in statements.LEDGER.rglob("*.toml") if file.read_text().count("\n") > 420]
     assert long == []

@@ -22,8 +22,13 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 LEDGER = ROOT / "tests" / "statements"
+CASES = ROOT / "tests" / "cases"
 FOLDERS = ("url1994", "rfc1738", "url1997", "uri2003", "rfc3986")
 """In the order in which the documents were written."""
+EDITIONS = dict(zip(FOLDERS, ("url-1994", "rfc1738", "url-1997", "uri-2003", "rfc3986"), strict=True))
+"""Each document, and the edition that reads as it says."""
+READ = {"tests/test_schemes.py::test_row": "schemes", "tests/test_base.py::test_rows": "base"}
+"""Tests of case rows that are read in an edition, RFC 3986 unless a row says otherwise, and where the rows lie."""
 SHOWN = ("tests", "decision", "reason")
 """What a row has one of: tests that pytest collects, an entry of docs/decisions.md, why no software can show it."""
 
@@ -122,6 +127,33 @@ def faults() -> list[str]:
     return wrong + [f"{name}: {count} rows have this id" for name, count in ids.items() if count > 1]
 
 
+@cache
+def read_in() -> dict[str, str]:
+    """The edition in which each row of `READ` is read, by the id of its test."""
+    found: dict[str, str] = {}
+    for test, place in READ.items():
+        where = CASES / place
+        files = [where.with_suffix(".toml")] if not where.is_dir() else sorted(where.glob("*.toml"))
+        for file in files:
+            prefix = f"{file.stem}-" if where.is_dir() else ""
+            for row in tomllib.loads(file.read_text())["case"]:
+                id = f"{prefix}{row['id']}"
+                found[f"{test}[{id}]"] = row.get("edition", "rfc3986")
+                found |= {f"{test}[{id}@{name}]": name for name in row.get("also", ())}
+    return found
+
+
+def in_another_edition() -> list[str]:
+    """The rows of statements that are read in another edition than that of the statement's document."""
+    return [
+        f"{row.id}: {test} is read as {found}, not as {EDITIONS[folder]}: name the edition in the row's `also`"
+        for folder, each in zip(FOLDERS, documents(), strict=True)
+        for row in each.statements
+        for test in row.tests
+        if (found := read_in().get(test, EDITIONS[folder])) != EDITIONS[folder]
+    ]
+
+
 def lacking(known: Iterable[str], among: Iterable[str] | None = None) -> Iterator[str]:
     """What the ledger names and `known` has not; a function stands for its rows, if it has one at least.
 
@@ -162,7 +194,7 @@ def main() -> int:
         def pytest_collection_finish(self, session: pytest.Session) -> None:
             self.ids = tuple(item.nodeid for item in session.items)
 
-    wrong = faults()
+    wrong = faults() + in_another_edition()
     if not wrong:
         plugin = Collected()
         files = sorted({test.partition("::")[0] for test in named()})
