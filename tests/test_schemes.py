@@ -1,10 +1,10 @@
 """Every scheme: the laws of `SchemeSuite`, and the case rows of tests/cases/schemes.
 
 A row: `text` read by `edition` (rfc3986 unless named), and by those in `also`, gives a locator with the fields `is`
-(those not named have their default values); `rule`/`valid` what the scheme's rules (in that edition) say of it; `written` how the locator
-is written anew; `by` how other editions write it, or a part of the error after "!"; `plan` the lines of the plan,
-`sends` the octets that it sends, `refused` a part of why there is no plan; `normal` the form at the scheme rung;
-`invalid` a part of why the text cannot be read.
+(those not named have their default values); `rule`/`valid` what the scheme's rules (in that edition) say of it;
+`written` how the locator is written anew; `by` how other editions write it, or a part of the error after "!"; `plan`
+the lines of the plan, `sends` the octets that it sends, `refused` a part of why there is no plan; `normal` the form at
+the scheme rung; `invalid` a part of why the text cannot be read.
 """
 
 from __future__ import annotations
