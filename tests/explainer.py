@@ -12,7 +12,10 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from overthere.web.serving import server
+from overthere.web.answers import Form
+from overthere.web.answers import answer as usual
+from overthere.web.limits import Limits
+from overthere.web.serving import Server, server
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -34,6 +37,7 @@ class Answer(NamedTuple):
 
 class Explainer(NamedTuple):
     port: int
+    server: Server | None = None
 
     @property
     def root(self) -> str:
@@ -60,13 +64,13 @@ class Explainer(NamedTuple):
 
 
 @contextmanager
-def explainer(*, loopback: bool = True) -> Iterator[Explainer]:
+def explainer(*, loopback: bool = True, limits: Limits | None = None, work: Form = usual) -> Iterator[Explainer]:
     listening = socket.create_server(("127.0.0.1", 0))
-    running = server(loopback=loopback)
+    running = server(loopback=loopback, limits=limits, work=work)
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
     thread.start()
     try:
-        yield Explainer(listening.getsockname()[1])
+        yield Explainer(listening.getsockname()[1], running)
     finally:
         running.should_exit = True
         thread.join(60)

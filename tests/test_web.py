@@ -9,6 +9,8 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 from html import unescape
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -17,15 +19,19 @@ from typing import Any
 import pytest
 
 from explainer import Explainer, explainer
+from heavy_views import DIES, FAULT, HEAVY, work
 from overthere import explain, lowest_rung, plan
 from overthere.editions.readings import read
 from overthere.security import audit
 from overthere.web import pages
 from overthere.web.guard import HEADERS
+from overthere.web.limits import Limits
 from overthere.web.model import DOCUMENT, TEXT, BadInput, as_data
 from overthere.web.runs import Place, runs
 from overthere.web.server import application
 from overthere.web.views import VIEWS
+from overthere.web.workers import Workers
+from servers import wait_until
 from support import ROOT
 
 SECRET = "op%65nSesame"
@@ -296,7 +302,8 @@ def test_an_answer_that_takes_too_long() -> None:
     """The clock is that of the server: with no time at all nothing is answered, and that is said."""
     import anyio
 
-    app = application(seconds=0)
+    workers = Workers(0)
+    app = application(workers=workers)
 
     async def asked(path: str) -> tuple[int, bytes]:
         sent: list[Any] = []
@@ -316,23 +323,175 @@ def test_an_answer_that_takes_too_long() -> None:
         await app(scope, receive, send)
         return sent[0]["status"], b"".join(message.get("body", b"") for message in sent)
 
-    for path in ("/anatomy.json?text=a", "/anatomy?text=a"):
-        status, body = anyio.run(asked, path)
-        assert status == 503
-        assert b"more than 0 seconds" in body
+    try:
+        for path in ("/anatomy.json?text=a", "/anatomy?text=a"):
+            status, body = anyio.run(asked, path)
+            assert status == 503
+            assert b"more than 0 seconds" in body
+    finally:
+        workers.close()
+    assert workers.processes() == []
 
 
-def test_a_fault_of_ours_shows_nothing_of_the_input(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    def broken(name: str) -> Any:
-        raise ValueError(f"a fault with {SECRET}")
-
-    monkeypatch.setattr("overthere.web.server._view", broken)
-    with explainer() as running:
-        answer = running.ask(f"/anatomy.json?text={SECRET}")
+@pytest.mark.parametrize("text", [FAULT + SECRET, DIES + SECRET])
+def test_a_fault_of_ours_shows_nothing_of_the_input(text: str, capsys: Any) -> None:
+    """Not even one that ends its process, which ends no other."""
+    with explainer(work=work) as running:
+        answer = running.ask(f"/anatomy.json?text={text}")
+        assert running.ask("/anatomy.json?text=a").status == 200
     assert (answer.status, answer.data) == (500, {"error": "a fault of this library"})
     said = capsys.readouterr()
-    assert "ValueError in broken" in said.err
+    assert ("ValueError in broken" if text.startswith(FAULT) else "a worker process ended") in said.err
     assert "Sesame" not in said.err + said.out + answer.text
+
+
+def test_a_heavy_view_stops_no_other() -> None:
+    """Two are worked out at once.  A heavy one is told so at its limit and its process ended, others are answered."""
+    with explainer(limits=Limits(view=3, workers=2), work=work) as running, ThreadPoolExecutor(3) as threads:
+        assert running.server is not None
+        heavy = [threads.submit(running.ask, f"/{path}?text={HEAVY}") for path in ("anatomy", "anatomy.json")]
+        assert running.ask("/static/style.css").status == 200
+        assert [one.result().status for one in heavy] == [503, 503]
+        assert "this takes more than 3 seconds" in heavy[0].result().text
+        before = running.server.workers.processes()
+        part = threads.submit(running.form, "/anatomy.part", {"text": HEAVY})
+        for text in "abcd":
+            assert running.ask(f"/anatomy.json?text={text}").status == 200, "beside a heavy one"
+        assert "this takes more than 3 seconds" in part.result().text
+        assert before == [], "those that were at work on them are gone"
+        ids = running.server.workers.processes()
+        assert len(ids) == 1
+    assert running.server.workers.processes() == []
+    for pid in ids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+def test_workers_that_are_busy_are_not_waited_for_for_ever() -> None:
+    with explainer(limits=Limits(view=2, workers=1), work=work) as running, ThreadPoolExecutor(4) as threads:
+        asked = [threads.submit(running.ask, f"/anatomy?text={HEAVY}") for _ in range(4)]
+        answers = [one.result() for one in asked]
+    assert {answer.status for answer in answers} == {503}
+    both = ("too many others are asking", "this takes more than 2 seconds")
+    assert {text for text in both for answer in answers if text in answer.text} == set(both)
+
+
+# -- clients that do not do their part
+
+BEGINNINGS = {
+    "nothing": b"",
+    "half a line": b"GET /anat",
+    "half a head": b"GET / HTTP/1.1\r\nHost: localhost\r\n",
+    "half a body": b"POST /anatomy HTTP/1.1\r\nHost: localhost\r\nContent-Length: 90\r\n"
+    b"Content-Type: application/x-www-form-urlencoded\r\n\r\ntext=a",
+    "half a chunk": b"POST /anatomy HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n"
+    b"Content-Type: application/x-www-form-urlencoded\r\n\r\n5a\r\ntext=a",
+    "a body that nobody wants": b"POST /nope HTTP/1.1\r\nHost: localhost\r\nContent-Length: 90\r\n\r\na",
+}
+
+
+def until_closed(there: socket.socket, *, drip: bytes = b"") -> bytes:
+    """What comes until the server closes; meanwhile octets drip in, a thousand at most."""
+    came = b""
+    for _ in range(1000):
+        try:
+            if drip:
+                there.sendall(drip)
+            piece = there.recv(1 << 16)
+        except TimeoutError:
+            continue
+        except OSError:
+            return came
+        if not piece:
+            return came
+        came += piece
+    raise AssertionError("the connection is still open")
+
+
+@pytest.mark.parametrize("drip", [b"", b"a"], ids=["waits", "drips"])
+@pytest.mark.parametrize("begun", BEGINNINGS.values(), ids=BEGINNINGS)
+def test_a_request_is_read_by_a_deadline_whatever_drips_in(hasty: Explainer, begun: bytes, drip: bytes) -> None:
+    with socket.create_connection(("127.0.0.1", hasty.port)) as there:
+        there.settimeout(0.05)
+        there.sendall(begun)
+        came = until_closed(there, drip=drip)
+    if b"/nope" in begun:
+        assert came.startswith(b"HTTP/1.1 404 ")
+    elif begun:
+        assert came.startswith(b"HTTP/1.1 408 ") or came == b""
+    assert hasty.ask("/").status == 200
+
+
+@pytest.fixture(scope="module")
+def hasty() -> Iterator[Explainer]:
+    with explainer(limits=Limits(reading=0.5)) as running:
+        yield running
+
+
+def test_a_client_that_does_not_read_is_closed() -> None:
+    """Its requests are whole, and it takes none of the answers."""
+    request = b"GET /static/style.css HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with explainer(limits=Limits(answering=1)) as running, socket.socket() as there:
+        assert running.server is not None
+        there.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        there.connect(("127.0.0.1", running.port))
+        there.settimeout(10)
+        with suppress(OSError):  # until it is closed, or takes nothing more
+            for _ in range(100_000):
+                there.sendall(request * 100)
+        wait_until(lambda: running.server is not None and not running.server.server_state.connections, "closed")
+        assert running.ask("/").status == 200
+
+
+def test_connections_that_send_nothing_whole_close_it_for_nobody() -> None:
+    """With no deadline that could help: the oldest make room."""
+    with explainer(limits=Limits(reading=3600, connections=16)) as running, ExitStack() as stack:
+        assert running.server is not None
+        begun = list(BEGINNINGS.values())[:5]
+        dripping = []
+        for number in range(70):
+            there = stack.enter_context(socket.create_connection(("127.0.0.1", running.port)))
+            there.settimeout(20)
+            there.sendall(begun[number % len(begun)])
+            dripping.append(there)
+            if number % 10 == 9:
+                assert running.ask("/").status == 200
+        assert len(running.server.server_state.connections) <= 16
+        assert until_closed(dripping[0]) == b""
+
+
+@pytest.mark.parametrize("path", ["/anatomy", "/anatomy.json", "/anatomy.part", "/nope"])
+@pytest.mark.parametrize(
+    ("fields", "own"),
+    [
+        ({}, True),
+        ({"sec_fetch_site": "same-origin"}, True),
+        ({"sec_fetch_site": "none"}, True),
+        ({"sec_fetch_site": "cross-site"}, False),
+        ({"sec_fetch_site": "same-site"}, False),
+        ({"sec_fetch_site": "Same-Origin, cross-site"}, False),
+        ({"sec_fetch_site": ""}, False),
+        ({"origin": "http://127.0.0.1:PORT"}, True),
+        ({"origin": "http://127.0.0.1:PORT", "sec_fetch_site": "cross-site"}, False),
+        ({"origin": "http://evil.example", "sec_fetch_site": "same-origin"}, False),
+        ({"origin": "null"}, False),
+        ({"origin": ""}, False),
+        ({"origin": "http://evil.example"}, False),
+        ({"origin": "http://127.0.0.1:1"}, False),
+        ({"origin": "http://127.0.0.1"}, False),
+        ({"origin": "http://127.0.0.1:PORT.evil.example"}, False),
+        ({"origin": "http://127.0.0.1:PORT/"}, False),
+    ],
+)
+def test_a_post_comes_from_its_own_pages(served: Explainer, path: str, fields: dict[str, str], own: bool) -> None:
+    named: dict[str, Any] = {name: value.replace("PORT", str(served.port)) for name, value in fields.items()}
+    answer = served.form(path, {"text": "a"}, **named)
+    assert (answer.status != 403) == own
+    assert {name.lower(): value for name, value in HEADERS.items()}.items() <= answer.headers.items()
+    for mode, status in {"navigate": 200, "no-cors": 200 if own else 403, "cors": 200 if own else 403}.items():
+        assert served.ask("/anatomy?text=a", **named, **{"sec-fetch-mode": mode}).status == status, (
+            "a link may lead here"
+        )
 
 
 def test_runs_hold_the_whole_text() -> None:
@@ -387,6 +546,31 @@ def test_the_verb_serves_and_logs_nothing() -> None:
     assert "Sesame" not in err
     assert "Traceback" not in err
     assert running.returncode in (1, 130)
+
+
+def test_a_client_that_leaves_is_no_fault() -> None:
+    """At every point of a request; nothing is said of it, and Ctrl-C ends the server and its workers."""
+    running = serve("--port", "0")
+    assert running.stdout is not None
+    whole = [
+        b"GET /anatomy.json?text=a HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"POST /anatomy HTTP/1.1\r\nHost: localhost\r\nContent-Length: 6\r\n"
+        b"Content-Type: application/x-www-form-urlencoded\r\n\r\ntext=a",
+        b"GET /anatomy.json?text=a HTTP/1.1\r\nHost: localhost\r\n\r\n" * 50,
+    ]
+    try:
+        port = int(running.stdout.readline().strip().removesuffix("/").rpartition(":")[2])
+        for begun in (*BEGINNINGS.values(), *whole):
+            for linger in (b"\1\0\0\0\0\0\0\0", None):
+                with socket.create_connection(("127.0.0.1", port)) as there:
+                    if linger is not None:  # a reset, not an end
+                        there.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+                    there.sendall(begun)
+        assert Explainer(port).ask("/anatomy.json?text=a").status == 200
+    finally:
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=60)
+    assert (out, err) == ("", "Stopped\n")
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "museum.example"])

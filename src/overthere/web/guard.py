@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 
 from overthere.extras import brought_by
 
 with brought_by("web"):
     from starlette.datastructures import Headers, MutableHeaders
+    from starlette.requests import ClientDisconnect
     from starlette.responses import PlainTextResponse
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -18,16 +20,21 @@ HEADERS = {
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-"""On every answer."""
+"""On every answer.  By `Referrer-Policy: no-referrer` the Origin of a form of our own would be "null" (Fetch 3.2)."""
 _LOOPBACK = re.compile(r"(?:localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?", re.IGNORECASE)
+_SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
+"""Methods that any page may use (RFC 9110 9.2.1): nothing is changed here, and a link may lead here."""
 
 
 class Guard:
-    """An application within these headers; on loopback one that is asked for by this machine's own names only."""
+    """An application within these headers; on loopback one that is asked for by this machine's own names only.
+
+    From the page of another origin comes only a link that is followed.  A client that leaves is no fault.
+    """
 
     def __init__(self, inner: ASGIApp, *, loopback: bool) -> None:
         self.inner: ASGIApp = inner
@@ -45,9 +52,32 @@ class Guard:
                 headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
-        hosts = Headers(scope=scope).getlist("host")
+        headers = Headers(scope=scope)
+        hosts = headers.getlist("host")
         if self.loopback and not (len(hosts) == 1 and _LOOPBACK.fullmatch(hosts[0])):
             said = "This server answers for localhost, 127.0.0.1 and [::1] only; the Host of the request is another.\n"
             await PlainTextResponse(said, 421)(scope, receive, guarded)
             return
-        await self.inner(scope, receive, guarded)
+        if not _is_own(headers) and not (scope["method"] in _SAFE and _is_link(headers)):
+            said = "From the page of another origin this server takes a link that is followed, and nothing else.\n"
+            await PlainTextResponse(said, 403)(scope, receive, guarded)
+            return
+        with suppress(ClientDisconnect):
+            await self.inner(scope, receive, guarded)
+
+
+def _is_own(headers: Headers) -> bool:
+    """Whether a request comes from our own pages, or from no page at all.
+
+    By Sec-Fetch-Site (Fetch Metadata 2.3) and by Origin (RFC 6454 7), which no page can set; behind a proxy that adds
+    TLS the origin is https.
+    """
+    if any(site.strip().lower() not in ("same-origin", "none") for site in headers.getlist("sec-fetch-site")):
+        return False
+    own = {f"{scheme}://{host}".lower() for scheme in ("http", "https") for host in headers.getlist("host")}
+    return all(origin.strip().lower() in own for origin in headers.getlist("origin"))
+
+
+def _is_link(headers: Headers) -> bool:
+    """Whether a browser goes to the page itself: what a page of others embeds or fetches works for nobody."""
+    return headers.get("sec-fetch-mode", "navigate").strip().lower() == "navigate"

@@ -1,25 +1,28 @@
 """The explainer as an ASGI application: permanent links, JSON of each view, and what keeps it to itself.
 
-Nothing is kept, logged or fetched.  Inputs are bounded in length, a request in octets, an answer in time.
+Nothing is kept, logged or fetched.  Inputs are bounded in length, a request in octets, an answer in time: views run in
+worker processes (`workers`), so that a heavy one stops no other.
 """
 
 from __future__ import annotations
 
-import json
 import sys
-import traceback
-from collections.abc import Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from functools import partial
 from importlib.resources import files
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import parse_qsl
 
 from overthere.extras import brought_by
 from overthere.web import pages
+from overthere.web.answers import Answer, Fault, as_json, status_of
 from overthere.web.guard import Guard
-from overthere.web.model import TEXT, BadInput, View, as_data
+from overthere.web.limits import Limits
+from overthere.web.model import TEXT, BadInput
 from overthere.web.openapi import document
 from overthere.web.views import VIEWS
+from overthere.web.workers import Closed, TooSlow, Workers
 
 with brought_by("web"):
     import anyio
@@ -33,29 +36,24 @@ with brought_by("web"):
 
 __all__ = ["application"]
 
-T = TypeVar("T")
-
 _BODY = 1 << 22
 """Octets of a request: what `DOCUMENT` characters can take as a form."""
-_AT_ONCE = 4
-"""Answers that are worked out at once; the others wait."""
 _STATIC = {"style.css": "text/css", "typing.js": "text/javascript", "icon.svg": "image/svg+xml"}
 
 
-class _Late(Exception):
-    """An answer that took too long."""
-
-
-def application(*, loopback: bool = True, seconds: float = 20) -> ASGIApp:
+def application(*, loopback: bool = True, limits: Limits | None = None, workers: Workers | None = None) -> ASGIApp:
     """The explainer for an ASGI server.
 
     loopback: only requests that name this machine (`localhost`, 127.0.0.1, [::1]) are answered, so that no name of
     somebody else's leads here (DNS rebinding).
-    seconds: how long an answer may take.
+    limits: how long an answer may take, and how many are worked out at once.
+    workers: what works them out; the server ends them as it ends (ASGI, lifespan).
 
     Raises: ModuleNotFoundError without the extra `web`.
     """
-    server = _Server(seconds)
+    limits = limits or Limits()
+    workers = workers or Workers(limits.view)
+    server = _Server(limits, workers)
     routes = [
         Route("/", server.start),
         Route("/openapi.json", server.openapi),
@@ -68,16 +66,27 @@ def application(*, loopback: bool = True, seconds: float = 20) -> ASGIApp:
             Route(f"/{name}.json", partial(server.data, name), methods=["GET", "POST"]),
             Route(f"/{name}.part", partial(server.part, name), methods=["POST"]),
         ]
-    return Guard(Starlette(routes=routes, exception_handlers={HTTPException: _refused}), loopback=loopback)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            workers.close()
+
+    inner = Starlette(routes=routes, exception_handlers={HTTPException: _refused}, lifespan=lifespan)
+    return Guard(inner, loopback=loopback)
 
 
 class _Server:
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self._limiter: anyio.CapacityLimiter | None = None
+    def __init__(self, limits: Limits, workers: Workers) -> None:
+        self.limits = limits
+        self.workers = workers
+        self._free: anyio.Semaphore | None = None
+        self._threads: anyio.CapacityLimiter | None = None
 
     async def start(self, request: Request) -> Response:
-        return _html(pages.start())
+        return _html(Answer(200, pages.start()))
 
     async def openapi(self, request: Request) -> Response:
         return _json(document())
@@ -99,71 +108,60 @@ class _Server:
         try:
             given = await _given(request)
         except BadInput as bad:
-            return _html(pages.page(name, {}, error=bad)[0], _status(bad))
+            return _html(Answer(status_of(bad), pages.page(name, {}, error=bad)[0]))
         if request.method == "POST" and (there := pages.link(name, given)) is not None:
             return RedirectResponse(there, 303)
-        try:
-            text, error = await self._worked(lambda: pages.page(name, given))
-        except _Late:
-            raise HTTPException(503, self._late) from None
-        return _html(text, 200 if error is None else _status(error))
-
-    @property
-    def _late(self) -> str:
-        return f"this takes more than {self.seconds:g} seconds"
+        return _html(await self._answer("page", name, given))
 
     async def part(self, name: str, request: Request) -> Response:
         """The answer alone, for a page that is there; why there is none is an answer to it."""
         try:
             given = await _given(request)
-            return _html(await self._worked(lambda: pages.answer(name, given)))
-        except (BadInput, ModuleNotFoundError) as error:
-            return _html(pages.failed(str(error)))
-        except _Late:
-            return _html(pages.failed(self._late))
+        except BadInput as error:
+            return _html(Answer(200, pages.failed(str(error))))
+        try:
+            return _html(await self._answer("part", name, given))
+        except HTTPException as error:
+            if error.status_code != 503:
+                raise
+            return _html(Answer(200, pages.failed(error.detail)))
 
     async def data(self, name: str, request: Request) -> Response:
         try:
             given = await _given(request)
-            return _json(await self._worked(lambda: as_data(_view(name)(given))))
         except BadInput as error:
-            return _json({"error": str(error)}, _status(error))
-        except ModuleNotFoundError as error:
-            return _json({"error": str(error)}, 501)
-        except _Late:
-            return _json({"error": self._late}, 503)
+            return _json({"error": str(error)}, status_of(error))
+        return _json_text(await self._answer("data", name, given))
 
-    async def _worked(self, work: Callable[[], T]) -> T:
-        """In a thread: all is linear in inputs of bounded length, but the loop answers others meanwhile.
+    async def _answer(self, form: str, name: str, given: dict[str, str]) -> Answer:
+        """By a worker process, which is waited for in a thread.
 
-        Raises: _Late; HTTPException for a fault of ours, of which only the place is told.
+        Raises: HTTPException: 503 if it takes too long or all workers are busy, 500 for a fault of ours.
         """
-        if self._limiter is None:
-            self._limiter = anyio.CapacityLimiter(_AT_ONCE)
+        if self._free is None or self._threads is None:
+            self._free = anyio.Semaphore(self.limits.workers)
+            self._threads = anyio.CapacityLimiter(self.limits.workers)
         try:
-            with anyio.fail_after(self.seconds):
-                return await run_sync(work, abandon_on_cancel=True, limiter=self._limiter)
+            with anyio.fail_after(self.limits.view):
+                await self._free.acquire()
         except TimeoutError:
-            raise _Late from None
-        except (BadInput, ModuleNotFoundError):
-            raise
-        except Exception as error:  # its words may hold what was typed
-            place = traceback.extract_tb(error.__traceback__)[-1]
-            print(f"overthere serve: {type(error).__name__} in {place.name}, line {place.lineno}", file=sys.stderr)
+            raise HTTPException(503, "too many others are asking; ask again later") from None
+        try:
+            return await run_sync(self.workers.answer, form, name, given, limiter=self._threads)
+        except TooSlow:
+            raise HTTPException(503, f"this takes more than {self.workers.seconds:g} seconds") from None
+        except Closed:
+            raise HTTPException(503, "the server ends") from None
+        except Fault as fault:
+            print(f"overthere serve: {fault}", file=sys.stderr)
             raise HTTPException(500, "a fault of this library") from None
+        finally:
+            self._free.release()
 
 
 def _file(name: str) -> Response:
     content = files("overthere.web").joinpath("static", name).read_bytes()
     return Response(content, media_type=_STATIC[name], headers={"Cache-Control": "no-cache"})
-
-
-def _view(name: str) -> View:
-    return VIEWS[name]
-
-
-def _status(error: BadInput) -> int:
-    return 413 if error.too_long else 400
 
 
 async def _given(request: Request) -> dict[str, str]:
@@ -219,12 +217,16 @@ def _wants_json(accept: str) -> bool:
     return wanted > 0 and wanted > quality.get("text/html", quality.get("text/*", 0))
 
 
-def _html(text: str, status: int = 200) -> Response:
-    return Response(text.encode("utf-8", "replace"), status, media_type="text/html; charset=utf-8")
+def _html(answer: Answer) -> Response:
+    return Response(answer.text.encode("utf-8", "replace"), answer.status, media_type="text/html; charset=utf-8")
+
+
+def _json_text(answer: Answer) -> Response:
+    return Response(answer.text, answer.status, media_type="application/json")
 
 
 def _json(data: Any, status: int = 200) -> Response:
-    return Response(json.dumps(data, indent=1), status, media_type="application/json")
+    return _json_text(Answer(status, as_json(data)))
 
 
 async def _refused(request: Request, error: Exception) -> Response:
@@ -234,6 +236,6 @@ async def _refused(request: Request, error: Exception) -> Response:
     if request.url.path.endswith(".json") or _wants_json(request.headers.get("accept", "")):
         made = _json({"error": error.detail}, error.status_code)
     else:
-        made = _html(pages.refused(error.status_code, error.detail), error.status_code)
+        made = _html(Answer(error.status_code, pages.refused(error.status_code, error.detail)))
     made.headers.update(headers)
     return made

@@ -14,7 +14,6 @@ import signal
 from collections import Counter, deque
 from collections.abc import Generator, Iterable, Iterator
 from functools import cache, partial
-from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -26,6 +25,7 @@ from overthere.links.job.sources import Task
 from overthere.links.job.unpacked import blamed
 from overthere.links.model import Options
 from overthere.links.report.rows import rows
+from overthere.processes import without_interrupts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -65,7 +65,7 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         self.pipe, far = context.Pipe()
         self.process: BaseProcess = context.Process(target=_work, args=(far, options), daemon=True)
-        with _without_interrupts():
+        with without_interrupts():
             self.process.start()
         far.close()
         self.tasks: deque[int] = deque()
@@ -75,21 +75,6 @@ class _Worker:
             self.pipe.close()
         self.process.terminate()
         self.process.join(5)
-
-
-@contextlib.contextmanager
-def _without_interrupts() -> Iterator[None]:
-    """A process that is started in here has SIGINT blocked from its first step on; here it comes a moment later."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    # The thread that starts the first process starts the tracker too, which unblocks the signal again.
-    resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _work(pipe: Connection, options: Options) -> None:

@@ -1,0 +1,92 @@
+"""A connection of the explainer with deadlines, one of a bounded number of connections."""
+
+from __future__ import annotations
+
+import asyncio
+from itertools import count
+from typing import Any, ClassVar
+
+from overthere.extras import brought_by
+from overthere.web.limits import Limits
+
+with brought_by("web"):
+    import h11
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+
+__all__ = ["connection_type"]
+
+_TIMEOUT = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+_ORDER = count()
+
+
+class _Connection(H11Protocol):
+    """What uvicorn does with a connection, in bounded time."""
+
+    limits: ClassVar[Limits]
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.number: int = next(_ORDER)
+        """When the request at hand began: lower is older."""
+        self.answering: bool | None = None
+        """Whether the request at hand is read whole, so that it is the server's turn."""
+        self.timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)  # type: ignore[arg-type]
+        self._bound_connections()
+        self._update()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._cancel()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._update()
+
+    def on_response_complete(self) -> None:
+        self.answering = None
+        super().on_response_complete()
+        self._update()
+
+    def _update(self) -> None:
+        """Set the deadline of what comes next, if that is something new; octets that drip in change nothing."""
+        answering = self.conn.their_state in (h11.DONE, h11.MUST_CLOSE) and self.conn.our_state is not h11.DONE
+        if answering == self.answering:
+            return
+        self.answering = answering
+        self.number = next(_ORDER)
+        self._cancel()
+        seconds = self.limits.answering if answering else self.limits.reading
+        self.timer = self.loop.call_later(seconds, self._expire)
+
+    def _cancel(self) -> None:
+        if self.timer is not None:
+            self.timer.cancel()
+            self.timer = None
+
+    def _expire(self) -> None:
+        """The deadline has passed: say so where a request has begun and nothing was answered; close in any case."""
+        begun = self.conn.their_state is not h11.IDLE or bool(self.conn.trailing_data[0])
+        unanswered = self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE)
+        if self.answering or self.transport.is_closing() or not (begun and unanswered):
+            self.transport.abort()
+            return
+        self.transport.write(_TIMEOUT)
+        self.transport.close()
+        self.timer = self.loop.call_later(self.limits.reading, self.transport.abort)
+
+    def _bound_connections(self) -> None:
+        """Close the oldest connection without a whole request if there are too many; else this one."""
+        if len(self.connections) <= self.limits.connections:
+            return
+        others = (one for one in self.connections if isinstance(one, _Connection) and not one.answering)
+        oldest = min(others, key=lambda one: one.number, default=self)
+        self.connections.discard(oldest)
+        oldest.transport.abort()
+
+
+def connection_type(limits: Limits) -> type[H11Protocol]:
+    """The class of connections with these limits, as uvicorn takes it."""
+    return type("Connection", (_Connection,), {"limits": limits})

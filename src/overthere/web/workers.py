@@ -1,0 +1,129 @@
+"""A pool of worker processes with a time limit: a view that takes too long is ended with its process."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import signal
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+
+from overthere.processes import without_interrupts
+from overthere.web.answers import Answer, Fault, Form, answer, decoded, encoded
+
+__all__ = ["Closed", "TooSlow", "Workers"]
+
+_START = 60
+"""Seconds for a process to begin, which are not the view's."""
+_READY = b"ready"
+
+
+class TooSlow(Exception):
+    """The answer took too long; its process was ended."""
+
+
+class Closed(Exception):
+    """The server ends, and its workers with it."""
+
+
+class Workers:
+    """Processes that answer, started when they are needed; whoever uses them ends them with `close`.
+
+    seconds: for one answer; work: what answers, a function that a process can import.
+    """
+
+    def __init__(self, seconds: float, work: Form = answer) -> None:
+        self.seconds = seconds
+        self.work = work
+        self._lock = threading.Lock()
+        self._idle: list[_Worker] = []
+        self._all: set[_Worker] = set()
+        self._closed = False
+
+    def answer(self, form: str, name: str, given: Mapping[str, str]) -> Answer:
+        """The answer of an idle process, or of a new one; for threads, of which each waits for its own.
+
+        Raises: TooSlow; Closed; Fault for a fault of ours, or if the process died.
+        """
+        worker = self._take()
+        try:
+            reply = worker.ask(json.dumps([form, name, given]).encode(), self.seconds)
+        except BaseException as error:
+            self._drop(worker)
+            if self._closed:
+                raise Closed from None
+            if isinstance(error, EOFError | OSError):
+                raise Fault("a worker process ended") from None
+            raise
+        with self._lock:
+            self._idle.append(worker)
+        return decoded(reply)
+
+    def close(self) -> None:
+        """End all processes, those at work too."""
+        with self._lock:
+            self._closed = True
+            workers = list(self._all)
+        for worker in workers:
+            self._drop(worker)
+
+    def processes(self) -> list[int]:
+        """The ids of the processes."""
+        with self._lock:
+            return [worker.process.pid or 0 for worker in self._all]
+
+    def _take(self) -> _Worker:
+        with self._lock:
+            if self._closed:
+                raise Closed
+            if self._idle:
+                return self._idle.pop()
+            worker = _Worker(self.work)
+            self._all.add(worker)
+            return worker
+
+    def _drop(self, worker: _Worker) -> None:
+        with self._lock:
+            self._all.discard(worker)
+            with suppress(ValueError):
+                self._idle.remove(worker)
+        worker.end()
+
+
+class _Worker:
+    def __init__(self, work: Form) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.pipe, far = context.Pipe()
+        self.process: BaseProcess = context.Process(target=_work, args=(far, work), daemon=True)
+        with without_interrupts():
+            self.process.start()
+        far.close()
+        self.begun = False
+
+    def ask(self, request: bytes, seconds: float) -> bytes:
+        if not self.begun:
+            if not self.pipe.poll(_START):
+                raise TooSlow
+            self.pipe.recv_bytes()
+            self.begun = True
+        self.pipe.send_bytes(request)
+        if not self.pipe.poll(seconds):
+            raise TooSlow
+        return self.pipe.recv_bytes()
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.join()
+        # Its thread sees the end of the pipe; to close it here would take it from under that thread.
+
+
+def _work(pipe: Connection, work: Form) -> None:
+    # Ctrl-C is for the server: it ends its workers.  Without a server the pipe ends.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with suppress(EOFError, OSError):
+        pipe.send_bytes(_READY)
+        while True:
+            pipe.send_bytes(encoded(work, pipe.recv_bytes()))

@@ -1,0 +1,29 @@
+"""What a worker process of the explainer answers with in tests: heavy views, faults, and what ends it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from overthere.web.answers import Answer, answer
+
+__all__ = ["DIES", "FAULT", "HEAVY", "work"]
+
+HEAVY, FAULT, DIES = "x-heavy:", "x-fault:", "x-dies:"
+
+
+def work(form: str, name: str, given: Mapping[str, str]) -> Answer:
+    """The usual answer, but for these schemes."""
+    text = given.get("text", "")
+    if text.startswith(HEAVY):
+        while True:
+            pass
+    if text.startswith(FAULT):
+        return broken(text)
+    if text.startswith(DIES):
+        os._exit(3)
+    return answer(form, name, given)
+
+
+def broken(text: str) -> Answer:
+    raise ValueError(f"a fault with {text}")
