@@ -157,7 +157,7 @@ class IRIReference(Value):
     @property
     def nfc(self) -> bool:
         """Whether it is in Normalization Form C, in which IRIs should be made (5.3.2.2); nobody may put it there."""
-        from unicodedata import is_normalized
+        from overthere.unicode_forms import is_normalized
 
         return is_normalized("NFC", str(self))
 
@@ -241,14 +241,13 @@ def _escape(text: str) -> str:
 
 
 def _to_ascii(host: str) -> str:
-    import idna
-
     from overthere.encoding import decode
+    from overthere.hosts.idn import to_ascii
 
     name = decode(host)
     try:
-        return idna.encode(name, uts46=True).decode("ascii")
-    except (idna.IDNAError, UnicodeError) as error:
+        return to_ascii(name)
+    except UnicodeError as error:
         raise CodingError(f"the host {name!r} is no domain name under IDNA: {error} (RFC 5891 4)") from None
 
 
@@ -316,12 +315,12 @@ def to_iri_text(uri: URIReference, idna: bool) -> str:
 
 
 def _to_unicode(host: str) -> str:
-    import idna
+    from overthere.hosts.idn import to_unicode
 
     def label(text: str) -> str:
         try:
-            return idna.decode(text) if text.lower().startswith("xn--") else text
-        except (idna.IDNAError, UnicodeError):
+            return to_unicode(text) if text.lower().startswith("xn--") else text
+        except UnicodeError:
             return text  # no valid A-label: it stays as it is (RFC 5891 5.4)
 
     return ".".join(map(label, host.split(".")))

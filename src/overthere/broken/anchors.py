@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import chain
@@ -14,6 +13,7 @@ from overthere.links.documents.markdown import pieces
 from overthere.links.documents.tokens import Start, tokens
 from overthere.links.documents.xml.events import characters, events
 from overthere.links.model import UNREAD, Document
+from overthere.unicode_forms import normalize_unicode
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -223,13 +223,13 @@ def _gitlab(text: str) -> str:
 
 def _sphinx(text: str) -> str:
     # docutils.nodes.make_id: US-ASCII letters and digits, and hyphens between them; it begins with a letter.
-    plain = unicodedata.normalize("NFKD", text.lower()).encode("ascii", "ignore").decode()
+    plain = normalize_unicode("NFKD", text.lower()).encode("ascii", "ignore").decode()
     return _NO_NAME.sub("-", plain).strip("-").lstrip("0123456789-")
 
 
 def _mkdocs(text: str) -> str:
     # Python-Markdown, extension toc, `slugify`.
-    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    plain = normalize_unicode("NFKD", text).encode("ascii", "ignore").decode()
     return _JOINTS.sub("-", _NO_MKDOCS.sub("", plain).strip().lower())
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from urllib.parse import quote, quote_plus
 
@@ -15,6 +14,7 @@ from overthere.kernel.reference import Parts, guard_path, recompose, split, spli
 from overthere.late import default_registry
 from overthere.normalize import normal_form
 from overthere.rung import Rung
+from overthere.unicode_forms import normalize_unicode
 
 __all__ = ["unescaped", "written"]
 
@@ -293,7 +293,7 @@ def nfc(parts: Parts) -> Parts:
 
     def composed(match: re.Match[str]) -> str:
         before = decode_bytes(match[0]).decode(errors="surrogateescape")
-        after = unicodedata.normalize("NFC", before)
+        after = normalize_unicode("NFC", before)
         return match[0] if after == before else quote(after, safe="", errors="surrogateescape")
 
     def change(text: str | None) -> str | None:

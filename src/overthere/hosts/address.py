@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ipaddress
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, IPv6Network
 
+from overthere.hosts.idn import to_ascii
 from overthere.kernel.percent import percent_decode  # the native one refuses a broken escape, here it stays
+from overthere.unicode_forms import normalize_unicode
 
 __all__ = ["Address", "certified", "embedded", "forbidden", "link_local", "literal", "nat64_prefix", "resolvable"]
 
@@ -33,7 +34,7 @@ def literal(host: str, *, decoded: bool = False) -> Address | None:
         try:
             text = resolvable(text)
         except UnicodeError:
-            text = unicodedata.normalize("NFKC", text).replace("\u3002", ".")
+            text = normalize_unicode("NFKC", text).replace("\u3002", ".")
     if text.startswith("["):
         text = text[1:].removesuffix("]")
     if ":" in text or text[-1:].isdigit():  # no other text is an address to it, which it says by three exceptions
@@ -63,17 +64,7 @@ def resolvable(host: str) -> str:
     >>> resolvable("B\u00fccher.example")
     'xn--bcher-kva.example'
     """
-    if host.isascii():
-        return host
-    if len(host) > _LONGEST:
-        raise UnicodeError(f"a name of more than {_LONGEST} characters")
-    import idna
-
-    return idna.encode(host, uts46=True).decode("ascii")
-
-
-# RFC 1034 3.1 has 255 octets; UTS 46 drops characters, so that a few more may make a name.
-_LONGEST = 1000
+    return host if host.isascii() else to_ascii(host)
 
 
 def certified(host: str) -> str:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from overthere.hosts.address import literal
+from overthere.hosts.idn import mapped, to_ascii, to_unicode
 from overthere.kernel.percent import percent_decode
 from overthere.kinds import Finding, Kind
 from overthere.showing import printable
@@ -170,22 +171,18 @@ def _of_label(label: str) -> Iterator[tuple[str, int, int, str]]:
 
 def _idna(label: str) -> tuple[str, str] | None:
     """Why a label is none of IDNA."""
-    import idna
-
     try:
         if label.isascii():
-            idna.decode(label.lower())
-        elif len(idna.encode(label, uts46=True)) > _LONGEST_LABEL and "." not in idna.uts46_remap(label):
+            to_unicode(label.lower())
+        elif len(to_ascii(label)) > _LONGEST_LABEL and "." not in mapped(label):
             return "label-long", ""
-    except (idna.IDNAError, UnicodeError) as error:
+    except UnicodeError as error:
         return ("label-long", "") if "too long" in str(error).lower() else ("label-idna", printable(str(error)))
     return None
 
 
 def _a_label(label: str) -> str | None:
-    import idna
-
     try:
-        return idna.encode(label, uts46=True).decode("ascii")
-    except (idna.IDNAError, UnicodeError):
+        return to_ascii(label)
+    except UnicodeError:
         return None

@@ -7,11 +7,12 @@ date.  It has two sections: ICANN, which registries run, and private, in which o
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import cache, lru_cache
 from typing import NamedTuple
 
 from overthere.errors import CodingError
+from overthere.hosts.idn import to_ascii
+from overthere.unicode_forms import normalize_unicode
 
 __all__ = ["Domain", "SuffixList", "suffix_list"]
 
@@ -139,15 +140,11 @@ class SuffixList:
 
 def _matched(name: str) -> str:
     """A name as it is compared: without case, and in one normal form."""
-    return name.lower() if name.isascii() else unicodedata.normalize("NFKC", name).lower()
+    return name.lower() if name.isascii() else normalize_unicode("NFKC", name).lower()
 
 
 def _a_label(label: str) -> str:
-    if label.isascii():
-        return label
-    import idna
-
-    return idna.encode(label, uts46=True).decode("ascii")
+    return label if label.isascii() else to_ascii(label)
 
 
 @cache

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ipaddress
 import re
-import unicodedata
 from collections.abc import Iterator
 
 from overthere.hosts.address import Address, embedded, forbidden, link_local, literal, resolvable
+from overthere.hosts.idn import is_a_label
 from overthere.kernel.percent import percent_decode
 from overthere.redact import MASK
 from overthere.security import scripts
 from overthere.security.parts import Cut, Place
+from overthere.unicode_forms import normalize_unicode
 
 __all__ = ["authority", "decoded", "quoted"]
 
@@ -72,7 +73,7 @@ def _host_in(cut: Cut, start: int, colon: int, end: int) -> str | None:
         begun = cut.registry.get(user.lower())
         if begun is not None and begun.needs_host:
             return MASK
-    text = unicodedata.normalize("NFKC", decoded(user)).replace("\u3002", ".")
+    text = normalize_unicode("NFKC", decoded(user)).replace("\u3002", ".")
     numbers = _NUMBERS.match(text)
     if numbers is not None and "." in numbers[0] and literal(numbers[0]) is not None:
         return quoted(numbers[0])
@@ -177,7 +178,7 @@ def _unusual(labels: list[str]) -> str:
         return "a label begins or ends with a hyphen"
     if labels[-1].isdigit() and len(labels) > 1:
         return "its last label is a number, and it is no address"
-    wrong = next((label for label in labels if label[:4].lower() == "xn--" and scripts.unreadable(label)), "")
+    wrong = next((label for label in labels if label[:4].lower() == "xn--" and not is_a_label(label)), "")
     return f"{quoted(wrong)} stands for no name in another script" if wrong else ""
 
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any
 
-__all__ = ["canonical", "judge", "scripts_of", "unreadable"]
+from overthere.hosts.idn import to_unicode
+from overthere.unicode_forms import normalize_unicode
+
+__all__ = ["canonical", "judge", "scripts_of"]
 
 # First words of the names of characters (Unicode, which never changes names) that are not their scripts' own.
 _SCRIPT_OF_WORD = {"CJK": "HAN", "IDEOGRAPHIC": "HAN", "HENTAIGANA": "HIRAGANA", "TURNED": "LATIN", "MASU": None}
@@ -46,8 +50,8 @@ def scripts_of(label: str) -> frozenset[str]:
 
 def judge(name: str) -> Iterator[tuple[str, str]]:
     """Kinds of concern and what they are about, of a host's name whose escapes are decoded."""
-    mapped = unicodedata.normalize("NFKC", name).replace("\u3002", ".").lower()
-    if not name.isascii() and mapped != unicodedata.normalize("NFC", name).lower():
+    mapped = normalize_unicode("NFKC", name).replace("\u3002", ".").lower()
+    if not name.isascii() and mapped != normalize_unicode("NFC", name).lower():
         yield "host-mapped", _shown(mapped)
     labels = [_unicode(label) for label in mapped.split(".")]
     foreign = [label for label in labels if not label.isascii()]
@@ -83,30 +87,12 @@ def _unicode(label: str) -> str:
     """A label in its own script (RFC 5891 5.4); as it is if it is no valid A-label."""
     if not label.startswith("xn--") or len(label) > 63 or not label.isascii():
         return label
-    import idna
-
-    try:
-        return idna.decode(label)
-    except (idna.IDNAError, UnicodeError):
-        pass
+    with suppress(UnicodeError):
+        return to_unicode(label)
     try:  # browsers show what IDNA 2008 refuses, such as symbols, by its code points
         return label[4:].encode().decode("punycode")
     except UnicodeError:
         return label
-
-
-def unreadable(label: str) -> bool:
-    """Whether a label that begins with "xn--" is no A-label (RFC 5890 2.3.2.1).
-
-    >>> unreadable("xn--bcher-kva"), unreadable("xn--a")
-    (False, True)
-    """
-    import idna
-
-    try:
-        return idna.alabel(idna.ulabel(label.lower())) != label.lower().encode()
-    except (idna.IDNAError, UnicodeError):
-        return True
 
 
 @cache
@@ -142,6 +128,6 @@ def canonical(name: str) -> str:
     try:
         name = resolvable(name).lower()
     except UnicodeError:  # browsers look up what IDNA 2008 refuses, such as symbols
-        name = unicodedata.normalize("NFKC", name).replace("\u3002", ".").lower()
+        name = normalize_unicode("NFKC", name).replace("\u3002", ".").lower()
     name = ".".join(map(_unicode, name.split(".")))
     return name if name.isascii() else _IGNORED.sub("", name)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-import idna
-
 from overthere.access.steps import Compose, Credentials, Step, guarded
 from overthere.errors import Cited, PlanRefused
+from overthere.hosts.idn import to_ascii
 from overthere.schemes.addr_spec import cut
 from overthere.schemes.known.mailto import MailtoLocator, is_unsafe, mailboxes
 
@@ -74,8 +73,8 @@ def _in_ascii(mailbox: str) -> str:
     if len(domain) > 255:
         raise PlanRefused(f"{domain[:80]!r}... is longer than a domain name", "RFC 1034 3.1")
     try:
-        name = idna.encode(domain, uts46=True).decode("ascii")
-    except (idna.IDNAError, UnicodeError) as error:
+        name = to_ascii(domain)
+    except UnicodeError as error:
         raise PlanRefused(f"{domain[:80]!r} is no domain name: {error}", "RFC 6068 2; RFC 5891 4") from None
     return f"{before}{opened}{local}@{name}{closed}{after}"
 
