@@ -15,7 +15,7 @@ from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError
 from overthere.access.wire import Data, Dialogue
 from overthere.extras import missing
 
-__all__ = ["codings", "undone"]
+__all__ = ["codings", "undone", "zstd_library", "zstd_unpacker"]
 
 _PIECE = 1 << 18
 """Octets that come out at once, whatever a few octets unpack to."""
@@ -113,8 +113,7 @@ class _Brotli:
 
 class _Zstd:
     def __init__(self, module: Any) -> None:
-        # RFC 9659 3: the window of a content coding has at most 8 MiB.
-        self.inner = module.ZstdDecompressor(options={module.DecompressionParameter.window_log_max: 23})
+        self.inner = zstd_unpacker(module)
 
     def step(self, octets: bytes) -> bytes:
         given: bytes = self.inner.decompress(octets, _PIECE)
@@ -145,13 +144,22 @@ def _library(coding: str, names: tuple[str, ...]) -> Any:
     )
 
 
-_ZSTD = ("compression.zstd", "backports.zstd")
+def zstd_library() -> Any:
+    """The module that reads zstd, of the standard library or as it is there.  Raises: AccessFailed if there is none."""
+    return _library("zstd", ("compression.zstd", "backports.zstd"))
+
+
+def zstd_unpacker(module: Any) -> Any:
+    """A decompressor for one frame of a content coding, whose window has at most 8 MiB (RFC 9659 3)."""
+    return module.ZstdDecompressor(options={module.DecompressionParameter.window_log_max: 23})
+
+
 # Each with whether another stream may follow at once (RFC 1952 2.2, RFC 8878 3.1).
 _MAKERS: dict[str, tuple[Callable[[], _Unpacker], bool]] = {
     "gzip": (lambda: _Zlib(31), True),
     "deflate": (_Deflate, False),
     "br": (lambda: _Brotli(_library("br", ("brotli",))), False),
-    "zstd": (lambda: _Zstd(_library("zstd", _ZSTD)), True),
+    "zstd": (lambda: _Zstd(zstd_library()), True),
 }
 
 

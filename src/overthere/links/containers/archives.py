@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, NamedTuple, Self, cast
 from overthere.base import Base, enclosed
 from overthere.encoding import IN_SEGMENT
 from overthere.links.containers import torn, zipnames
-from overthere.links.containers.packed import MAGICS, Chained, Stream, unpacked
+from overthere.links.containers.packed import MAGICS, Chained, Stream, failing, unpacked
 from overthere.links.faults import guarded, noted, ours
 from overthere.links.model import Document, Note, Options, Passed
 from overthere.uri import URI, URIReference
@@ -102,10 +102,7 @@ def _note(error: Exception) -> str:
         return "too-large"
     if isinstance(error, NotImplementedError):
         return "unsupported"  # a method of compression
-    # Of tarfile "unexpected end of data", of fastwarc "incomplete frame".
-    if isinstance(error, EOFError) or "end of data" in str(error) or "incomplete" in str(error):
-        return "truncated"
-    return "corrupt"
+    return failing(error)
 
 
 class _TooLarge(Exception):

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, Protocol
 
-__all__ = ["MAGICS", "Chained", "Stream", "pieces", "skipped", "unpacked"]
+__all__ = ["MAGICS", "Chained", "Pieces", "Stream", "failing", "pieces", "skipped", "unpacked"]
 
 
 class Stream(Protocol):
@@ -39,7 +39,7 @@ def unpacked(file: Stream) -> Stream | None:
         made: Stream = ZstdReader(_Forward(whole))
         return made
     make = next((make for magic, make in _PACKINGS.items() if head.startswith(magic)), None)
-    return None if make is None else _Pieces(pieces(whole, make))
+    return None if make is None else Pieces(pieces(whole, make))
 
 
 # Octets fed at once: on an error the library drops all that it had made of them.
@@ -47,10 +47,11 @@ _STEP = 1 << 10
 _PIECE = 1 << 16
 
 
-def pieces(file: Stream, make: Callable[[], Any]) -> Iterator[bytes]:
+def pieces(file: Stream, make: Callable[[], Any], most: int = _PIECE) -> Iterator[bytes]:
     """What is in it, one stream behind the other.
 
     make: a decompressor as the standard library has them.
+    most: octets of a piece; on an error the library drops all that it had made of one.
 
     Raises: EOFError at an end before the end, or an error of the library.
     """
@@ -58,7 +59,7 @@ def pieces(file: Stream, make: Callable[[], Any]) -> Iterator[bytes]:
     while piece:
         unpacker = make()
         while True:
-            yield unpacker.decompress(piece, _PIECE)
+            yield unpacker.decompress(piece, most)
             if unpacker.eof:
                 break
             piece = getattr(unpacker, "unconsumed_tail", b"")
@@ -70,6 +71,18 @@ def pieces(file: Stream, make: Callable[[], Any]) -> Iterator[bytes]:
         piece = (unpacker.unused_data or b"").lstrip(b"\0")
         while not piece and (more := file.read(_STEP)):
             piece = more.lstrip(b"\0")
+
+
+def failing(error: Exception) -> str:
+    """The note for what a library says of compressed octets; each has its own words for an end before the end, and for
+    a window above its bound."""
+    said = str(error).lower()
+    if "too much memory" in said:
+        return "too-large"
+    return "truncated" if isinstance(error, EOFError) or _ENDED.search(said) else "corrupt"
+
+
+_ENDED = re.compile("incomplete|fill whole|unexpected end|end of data")
 
 
 # The size of what follows stands behind the mark (RFC 8878 3.1.2; LZ4 Frame Format, "Skippable Frames").
@@ -106,7 +119,7 @@ class _Forward:
         pass
 
 
-class _Pieces:
+class Pieces:
     """A stream of pieces."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:

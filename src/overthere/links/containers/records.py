@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO, NamedTuple
 
 from overthere.links.containers.inflating import MOST, PIECE, taken
-from overthere.links.containers.packed import pieces, skipped
+from overthere.links.containers.packed import failing, pieces, skipped
 
 __all__ = ["Record", "cuts", "inflated", "member", "records"]
 
@@ -351,17 +351,12 @@ def _whole(pieces: Iterator[bytes], prefix: str, most: int, limit: int) -> Itera
                 if size > most:
                     note = "too-large"
                     break
-        except EOFError:
-            note = "truncated"
         except Exception as error:  # each library has its own
-            note = "truncated" if _CUT.search(str(error)) else "corrupt"
+            note = failing(error)
         for record in _plain(file, size, 0, size, limit):
             yield record._replace(at=prefix + record.at)
         if note:
             yield Record(f"{prefix}{size}", b"", b"", (note,))
-
-
-_CUT = re.compile("incomplete frame|fill whole buffer")
 
 
 def inflated(file: BinaryIO, at: int) -> Iterator[bytes]:

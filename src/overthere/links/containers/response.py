@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 import re
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
+from overthere.links.containers.packed import Pieces, Stream, failing, pieces
 from overthere.links.documents.header import Header
 
 __all__ = ["content"]
@@ -140,8 +142,8 @@ def _finely(reader: Any, limit: int) -> tuple[bytes, str]:
             parts.append(part)
             got += len(part)
     except (EOFError, OSError, ValueError, zlib.error) as error:
-        cut = "incomplete" in str(error) or "fill whole" in str(error) or "unexpected end" in str(error).lower()
-        return b"".join(parts)[: limit + 1], "wrong-type" if not got else "truncated" if cut else "corrupt"
+        note = failing(error)
+        return b"".join(parts)[: limit + 1], note if got or note == "too-large" else "wrong-type"
     return b"".join(parts)[: limit + 1], ""
 
 
@@ -149,29 +151,47 @@ _FINE = 64
 """Octets that are read at once where an error is known to come: what stands before it is not lost."""
 
 
-def _by_library(name: str) -> Callable[[bytes, int], tuple[bytes, str]]:
-    def undo(data: bytes, limit: int) -> tuple[bytes, str]:
-        from fastwarc import stream_io
+def _by_library(data: bytes, limit: int, make: Callable[[bytes, int], Stream]) -> tuple[bytes, str]:
+    """make: a stream of what is in the data, which makes so many octets of it at once."""
+    reader = make(data, limit + 1)
+    parts: list[bytes] = []
+    left = limit + 1
+    try:
+        while left > 0 and (part := reader.read(left)):
+            parts.append(part)
+            left -= len(part)
+    except (OSError, ValueError):
+        return _finely(make(data, _FINE), limit)
+    return b"".join(parts), "" if parts else "wrong-type"
 
-        make = getattr(stream_io, name)
-        reader = make(io.BytesIO(data))
-        parts: list[bytes] = []
-        left = limit + 1
-        try:
-            while left > 0 and (part := reader.read(left)):
-                parts.append(part)
-                left -= len(part)
-        except (OSError, ValueError):
-            return _finely(make(io.BytesIO(data)), limit)
-        return b"".join(parts), "" if parts else "wrong-type"
 
-    return undo
+def _brotli(data: bytes, most: int) -> Stream:
+    from fastwarc.stream_io import BrotliReader
+
+    made: Stream = BrotliReader(io.BytesIO(data))
+    return made
+
+
+def _zstd(data: bytes, most: int) -> Stream:
+    return Pieces(_frames(data, most))
+
+
+def _frames(data: bytes, most: int) -> Iterator[bytes]:
+    from overthere.access.coding import zstd_library, zstd_unpacker
+
+    library = zstd_library()
+    try:
+        yield from pieces(io.BytesIO(data), partial(zstd_unpacker, library), most)
+    except EOFError:
+        raise OSError("incomplete") from None
+    except library.ZstdError as error:
+        raise OSError(str(error)) from None
 
 
 _CODINGS: dict[bytes, Callable[[bytes, int], tuple[bytes, str]]] = {
     b"chunked": _dechunked,
     b"gzip": lambda data, limit: _inflated(data, limit, 31),
     b"deflate": lambda data, limit: _inflated(data, limit, 15, -15),
-    b"br": _by_library("BrotliReader"),
-    b"zstd": _by_library("ZstdReader"),
+    b"br": lambda data, limit: _by_library(data, limit, _brotli),
+    b"zstd": lambda data, limit: _by_library(data, limit, _zstd),
 }
