@@ -128,7 +128,7 @@ def walked(site: Pages, **settings: object) -> tuple[Crawl, Counter[str]]:
             crawl = Crawl([f"http://127.0.0.1:{server.port}/"], asker)
             crawl.run(lambda *_: None)
             crawl.records.drop(whole=True)
-    assert max(site.asked.values()) == 1
+    assert max(site.asked.values(), default=1) == 1
     return crawl, site.asked
 
 
@@ -158,6 +158,49 @@ def test_a_site_that_grows_faster_than_it_is_read_ends_at_its_limit() -> None:
     assert len(asked) == 51
     assert len(crawl._seen) == 50
     assert crawl.passed["page-limit"] > 40_000
+
+
+def chained(path: str) -> tuple[str, str, bytes]:
+    """A site of ten pages, each of which leads to the next, and whose server wants to be left alone for ages."""
+    if path == "/robots.txt":
+        return "200 OK", "", b"User-agent: *\nCrawl-delay: 1000000000"
+    number = int(path.strip("/") or 0) + 1
+    return "200 OK", HTML, b'<title>t</title><a href="/%d">on</a>' % number if number < 10 else b"<title>t</title>"
+
+
+def test_a_crawl_ends_in_its_time_whatever_the_server_wants() -> None:
+    crawl, asked = walked(Pages(chained), crawl_time=1)
+    assert crawl.passed == {"crawl-time": 1}
+    assert len(asked) < 10
+    assert Checker().crawl_time == 6 * 3600, "there is a bound by default"
+
+
+def test_a_crawl_without_time_asks_for_nothing_and_says_so() -> None:
+    crawl, asked = walked(Pages(chained), crawl_time=0)
+    assert (crawl.outcomes, crawl.passed, sum(asked.values())) == ({}, {"crawl-time": 1}, 0)
+
+
+def test_a_crawl_that_was_cut_is_told_and_goes_on(tmp_path: Path) -> None:
+    cache = tmp_path / "c"
+    with faulty(simple(Pages(chained))) as server:
+        verb = ["broken", f"http://127.0.0.1:{server.port}/", "--private", "--cache", str(cache)]
+        cut = CliRunner().invoke(app, [*verb, "--crawl-time", "3"])
+        assert "1  URIs of the site for which --crawl-time left none" in cut.output
+        assert (tmp_path / "c.warc").exists(), "what came is kept"
+        more = CliRunner().invoke(app, [*verb, "--crawl-time", "1s", "--resume"])
+        assert "--resume goes on" in more.output
+    for bad in ("", "-1", "nan", "inf", "1y", "1e400h"):
+        assert CliRunner().invoke(app, ["broken", "http://h.example/", "--crawl-time", bad]).exit_code == 2, bad
+
+
+def test_what_a_crawl_has_left_is_not_asked_for_otherwise() -> None:
+    site = Pages(chained)
+    with faulty(simple(site)) as server:
+        checker, summary = Checker(crawl_time=1, online=True), Summary()
+        found = list(check([f"http://127.0.0.1:{server.port}/"], checker, summary, lambda *_: None, LOCAL))
+    assert summary.passed["crawl-time"] == 1
+    assert sum(site.asked.values()) <= 3
+    assert found == []
 
 
 def test_a_redirect_leads_nowhere_where_robots_txt_forbids() -> None:

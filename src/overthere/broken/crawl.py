@@ -6,6 +6,7 @@ import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from overthere.base import Base
@@ -65,12 +66,15 @@ class Crawl:
         self._again: deque[tuple[str, int]] = deque()
         """Documents that were there, which lead to others once more; and their depth."""
         self._journeys = Journeys(asker.asking, self.checker, guide=self)
+        self._ends: float | None = None
+        """When its time is over, by the clock of `monotonic`."""
 
     def run(self, step: Callable[[str, int, int], None]) -> None:
-        """Crawl to the end; what a server says it may ask for comes first (RFC 9309 2.3).
+        """Crawl to the end, or as long as it may; what a server says it may ask for comes first (RFC 9309 2.3).
 
         Raises: what no answer of a server is.
         """
+        self._ends = monotonic() + self.checker.crawl_time
         for origin in sorted(self.origins):
             self._journeys.add(Journey(f"{origin}/robots.txt", is_page=True, kinds=ANY))
         try:
@@ -85,9 +89,19 @@ class Crawl:
                         uri, depth = self._again.popleft()
                         self._follow(self._document(uri, *self.records.read(uri)), depth)
                     step("crawled", len(self.outcomes), len(self._seen))
+            if self._journeys.waiting:
+                self.passed["crawl-time"] += self._journeys.waiting
         finally:
             self.records.close()
             self.cache.commit()
+
+    def left(self) -> float:
+        """Seconds that are left for all of it."""
+        return self.checker.crawl_time if self._ends is None else self._ends - monotonic()
+
+    def has_passed(self, uri: str) -> bool:
+        """Whether a URI of the site was met and not asked for."""
+        return uri in self._seen and uri not in self.outcomes
 
     def _begin(self, origin: str, robots: Outcome) -> None:
         """Where the crawl of an origin begins, whose robots.txt was asked for."""

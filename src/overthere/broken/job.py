@@ -68,9 +68,10 @@ def _run(
                 crawl = Crawl(starts, asker)
                 stack.callback(lambda: crawl.records.drop(whole=asker.is_whole))
             stack.enter_context(asker.run())
-        if crawl is not None:
+        if crawl is not None and asker is not None:
             try:
                 crawl.run(step)
+                asker.is_cut = bool(crawl.passed["crawl-time"])
             finally:
                 summary.passed.update(crawl.passed)
                 summary.asked += len(crawl.outcomes) - crawl.recalled
@@ -103,7 +104,11 @@ def _asked(inside: Inside, asker: Asker, crawl: Crawl | None, step: Step) -> dic
             outcomes[uri] = outcome
     if not inside.checker.online:
         return outcomes
-    left = {uri: fragments for uri, fragments in wanted.items() if uri not in known}
+    left = {
+        uri: fragments
+        for uri, fragments in wanted.items()
+        if uri not in known and (crawl is None or not crawl.has_passed(uri))
+    }
     for done, outcome in enumerate(asker.ask(left, left), 1):
         inside.summary.asked += not outcome.cached
         if _is_told(outcome):

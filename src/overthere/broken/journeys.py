@@ -128,6 +128,10 @@ class Guide(Protocol):
         """Seconds between two requests to its server."""
         ...
 
+    def left(self) -> float:
+        """Seconds that are left for all of it."""
+        ...
+
     def take(self, stop: Stop, said: Said, content: bytes) -> None:
         """Content that came."""
 
@@ -184,19 +188,31 @@ class Journeys:
         if outcome.final is None:
             self._said[outcome.uri] = Said(outcome.kind, outcome.status, outcome.why, is_read=is_read)
 
+    @property
+    def waiting(self) -> int:
+        """Journeys that have no answer yet."""
+        return sum(len(stop.journeys) for stop in self._stops.values())
+
     def outcomes(self) -> Generator[tuple[Journey, Outcome], None, None]:
-        """What has come of each, as it comes.  Raises: what no answer of a server is."""
+        """What has come of each, as it comes, until nothing is left of the time.
+
+        Raises: what no answer of a server is.
+        """
         try:
             while True:
                 while self._ended:
                     yield self._ended.popleft()
+                left = None if self.guide is None else self.guide.left()
+                if left is not None and left <= 0:
+                    return
                 self._begin()
                 if self._ended:
                     continue
                 pause = self._hosts.pause()
                 if pause is None and not len(self._loop):
                     return
-                self._loop.turn(pause if len(self._loop) < self.jobs else None)
+                until = [one for one in (left, pause if len(self._loop) < self.jobs else None) if one is not None]
+                self._loop.turn(min(until, default=None))
         finally:
             self._loop.close()
 

@@ -112,6 +112,7 @@ PASSED: Mapping[str, str] = {
     "fragment": "fragments of documents in which no anchors are known",
     "local": "url(#…) in style sheets: it is of the document that uses the sheet",
     "page-limit": "URIs of the site beyond --pages",
+    "crawl-time": "URIs of the site for which --crawl-time left none; with --cache, --resume goes on",
     "long": "URIs that are too long to be followed",
     "deep": "URIs too many links away",
     "trap": "URIs whose paths repeat themselves: traps for crawlers",
@@ -166,6 +167,8 @@ class Checker(NamedTuple):
     online: bool = False
     pages: int = 100_000
     """URIs of a site that a crawl asks for at most."""
+    crawl_time: float = 21_600.0
+    """Seconds that a crawl takes at most: a server may ask for pauses without end."""
     jobs: int = 8
     """URIs that are asked at once."""
     per_host: int = 2

@@ -38,6 +38,8 @@ class Asker:
         )  # fmt: skip
         self.cache: Cache = Cache(checker.cache, dict(checker.max_age), resume=checker.resume)
         self.is_whole: bool = True
+        self.is_cut: bool = False
+        """Whether something was left for want of time, with which a run can be gone on."""
 
     def ask(self, uris: Iterable[str], fragments: Mapping[str, Iterable[str]] | None = None) -> Iterator[Outcome]:
         """The outcome for each URI, as they come; what the cache knows comes first.
@@ -63,10 +65,10 @@ class Asker:
 
     @contextmanager
     def run(self) -> Iterator[None]:
-        """A run, which has come to its end if nothing was raised; one that has not can be resumed."""
+        """A run, which has come to its end if nothing was raised or cut; one that has not can be resumed."""
         before, self.is_whole = self.is_whole, False
         yield
-        self.is_whole = before
+        self.is_whole = before and not self.is_cut
 
     def __enter__(self) -> Self:
         return self

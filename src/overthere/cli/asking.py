@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -47,6 +48,10 @@ _OPTIONS = (
         "--pages", type=click.IntRange(1), default=_OWN.pages, show_default=True,
         help="Of a site that is crawled, at most so many URIs.",
     ),
+    click.option(
+        "--crawl-time", metavar="AGE", default="6h", show_default=True,
+        help="How long a site is crawled at most, as 30m; what is left then is counted.",
+    ),
 )  # fmt: skip
 
 
@@ -64,7 +69,10 @@ def duration(text: str) -> float:
     (43200.0, 90.0)
     """
     unit = _UNITS.get(text[-1:], 1.0)
-    return float(text[:-1] if text[-1:] in _UNITS else text) * unit
+    seconds = float(text[:-1] if text[-1:] in _UNITS else text) * unit
+    if not 0 <= seconds < math.inf:
+        raise ValueError(f"{text!r} is no time")
+    return seconds
 
 
 def settings(asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -84,8 +92,17 @@ def settings(asked: Mapping[str, Any]) -> dict[str, Any]:
             ages.append((kind, duration(age)))
         except ValueError:
             raise click.UsageError(f"--max-age {text}: as in not-found=12h") from None
+    try:
+        crawl_time = duration(asked["crawl_time"])
+    except ValueError:
+        raise click.UsageError(f"--crawl-time {asked['crawl_time']}: as in 90s, 30m or 6h") from None
     names = ("online", "jobs", "per_host", "rate", "agent", "cache", "resume", "pages")
-    return {**{name: asked[name] for name in names}, "headers": tuple(headers), "max_age": tuple(ages)}
+    return {
+        **{name: asked[name] for name in names},
+        "headers": tuple(headers),
+        "max_age": tuple(ages),
+        "crawl_time": crawl_time,
+    }
 
 
 def policy_of(asked: Mapping[str, Any]) -> Policy:
