@@ -60,12 +60,11 @@ class Gateways(Mapping[str, str]):
 
         Raises: OSError; RegistryError if the file is no TOML, has no such table, or its templates are refused.
         """
-        import tomllib
-        from pathlib import Path
+        from overthere.optionfiles import read_text, read_toml
 
         try:
-            table = tomllib.loads(Path(path).read_text("utf-8")).get("gateways")
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            table = read_toml(read_text(path)).get("gateways")
+        except ValueError as error:
             raise RegistryError(f"{path} is no TOML: {error}") from None
         if not isinstance(table, dict) or not all(isinstance(value, str) for value in table.values()):
             raise RegistryError(f'{path} has no table "gateways" of scheme = "template"')

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 from overthere.broken.model import KINDS, Broken
+from overthere.optionfiles import read_json, read_lines, read_toml
 
 __all__ = ["Baseline", "Rule", "Rules"]
 
@@ -75,7 +76,7 @@ class Rules:
     @classmethod
     def read(cls, text: str) -> Rules:
         """Raises: ValueError for what is no TOML, and for a rule that is none."""
-        data = tomllib.loads(text)
+        data = read_toml(text)
         if unknown := data.keys() - {"ignore"}:
             raise ValueError(f"there is no {sorted(unknown)[0]!r} in a file of ignore rules; there is [[ignore]]")
         given = data.get("ignore", [])
@@ -117,6 +118,18 @@ def _rule(number: int, given: Any) -> Rule:
 _Key = tuple[str, str | None, str | None, str]
 
 
+def _known(line: str) -> tuple[_Key, str | None]:
+    """A finding of a baseline, and since when it is known.  Raises: ValueError."""
+    row = read_json(line)
+    if not isinstance(row, dict):
+        raise ValueError("it is no finding: no object of JSON")
+    for name in ("source", "where", "reference", "kind", "since"):
+        optional = name in ("where", "reference", "since")
+        if not isinstance(row.get(name), (str, NoneType) if optional else str) or (name != "since" and name not in row):
+            raise ValueError(f"it is no finding: {name!r} is {'no text' if name in row else 'missing'}")
+    return (row["source"], row["where"], row["reference"], row["kind"]), row.get("since")
+
+
 @dataclass
 class Baseline:
     """Findings of an earlier run: what is among them fails no check.
@@ -136,16 +149,14 @@ class Baseline:
     def read(cls, path: str) -> Baseline:
         """Raises: ValueError for what is no baseline; OSError."""
         found = cls()
-        with open(path, encoding="utf-8") as file:
-            for number, line in enumerate(file, 1):
-                try:
-                    row = json.loads(line)
-                    key = (row["source"], row["where"], row["reference"], row["kind"])
-                except (ValueError, KeyError, TypeError):
-                    raise ValueError(f"{path}, line {number}: it is no finding of a baseline") from None
-                found.known[key] += 1
-                if row.get("since"):
-                    found.since.setdefault(key, row["since"])
+        for number, line in read_lines(path):
+            try:
+                key, since = _known(line)
+            except ValueError as error:
+                raise ValueError(f"line {number}: {error}") from None
+            found.known[key] += 1
+            if since:
+                found.since.setdefault(key, since)
         return found
 
     def choose(self, findings: Iterable[Broken]) -> Iterator[Broken]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -12,6 +11,7 @@ from overthere.canonical.rewriting import written
 from overthere.canonical.table import STEPS
 from overthere.canonical.texts import KEYS
 from overthere.kernel.reference import Parts, recompose, split
+from overthere.optionfiles import read_toml
 from overthere.rung import Rung
 from overthere.uri import URI, URIReference
 
@@ -171,7 +171,7 @@ class Canonical:
         >>> Canonical.from_toml('[[step]]\\nname = "drop-fragment"\\n')
         Canonical(Step('drop-fragment'))
         """
-        data = tomllib.loads(text)
+        data = read_toml(text)
         if extra := set(data) - {"key", "step"}:
             raise ValueError(f"a canonical form has key and step, not {', '.join(sorted(extra))}")
         steps = data.get("step", [])
@@ -179,7 +179,7 @@ class Canonical:
             raise ValueError("step is an array of tables: [[step]]")
         key = data.get("key", "")
         if not isinstance(key, str):
-            raise ValueError(f"key is text, not {key!r}")
+            raise ValueError(f"key is text, not {type(key).__name__}")
         return cls(*(_step(one) for one in steps), key=key)
 
     def to_toml(self) -> str:

@@ -23,6 +23,7 @@ from overthere.cli.progress import steps as progress
 from overthere.cli.styles import HEADING, LEVELS, SIDE, console, fitted
 from overthere.errors import OverthereError
 from overthere.extras import missing
+from overthere.optionfiles import read_text
 from overthere.redact import mask
 from overthere.showing import printable
 from overthere.wholefile import save
@@ -120,15 +121,18 @@ class _Job:
         if self.asked["ignore"] is None:
             return Rules()
         try:
-            with open(self.asked["ignore"], encoding="utf-8") as file:
-                return Rules.read(file.read())
+            return Rules.read(read_text(self.asked["ignore"]))
         except ValueError as error:
-            raise click.UsageError(f"--ignore {self.asked['ignore']}: {error}") from None
+            raise click.UsageError(f"--ignore {printable(self.asked['ignore'])}: {error}") from None
 
     def _baseline(self) -> Baseline | None:
         if self.asked["baseline"] is None and self.asked["write_baseline"] is None:
             return None
-        known = Baseline() if self.asked["baseline"] is None else Baseline.read(self.asked["baseline"])
+        path = self.asked["baseline"]
+        try:
+            known = Baseline() if path is None else Baseline.read(path)
+        except ValueError as error:
+            raise click.UsageError(f"--baseline {printable(path)}: {error}") from None
         known.keeps = self.asked["write_baseline"] is not None
         return known
 

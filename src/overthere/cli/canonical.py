@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -11,6 +10,7 @@ from overthere.canonical import FORMS, Canonical
 from overthere.cli.common import Output, format_option, inputs, texts_argument
 from overthere.cli.table_options import table_options
 from overthere.errors import InvalidURI
+from overthere.optionfiles import read_text
 from overthere.redact import mask
 from overthere.showing import printable
 from overthere.uri import URI
@@ -28,7 +28,7 @@ def form_named(name: str) -> Canonical:
     if not name.endswith(".toml"):
         raise click.UsageError(f"no form is called {name!r}: {_THERE}")
     try:
-        return Canonical.from_toml(Path(name).read_text(encoding="utf-8"))
+        return Canonical.from_toml(read_text(name))
     except (OSError, ValueError) as error:
         raise click.UsageError(f"{name}: {error}") from None
 

@@ -10,6 +10,7 @@ import click
 from overthere.cli.common import Output, format_option, inputs
 from overthere.cli.group import Verbs
 from overthere.errors import InvalidTemplate, OverthereError
+from overthere.optionfiles import read_json
 from overthere.template import Template
 
 
@@ -92,7 +93,7 @@ def _given(variables: tuple[str, ...], template: Template) -> dict[str, str | li
 
 
 def _object(line: str) -> dict[str, object]:
-    read = json.loads(line)
+    read = read_json(line)
     if not isinstance(read, dict):
         raise ValueError("a line is no JSON object")
     return read

@@ -20,6 +20,7 @@ from overthere.links.documents.header import pointing
 from overthere.links.documents.kinds import LISTING, media_type_of
 from overthere.links.faults import noted
 from overthere.links.model import Document, Found, Note, Options
+from overthere.optionfiles import read_json
 from overthere.redact import mask
 from overthere.showing import printable
 from overthere.uri import URI
@@ -168,7 +169,7 @@ def read(document: Document, options: Options) -> Iterator[Found | Note]:
     """The entries of a listing that have a URI, each under its kind: "directory", "file", "search", ..."""
     for line in document.content.splitlines():
         try:
-            kind, uri = json.loads(line)
+            kind, uri = read_json(line)
         except ValueError:
             yield Note("corrupt")
         else:

@@ -1,0 +1,174 @@
+"""Files that options name: whatever they hold, the answer is a line that says what is wrong, never a traceback."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import overthere
+from overthere.access.gateways import Gateways
+from overthere.broken.choosing import Baseline, Rules
+from overthere.canonical import Canonical
+from overthere.cli.app import app
+from overthere.errors import RegistryError
+from overthere.optionfiles import read_json, read_toml
+
+SOURCE = Path(overthere.__file__).parent
+DEEP = 100_000
+
+
+def _finding(**changed: object) -> str:
+    row = {"source": "a.html", "where": "a href", "reference": "x", "kind": "not-found", "since": "2026-01-01"}
+    return json.dumps({**row, **changed})
+
+
+TOML: dict[str, bytes] = {
+    "deep arrays": b"key = " + b"[" * DEEP,
+    "deep arrays that are closed": b"key = " + b"[" * 900 + b"]" * 900,
+    "deep tables": b"key = " + b"{a = " * DEEP,
+    "a dotted key": b"key." + b".".join([b"a"] * DEEP) + b" = 1",
+    "a dotted head": b"[key." + b".".join([b"a"] * DEEP) + b"]",
+    "a deep step": b"[[step]]\nname = 'drop-parameters'\nnames = " + b"[" * 400 + b"]" * 400,
+    "a deep rule": b"[[ignore]]\nreason = 'r'\nkind = " + b"[" * 90 + b"]" * 90,
+    "a deep gateway": b"[gateways]\nwais = " + b"[" * 90 + b"]" * 90,
+    "a large number": b"key = " + b"9" * 10_000,
+    "infinite": b"key = 1e400",
+    "a date": b"key = 1979-05-27",
+    "lists": b"ignore = [1, [2]]\nstep = [1]\ngateways = [1]",
+    "texts": b"ignore = 'a'\nstep = 'a'\ngateways = 'a'",
+    "octets": b"\xff\xfe\x00",
+    "NUL": b"\0",
+    "controls": b"key = '\x1b[31m'",
+    "no TOML": b"{",
+}
+JSON: dict[str, bytes] = {
+    "lists as values": _finding(source=["a"]).encode(),
+    "tables as values": _finding(reference={"a": 1}).encode(),
+    "numbers as values": _finding(kind=1).encode(),
+    "a list as its date": _finding(since=[1]).encode(),
+    "no kind": b'{"source": "a", "where": null, "reference": null}',
+    "no reference": b'{"source": "a", "where": null, "kind": "gone"}',
+    "a list": b"[]",
+    "a text": b'"a"',
+    "a number": b"1",
+    "null": b"null",
+    "deep lists": b"[" * DEEP,
+    "deep tables": b'{"a":' * DEEP,
+    "deep within": _finding()[:-1].encode() + b', "x": ' + b"[" * 400 + b"]" * 400 + b"}",
+    "a large number": b"9" * 10_000,
+    "octets": b"\xff\xfe\x00",
+    "NUL": b"\0",
+    "no JSON": b"{",
+}
+
+
+def _run(*arguments: str, given: bytes | None = None) -> Result:
+    return CliRunner().invoke(app, arguments, input=given)
+
+
+def _told(done: Result, option: str) -> None:
+    assert done.exit_code == 2, done.output
+    assert not isinstance(done.exception, Exception) or isinstance(done.exception, SystemExit)
+    said = done.stderr.splitlines()[-1]
+    assert said.startswith("Error: ")
+    assert option in said
+    assert len(said) < 400
+    assert said.isprintable()
+
+
+VERBS: dict[str, Callable[[str], list[str]]] = {
+    "--ignore": lambda file: ["broken", ".", "--ignore", file],
+    ".toml": lambda file: ["canonical", "--form", file, "http://h/"],
+    "gateways": lambda file: ["plan", "--gateways", file, "wais://h/d"],
+}
+
+
+@pytest.mark.parametrize("option", VERBS)
+@pytest.mark.parametrize("what", TOML)
+def test_toml(what: str, option: str, tmp_path: Path) -> None:
+    file = tmp_path / "f.toml"
+    file.write_bytes(TOML[what])
+    _told(_run(*VERBS[option](str(file))), option if option != "gateways" else "")
+
+
+@pytest.mark.parametrize("what", JSON)
+def test_baselines(what: str, tmp_path: Path) -> None:
+    file = tmp_path / "b.jsonl"
+    file.write_bytes(_finding().encode() + b"\n" + JSON[what] + b"\n")
+    done = _run("broken", str(tmp_path), "--baseline", str(file))
+    _told(done, "--baseline")
+    assert "line 2" in done.stderr
+
+
+@pytest.mark.parametrize("what", JSON)
+def test_values_of_a_template(what: str) -> None:
+    done = _run("template", "expand", "http://h/{a}", given=JSON[what] + b"\n")
+    assert not isinstance(done.exception, Exception) or isinstance(done.exception, SystemExit)
+    assert done.exit_code in (0, 1, 2)
+    assert "Traceback" not in done.output
+
+
+def test_good_files_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "b.jsonl"
+    file.write_bytes(b"\xef\xbb\xbf" + _finding().encode() + b"\r\n\r\n" + _finding(where=None).encode())
+    found = Baseline.read(str(file))
+    assert sum(found.known.values()) == 2
+    assert set(found.since.values()) == {"2026-01-01"}
+    (tmp_path / "empty").write_bytes(b"")
+    assert not Baseline.read(str(tmp_path / "empty")).known
+    assert Rules.read("").rules == []
+    assert read_toml("a.b.c.d = [[1]]") == {"a": {"b": {"c": {"d": [[1]]}}}}
+    assert read_json("[" * 32 + "]" * 32)
+
+
+@pytest.mark.parametrize("depth", [33, 34, 500, DEEP])
+def test_the_depth_is_bounded(depth: int) -> None:
+    with pytest.raises(ValueError, match="nested more than 32 deep"):
+        read_json("[" * depth + "]" * depth)
+    with pytest.raises(ValueError, match=r"nested more than 32 deep|1,000 dots"):
+        read_toml("a" + ".a" * depth + " = 1")
+
+
+@pytest.mark.parametrize("what", TOML)
+def test_the_functions_behind_say_it_as_documented(what: str, tmp_path: Path) -> None:
+    file = tmp_path / "f"
+    file.write_bytes(TOML[what])
+    text = TOML[what].decode("utf-8", "surrogateescape")
+    for read in (Rules.read, Canonical.from_toml):
+        with pytest.raises(ValueError, match=r"."):
+            read(text)
+    with pytest.raises(RegistryError):
+        Gateways.read(file)
+
+
+ELSEWHERE = {
+    "broken/cache.py": "what this library has written, in its own file",
+    "grammar/tables.py": "data of the package",
+    "schemes/syntax.py": "data of the package",
+    "web/pages.py": "inputs that were written by this library",
+    "web/answers.py": "between the processes of one server",
+    "access/resource.py": "content, of any depth that JSON's reader takes; deeper is a ValueError",
+    "tables/mark.py": "marks of a run; deeper is a ResumeError",
+    "links/job/parts.py": "parts of a job; deeper is a ValueError",
+    "links/documents/metadata.py": "content; deeper is a note",
+    "links/documents/json.py": "one text of JSON",
+}
+
+
+def test_nothing_else_reads_json_or_toml() -> None:
+    found = set()
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            match node:
+                case ast.Attribute(value=ast.Name(id="json" | "tomllib"), attr="load" | "loads" | "JSONDecoder"):
+                    found.add(path.relative_to(SOURCE).as_posix())
+                case ast.ImportFrom(module="json" | "tomllib"):
+                    found.add(path.relative_to(SOURCE).as_posix())
+                case _:
+                    pass
+    assert found == {"optionfiles.py", *ELSEWHERE}
