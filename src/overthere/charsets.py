@@ -9,10 +9,12 @@ documents are those of browsers, has `links/documents/charset.py`.
 from __future__ import annotations
 
 import codecs
-from functools import lru_cache
+from encodings import normalize_encoding
+from encodings.aliases import aliases
 from typing import Any
 
 from overthere import indexes
+from overthere.bounded import bounded_cache
 
 __all__ = ["codec", "decoder", "text"]
 
@@ -68,11 +70,13 @@ _LABELS = {
 _OTHERS = {label: name for name, labels in _LABELS.items() for label in labels.split()}
 _EURO = frozenset(("gbk", "gb18030"))
 """They have one decoder (10.1.1), which reads the octet 80, the euro sign; Python's refuse it."""
+_SPELLINGS = frozenset((*aliases, *aliases.values(), *map(normalize_encoding, _CODECS)))
+"""Python's names of codecs, as it normalizes them: of any other it would remember for ever that it is none."""
 _UNKNOWN = "iso8859-1"
 """It reads every octet."""
 
 
-@lru_cache(256)
+@bounded_cache(256)
 def codec(label: str) -> str | None:
     """Python's name of the codec for a label, None for what is no charset.
 
@@ -84,6 +88,9 @@ def codec(label: str) -> str | None:
         return None
     if label in _OTHERS:
         return _OTHERS[label]
+    spelling = normalize_encoding(label)
+    if spelling not in _SPELLINGS and spelling.replace(".", "_") not in _SPELLINGS:
+        return None
     try:
         name = codecs.lookup(label).name
     except (LookupError, ValueError):

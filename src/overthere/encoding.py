@@ -6,8 +6,7 @@ encoded twice and no "%" that a URI already holds is quoted again.
 
 from __future__ import annotations
 
-from functools import lru_cache
-
+from overthere.bounded import bounded_cache
 from overthere.errors import CodingError
 from overthere.exact import exact
 from overthere.kernel import front, percent_decode, percent_encode
@@ -36,7 +35,7 @@ DATA_RULES = {
 }
 
 
-@lru_cache(256)
+@bounded_cache(256)
 def safe_characters(component: str, keep: str | None = None) -> str:
     """The characters that `encode` leaves as they are for a component: the unreserved ones (2.3), and `keep`.
 

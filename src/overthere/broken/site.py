@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from overthere.base import file_uri
+from overthere.bounded import bounded_cache
 from overthere.broken.keys import document_key
 from overthere.broken.model import Checker
 from overthere.encoding import IN_SEGMENT, encode
@@ -232,7 +232,7 @@ def _around(tasks: list[Task]) -> str:
         return here
 
 
-@lru_cache(1024)
+@bounded_cache(1024)
 def _listing(folder: bytes) -> frozenset[bytes]:
     try:
         return frozenset(os.listdir(folder or b"."))

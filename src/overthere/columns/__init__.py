@@ -22,6 +22,7 @@ from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
+from overthere.bounded import bounded_cache
 from overthere.columns.hosts import check_host_name, public_suffix, registrable_domain, subdomain
 from overthere.columns.parameters import (
     add_parameters,
@@ -299,9 +300,8 @@ def canonicalize(
 
     Raises: ColumnError under `errors="raise"`, for a row that is no URI.
     """
-    from functools import lru_cache
 
-    @lru_cache(maxsize=1 << 16)
+    @bounded_cache(1 << 16)
     def write(row: str) -> str:
         return form.key(row) if key else str(form(row))
 

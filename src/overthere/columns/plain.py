@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 from importlib import import_module
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, cast
 
 from overthere import encoding
+from overthere.bounded import bounded_cache
 from overthere.errors import CodingError, InvalidURI, Unreachable
 from overthere.extras import brought_by
 from overthere.forms import Parameters
@@ -273,7 +273,7 @@ def _against(row: str, base: str | None, strict: bool | None, iri: bool) -> tupl
         return None, ("unreachable", cast("tuple[int, int]", target.span("path"))[0])
 
 
-@lru_cache(1)
+@bounded_cache(1)
 def _base(text: str, iri: bool) -> URI | IRI | _Error:
     """Read once where one base serves many rows, for it may be long."""
     try:
@@ -320,7 +320,7 @@ def host_names(column: Any, threads: int) -> Any:
     from overthere import columns
     from overthere.hosts.dns import check_host_name
 
-    @lru_cache(100_000)
+    @bounded_cache(100_000)
     def judged(host: str) -> _Error | None:
         return next(((one.kind, one.start) for one in check_host_name(host, limit=1)), None)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from overthere import columns
+from overthere.bounded import bounded_cache
 from overthere.columns.plain import compute, field, taken
 from overthere.columns.work import engine
 from overthere.editions import check as check_text
@@ -32,7 +32,7 @@ def check(
     check_text("", edition, rule=rule, scheme=True)  # whether there is such a rule, and schemes go with it
 
     def text_by_text(rows: Any) -> Any:
-        @lru_cache(10_000)
+        @bounded_cache(10_000)
         def good(text: str) -> bool:
             return not check_text(text, edition, rule=rule, scheme=True, registry=registry, limit=1)
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from overthere import encoding, kernel
+from overthere.bounded import bounded_cache
 from overthere.derivation import check_rule, of_any
 from overthere.editions.model import Edition
 from overthere.editions.resolution_steps import Excess, base_parts, equal_schemes, handle_excess, remove_segments
@@ -260,7 +260,7 @@ _DATA = {
 }
 
 
-@lru_cache(16)
+@bounded_cache(16)
 def _safe(component: str) -> str:
     if component not in _DATA:
         raise CodingError(f"{component!r} is no component that holds data: {', '.join(_DATA)} ({DOCUMENT} 2.4.2)")

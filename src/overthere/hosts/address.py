@@ -6,9 +6,9 @@ import ipaddress
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, IPv6Network
 
+from overthere.bounded import bounded_cache
 from overthere.hosts.idn import to_ascii
 from overthere.kernel.percent import percent_decode  # the native one refuses a broken escape, here it stays
 from overthere.unicode_forms import normalize_unicode
@@ -128,7 +128,7 @@ def _embedded(address: Address, nat64: Iterable[IPv6Network]) -> Iterator[IPv4Ad
         yield IPv4Address(packed[12:])
 
 
-@lru_cache(maxsize=64)
+@bounded_cache(64)
 def nat64_prefix(prefix: IPv6Network | str) -> IPv6Network:
     """A prefix by which a network translates IPv4 addresses.
 

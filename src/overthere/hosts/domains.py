@@ -7,9 +7,10 @@ date.  It has two sections: ICANN, which registries run, and private, in which o
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+from functools import cache
 from typing import NamedTuple
 
+from overthere.bounded import bounded_cache
 from overthere.errors import CodingError
 from overthere.hosts.idn import to_ascii
 from overthere.unicode_forms import normalize_unicode
@@ -167,7 +168,7 @@ def suffix_list() -> SuffixList:
     return SuffixList(data.decode())
 
 
-@lru_cache(1000)
+@bounded_cache(1000)
 def of_host(host: str | None) -> Domain | None:
     """What the values say, for their host; None where there is none."""
     return suffix_list().cut(host) if host else None

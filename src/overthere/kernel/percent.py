@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
+from overthere.bounded import bounded_cache
 from overthere.kernel.classes import CHARSETS
 
 __all__ = ["is_reserved", "is_unreserved", "percent_decode", "percent_encode"]
@@ -25,7 +25,7 @@ _OCTET = {b"%%%02X" % b: bytes([b]) for b in range(256)}
 _ESCAPE_OCTETS = re.compile(rb"%[0-9A-Fa-f][0-9A-Fa-f]")
 
 
-@lru_cache(256)
+@bounded_cache(256)
 def _not_in(safe: str) -> re.Pattern[str]:
     return re.compile(f"[^{re.escape(safe)}]") if safe else re.compile("(?s).")
 

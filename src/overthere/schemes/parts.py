@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, overload
 
+from overthere.bounded import bounded_cache
 from overthere.errors import CodingError, Finding, InvalidURI
 from overthere.kernel import percent_encode
 from overthere.kernel.percent import percent_decode  # the native one refuses a broken escape, here it stays
@@ -155,7 +155,7 @@ _PLAIN = {
 }
 
 
-@lru_cache(maxsize=256)
+@bounded_cache(256)
 def _safe(plain: str, extra: str, keep: str, drop: str) -> str:
     return "".join(c for c in plain + keep if c not in drop and (c in plain or c in extra))
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache, lru_cache
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from overthere.bounded import bounded_cache
 from overthere.errors import InvalidURI, RegistryError
 from overthere.exact import exact
 from overthere.schemes.in_text import InText, built_in, facts_of
@@ -313,7 +314,7 @@ def _load(name: str, claim: Claim) -> Scheme:
     return scheme
 
 
-@lru_cache(256)  # names come from texts: not all are kept
+@bounded_cache(256)  # names come from texts: not all are kept
 def _unknown(name: str) -> Scheme:
     from overthere.schemes.iana import registration
 

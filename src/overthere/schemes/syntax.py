@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from functools import cache, lru_cache
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from overthere.bounded import bounded_cache
 from overthere.grammar import Grammar
 from overthere.grammar.library import grammar as library
 from overthere.grammar.library import stored
@@ -21,7 +22,7 @@ __all__ = ["grammar", "tables", "whole"]
 _WHOLE = "whole-uri"
 
 
-@lru_cache(128)
+@bounded_cache(128, longest=100_000)
 def grammar(syntax: str) -> Grammar:
     """`syntax`, and of RFC 3986 every rule whose name it does not define itself."""
     own = Grammar(syntax).rules

@@ -6,10 +6,11 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import cache, lru_cache
+from functools import cache
 from importlib import import_module
 from typing import Any
 
+from overthere.bounded import bounded_cache
 from overthere.hosts.idn import to_unicode
 from overthere.unicode_forms import normalize_unicode
 
@@ -27,7 +28,7 @@ _TOGETHER = (
 )
 
 
-@lru_cache(4096)
+@bounded_cache(4096)
 def _script(char: str) -> str | None:
     """The script of a letter, as the name of the character says it; None for what belongs to all scripts.
 
@@ -111,7 +112,7 @@ def _look_alike(label: str) -> str | None:
     return "".join(letter or "" for letter in letters) if all(letters) else None
 
 
-@lru_cache(4096)
+@bounded_cache(4096)
 def _ascii(char: str) -> str | None:
     alike = (row["c"] for row in _confusables().confusables_data.get(char, ()))
     return next((text.lower() for text in alike if text.isascii() and text.isalnum()), None)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import codecs
-from functools import cache, lru_cache
+from functools import cache
 from typing import TYPE_CHECKING
 
 from overthere import indexes
+from overthere.bounded import bounded_cache
 
 if TYPE_CHECKING:
     from webencodings import Encoding
@@ -47,7 +48,7 @@ def decoded(content: bytes, told: str | None, default: str = "utf-8") -> tuple[s
     return text, wrong or unfit
 
 
-@lru_cache(1024)  # labels are what strangers write
+@bounded_cache(1024)  # labels are what strangers write
 def _codec(label: str) -> str | None:
     """Python's name of the codec for a label of the Encoding Standard; None if it has no such label."""
     known = _lookup(label)

@@ -16,9 +16,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
 from overthere.base import Base
+from overthere.bounded import bounded_cache
 from overthere.links.documents.charset import decoded
 from overthere.links.documents.scope import narrowed
 from overthere.links.model import Document, Found, Note, Options
@@ -213,7 +213,7 @@ class JSONReader:
         return pointer if len(pointer) <= _POINTER else f"{pointer[:_POINTER]}…"
 
 
-@lru_cache(4096)
+@bounded_cache(4096)
 def is_uri(text: str) -> bool:
     """Whether a text is a URI as a whole: its scheme is followed by `//`, or is a registered one."""
     match = _SCHEME.match(text)
@@ -222,6 +222,6 @@ def is_uri(text: str) -> bool:
     return match[2] is not None or _registered(match[1].lower())
 
 
-@lru_cache(1024)
+@bounded_cache(1024)
 def _registered(scheme: str) -> bool:
     return scheme in Registry.default() or registration(scheme) is not None

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import codecs
-from functools import lru_cache
 from typing import Any
 
+from overthere.bounded import bounded_cache
 from overthere.editions import whatwg
 from overthere.links.documents.charset import MARKS, encoding
 from overthere.links.documents.prescan import declared
@@ -102,7 +102,7 @@ class Browsing:
         return _opened(reference, base, (self.pages[source] if own else None) or "utf-8")
 
 
-@lru_cache(1 << 14)
+@bounded_cache(1 << 14)
 def _opened(reference: str, base: str, encoding: str) -> str | None:
     try:
         url = whatwg.read(reference, base)

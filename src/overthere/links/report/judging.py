@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
+from overthere.bounded import bounded_cache
 from overthere.columns.plain import compute
 from overthere.links.faults import noted
 from overthere.schemes.registry import Registry
@@ -13,7 +13,7 @@ from overthere.security import harmless, kinds
 __all__ = ["judged"]
 
 
-@lru_cache(1 << 14)
+@bounded_cache(1 << 14)
 def _found(target: str, registry: Registry | None) -> str | None:
     try:
         return " ".join(kinds(target, registry=registry)) or None

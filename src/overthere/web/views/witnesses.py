@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
+from overthere.bounded import bounded_cache
 from overthere.editions import NAMES, edition
 from overthere.editions.compare import Difference, diff
 from overthere.errors import GrammarError
@@ -63,7 +63,7 @@ class Witnesses:
     notes: list[str]
 
 
-@lru_cache(maxsize=64)
+@bounded_cache(64)
 def _difference(a: str, b: str) -> Difference:
     """The whole comparison of two documents: there are 25, and it takes a second or two."""
     return diff(a, b)

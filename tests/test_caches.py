@@ -1,0 +1,250 @@
+"""What is kept between two calls: every cache of the package is listed here, and none keeps long texts, or many."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import encodings
+import gc
+import tempfile
+import tracemalloc
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import overthere as ot
+from overthere import columns
+from overthere.bounded import LONGEST, bounded_cache
+from overthere.canonical import SURT
+from overthere.charsets import codec, text
+from overthere.hosts.domains import of_host
+from overthere.late import default_registry
+from overthere.links import extract
+
+ROOT = Path(ot.__file__).parent
+DATA = "keys are names in the package's own code or data"
+CHAR = "a key is one character"
+FEW = "a key is a value of ours, and few are kept"
+TYPES = "a key is a class"
+
+CLOSED = {
+    "editions/compare_resolution.py _resolutions": DATA,
+    "editions/compare_resolution.py _abnormal": DATA,
+    "editions/url1997.py _safe": DATA,
+    "editions/coding1738.py _safe": DATA,
+    "text/output.py _linkable": FEW,
+    "text/names.py _names": FEW,
+    "text/names.py registered": FEW,
+    "text/names.py _compiled": "a key is the shape of a scheme's opaque part, of a closed table",
+    "text/wrapped.py _lines": "a key is one of two delimiters and a number up to _DEEPEST",
+    "text/wrapped.py _line_marks": "a key is a number up to _DEEPEST",
+    "grammar/library.py grammar": DATA,
+    "indexes.py _leads": "a key is the name of a codec with an index here",
+    "indexes.py _handler": "a key is the name of a codec with an index here, and of a handler that Python has",
+    "kernel/reference.py expression": DATA,
+    "kernel/reference.py ip_literal": DATA,
+    "access/steps.py _parting": DATA,
+    "iri.py decodable": DATA,
+    "derivation.py expected": "it lives as long as one call",
+    "findings.py _foreign": DATA,
+    "schemes/page.py _tops": "a key is the name of a built-in scheme",
+    "schemes/typed.py _hints": TYPES,
+    "schemes/registry.py _load": "a key is an entry point of an installed package",
+    "columns/native.py _suffixes": FEW,
+    "columns/native.py _rules": FEW,
+    "links/documents/markdown.py _markdown": DATA,
+    "links/documents/css.py _tokens": DATA,
+    "links/documents/charset.py _table": "a key is the name of an encoding of the Encoding Standard",
+}
+"""`functools.cache` and `lru_cache` on functions with arguments, each with why its keys are few and short."""
+LISTS = {
+    "access/resolver.py _threads": "threads that look names up: a bounded number",
+    "links/containers/held.py _HELD": "temporary files of this process; each is dropped, or removed at its end",
+}
+"""Names of modules that functions write to."""
+
+
+def _decorators(node: ast.FunctionDef) -> Iterator[str]:
+    for one in node.decorator_list:
+        called = one.func if isinstance(one, ast.Call) else one
+        yield ast.unparse(called).rpartition(".")[2]
+
+
+def _arguments(node: ast.FunctionDef) -> bool:
+    given = node.args
+    return bool(given.posonlyargs or given.args or given.kwonlyargs or given.vararg or given.kwarg)
+
+
+def _caches(source: str) -> Iterator[tuple[str, str]]:
+    """The functions of a module that remember, and how; functions without arguments remember one answer."""
+    tree = ast.parse(source)
+    decorating = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            decorating.update(map(id, node.decorator_list))
+            decorating.update(id(one.func) for one in node.decorator_list if isinstance(one, ast.Call))
+            for name in _decorators(node):
+                if (name in ("cache", "lru_cache") and _arguments(node)) or name == "bounded_cache":
+                    yield node.name, name
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and id(node) not in decorating:
+            name = ast.unparse(node.func).rpartition(".")[2]
+            if name in ("cache", "lru_cache", "bounded_cache") and not ast.unparse(node.func).startswith("self"):
+                yield f"line {node.lineno}", name
+
+
+def _written(source: str) -> Iterator[str]:
+    """Names of a module whose value a function of it changes."""
+    tree = ast.parse(source)
+    made = (ast.Dict, ast.List, ast.Set, ast.Call, ast.DictComp, ast.ListComp, ast.SetComp)
+    names = {
+        target.id
+        for node in tree.body
+        if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, made)
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(target, ast.Name)
+    }
+    changing = {"add", "append", "appendleft", "extend", "update", "setdefault", "insert", "__setitem__"}
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        for node in ast.walk(function):
+            match node:
+                case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store()) if name in names:
+                    yield name
+                case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr)) if (
+                    name in names and attr in changing
+                ):
+                    yield name
+                case ast.Global(names=given):
+                    yield from given
+                case _:
+                    pass
+
+
+def _modules() -> Iterator[tuple[str, str]]:
+    for path in sorted(ROOT.rglob("*.py")):
+        yield path.relative_to(ROOT).as_posix(), path.read_text("utf-8")
+
+
+def test_every_cache_is_bounded_or_listed() -> None:
+    found = {
+        f"{name} {function}"
+        for name, source in _modules()
+        for function, how in _caches(source)
+        if how != "bounded_cache"
+    }
+    assert found - {"bounded.py line 42"} == set(CLOSED)
+
+
+def test_every_list_that_grows_is_listed() -> None:
+    # A name that is local to the function hides the module's: those are looked at by hand.
+    found = {f"{name} {variable}" for name, source in _modules() for variable in _written(source)}
+    assert found == set(LISTS)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "@cache\ndef f(a): ...",
+        "@functools.lru_cache\ndef f(*a): ...",
+        "@lru_cache(maxsize=None)\ndef f(*, a): ...",
+        "class C:\n    @functools.cache\n    def f(self): ...",
+        "def f():\n    @cache\n    def g(a): ...",
+        "f = lru_cache(None)(g)",
+        "f = functools.cache(g)",
+    ],
+)
+def test_the_scan_sees_each_cache(source: str) -> None:
+    assert list(_caches(source))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "D = {}\ndef f(a):\n    D[a] = 1",
+        "D: dict[str, str] = dict()\ndef f(a):\n    return D.setdefault(a, 1)",
+        "D = set()\nclass C:\n    def f(self, a):\n        D.add(a)",
+        "D = []\nf = lambda a: D.append(a)",
+        "D = None\ndef f(a):\n    global D\n    D = a",
+    ],
+)
+def test_the_scan_sees_each_list(source: str) -> None:
+    assert list(_written(source))
+
+
+def test_a_long_call_is_not_remembered() -> None:
+    @bounded_cache(100)
+    def f(*texts: str | bytes | int | None) -> int:
+        return sum(len(one) for one in texts if isinstance(one, str | bytes))
+
+    for texts in (("a" * LONGEST,), ("a" * 999, "b"), (b"a" * LONGEST, 1, None)):
+        assert [f(*texts), f(*texts)] == [LONGEST, LONGEST]
+    assert (f.cache_info().hits, f.cache_info().currsize) == (3, 3)
+    for texts in (("a" * (LONGEST + 1),), ("a" * 999, b"bc")):
+        assert f(*texts) == LONGEST + 1
+    assert f.cache_info().currsize == 3
+    f.cache_clear()
+    assert f.cache_info().currsize == 0
+
+
+LONG = 1_000_000
+
+
+def read(html: bytes) -> Iterator[object]:
+    """The links of a page, as a job writes them."""
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder, "a.html")
+        page.write_bytes(html)
+        yield from extract(page, audit=True)
+
+
+def _quietly(action: Callable[[], object]) -> None:
+    with contextlib.suppress(ot.OverthereError, ValueError):
+        action()
+
+
+ASKED: dict[str, Callable[[str], object]] = {
+    "registrable domain": lambda long: of_host(f"{long}.example"),
+    "a scheme that is not known": lambda long: default_registry().get(long),
+    "a URI of it": lambda long: ot.typed(f"{long}:x"),
+    "check": lambda long: ot.check(f"{long}:x"),
+    "columns of domains": lambda long: columns.registrable_domain(pa.array([f"http://{long}.example/"])),
+    "columns against a base": lambda long: columns.resolve(pa.array(["b"]), f"http://h/{long}"),
+    "encode": lambda long: ot.encode("a", "path", keep=long),
+    "a template": lambda long: ot.Template("{a}" + long).expand({"a": "b"}),
+    "canonical": lambda long: SURT(f"http://{long}.example/{long}"),
+    "audit": lambda long: ot.audit(f"http://{long}.example/{long}"),
+    "find": lambda long: list(ot.find(f"see {long}:{long} there")),
+    "a charset": lambda long: codec(long),
+    "links": lambda long: list(read(f"<base href=//{long}.h/><a href={long}>".encode())),
+    "a link to a scheme": lambda long: list(read(f"<a href='{long}:x'>".encode())),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_calls_with_long_texts_leave_nothing(name: str) -> None:
+    asked = ASKED[name]
+    _quietly(lambda: asked("a" * 10))  # tables are loaded
+    _quietly(lambda: asked("a" * LONG))
+    gc.collect()
+    tracemalloc.start()
+    for number in range(6):
+        _quietly(lambda: asked(f"{'b' * LONG}{number}"))  # noqa: B023
+    gc.collect()
+    kept = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert kept < LONG
+
+
+def test_names_of_charsets_that_are_none_leave_nothing() -> None:
+    text(b"a", "no-such-charset")
+    list(read(b"<meta charset=no-such-charset><a href=x>"))
+    before = len(encodings._cache)  # type: ignore[attr-defined]
+    for number in range(500):
+        assert text(b"a", f"x-{number}") == "a"
+        assert codec(f"utf8-{number}.{number}") is None
+        list(read(f"<meta charset=y-{number}><a href=x>".encode()))
+    assert len(encodings._cache) == before  # type: ignore[attr-defined]
