@@ -6,12 +6,17 @@ from collections.abc import Sequence
 
 from overthere.redact import MASK, Span, mask
 
-__all__ = ["bounded", "columns", "name_of", "printable", "underline"]
+__all__ = ["bounded", "columns", "name_of", "printable", "underline", "visible"]
 
 
 def printable(text: str) -> str:
     """`text` with one visible character for each that has none (controls, surrogates, formatting)."""
     return text if text.isprintable() else "".join(c if c.isprintable() else "\ufffd" for c in text)
+
+
+def visible(text: str) -> str:
+    """The same for each line of a text."""
+    return text if text.isprintable() else "\n".join(map(printable, text.split("\n")))
 
 
 def columns(text: str) -> int:

@@ -173,7 +173,7 @@ class Canonical:
         """
         data = read_toml(text)
         if extra := set(data) - {"key", "step"}:
-            raise ValueError(f"a canonical form has key and step, not {', '.join(sorted(extra))}")
+            raise ValueError(f"a canonical form has key and step, not {', '.join(map(repr, sorted(extra)))}")
         steps = data.get("step", [])
         if not isinstance(steps, list):
             raise ValueError("step is an array of tables: [[step]]")

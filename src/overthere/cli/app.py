@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import IO, Any
 
@@ -12,6 +14,8 @@ import overthere
 from overthere import kernel
 from overthere.cli.examples import with_examples
 from overthere.cli.group import Verbs
+from overthere.errors import OverthereError
+from overthere.showing import visible
 
 VERBS = {
     "explain": "Take URIs apart: figure, components, normal forms, findings.",
@@ -41,6 +45,19 @@ VERBS = {
 }
 
 
+@contextmanager
+def _visible() -> Iterator[None]:
+    """What a message names was written by others: no control of theirs is in it.  What an option holds and no verb has
+    judged is told as any wrong use is."""
+    try:
+        yield
+    except OverthereError as error:
+        raise click.UsageError(visible(str(error))) from None
+    except click.ClickException as error:
+        error.message = visible(error.message)  # type: ignore[misc]
+        raise
+
+
 class _Stopped(click.ClickException):
     """Ctrl-C: 128 and the number of the signal, as shells have it."""
 
@@ -60,9 +77,16 @@ class _Verbs(Verbs):
         command: click.Command = import_module(f"overthere.cli.{cmd_name}").command
         return with_examples(command, cmd_name)
 
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        with _visible():
+            return super().make_context(info_name, args, parent, **extra)
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
+            with _visible():
+                return super().invoke(ctx)
         except KeyboardInterrupt:
             raise _Stopped("Stopped") from None
 

@@ -14,7 +14,7 @@ import click
 
 from overthere import sarif
 from overthere.cli.common import inputs, texts_argument
-from overthere.cli.paper import filled, width, without_look_alikes
+from overthere.cli.paper import filled, say, width, without_look_alikes
 from overthere.cli.styles import LEVELS as STYLES
 from overthere.cli.styles import painted
 from overthere.errors import Finding
@@ -155,7 +155,7 @@ def _found(name: str) -> Iterator[_Audited]:
         raise click.ClickException(f"{name}: larger than the memory; `links --audit` has no limit") from None
     text, damaged = decoded(content, None)
     if damaged:
-        click.echo(f"{name}: not all of it is UTF-8; read with U+FFFD in its place", err=True)
+        say(f"{name}: not all of it is UTF-8; read with U+FFFD in its place")
     lines = _Lines(text)
     for one in find(text):
         reference = str(one.reference)

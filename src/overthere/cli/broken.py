@@ -18,7 +18,8 @@ from rich.text import Text
 from overthere.broken.choosing import Baseline, Rules
 from overthere.broken.model import ANCHORS, KINDS, PASSED, Broken, Checker, Summary
 from overthere.cli.asking import asking, policy_of, settings
-from overthere.cli.common import base_uri
+from overthere.cli.common import CSV_SAFE, base_uri
+from overthere.cli.paper import say
 from overthere.cli.progress import steps as progress
 from overthere.cli.styles import HEADING, LEVELS, SIDE, console, fitted
 from overthere.errors import OverthereError
@@ -57,6 +58,7 @@ _SUFFIXES = {".sarif": "sarif", ".xml": "junit"}
 @click.option(
     "-o", "output", metavar="FILE", help="FILE.parquet, .arrow, .csv or .jsonl (or .gz of these two), .sarif or .xml."
 )
+@click.option("--csv-safe", "csv_safe", is_flag=True, help=CSV_SAFE)
 @click.option("--fix", is_flag=True, help="Write the suggested references in their places, after showing the diff.")
 @click.option("--yes", is_flag=True, help="With --fix: do not ask.")
 @click.option("--workers", type=click.IntRange(1), help="How many read at once; by default all cores.")
@@ -97,6 +99,9 @@ class _Job:
             raise click.UsageError("--format is for standard output; the suffix of -o says how a file is written")
         if asked["fix"] and asked["output"] is None and asked["form"] != "text":
             raise click.UsageError("--fix prints a diff; with --format, write the findings to a file (-o)")
+        written = os.path.splitext((asked["output"] or "").removesuffix(".gz"))[1] or f".{asked['form']}"
+        if asked["csv_safe"] and written.lower() != ".csv":
+            raise click.UsageError("--csv-safe is for CSV: --format csv, or -o FILE.csv")
         if asked["yes"] and not asked["fix"]:
             raise click.UsageError("--yes is for --fix")
         self.sources, self.asked = sources, asked
@@ -130,9 +135,9 @@ class _Job:
             return None
         path = self.asked["baseline"]
         try:
-            known = Baseline() if path is None else Baseline.read(path)
+            known = Baseline() if path is None else Baseline.read(str(path))
         except ValueError as error:
-            raise click.UsageError(f"--baseline {printable(path)}: {error}") from None
+            raise click.UsageError(f"--baseline {printable(str(path))}: {error}") from None
         known.keeps = self.asked["write_baseline"] is not None
         return known
 
@@ -148,12 +153,12 @@ class _Job:
             stopped = True
         self.summary.ignored = self.rules.ignored
         self.summary.known = 0 if self.baseline is None else self.baseline.count
-        click.echo("\n".join(lines(self.summary, time.monotonic() - began)), err=True)
+        say("\n".join(lines(self.summary, time.monotonic() - began)))
         if stopped:
-            click.echo(self._stopped(), err=True)
+            say(self._stopped())
             raise SystemExit(130)
         for rule in self.rules.idle:
-            click.echo(f"ignore rule without use: {printable(str(rule))} ({printable(rule.reason)})", err=True)
+            say(f"ignore rule without use: {printable(str(rule))} ({printable(rule.reason)})")
         if self.baseline is not None and self.asked["write_baseline"] is not None:
             self.baseline.write(self.asked["write_baseline"])
         if self.asked["fix"]:
@@ -202,7 +207,7 @@ class _Job:
         if writer is None:
             from overthere.tables import open_writer
 
-            with open_writer(output or "-", report.layout(".csv" if output is None else ".parquet")) as table:
+            with open_writer(output or "-", self._layout()) as table:
                 for batch in report.batches(found):
                     table.write(batch)
         elif output is None:
@@ -211,6 +216,12 @@ class _Job:
             text = io.StringIO()
             writer(found, text)
             save(output, text.getvalue().encode())
+
+    def _layout(self) -> Any:
+        from overthere.broken import report
+
+        form = ".csv" if self.asked["output"] is None else ".parquet"
+        return report.layout(form)._replace(csv_safe=self.asked["csv_safe"])
 
     def _show(self, findings: Iterator[Broken]) -> None:
         """Print the findings by their documents."""
@@ -229,12 +240,12 @@ class _Job:
 
         for file in mended(self.mendable):
             if file.refused:
-                click.echo(f"{printable(file.source)}: left as it is: {file.refused}", err=True)
+                say(f"{printable(file.source)}: left as it is: {file.refused}")
                 continue
             click.echo("\n".join(map(printable, file.diff())))
             if self.asked["yes"] or click.confirm(f"Change {file.changed} in {printable(file.source)}?", err=True):
                 write(file)
-                click.echo(f"{printable(file.source)}: {file.changed} changed", err=True)
+                say(f"{printable(file.source)}: {file.changed} changed")
 
 
 def _fields(found: Broken) -> Iterator[Text]:

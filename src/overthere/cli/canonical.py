@@ -8,6 +8,7 @@ import click
 
 from overthere.canonical import FORMS, Canonical
 from overthere.cli.common import Output, format_option, inputs, texts_argument
+from overthere.cli.paper import say
 from overthere.cli.table_options import table_options
 from overthere.errors import InvalidURI
 from overthere.optionfiles import read_text
@@ -77,5 +78,5 @@ def command(
         if not output.jsonl:
             for one in found:
                 after = printable(mask(one.after))
-                click.echo(f"  {one.step.name}: {after!r} (may break: {one.step.breaks}; {one.step.source})", err=True)
+                say(f"  {one.step.name}: {after!r} (may break: {one.step.breaks}; {one.step.source})")
     output.done()

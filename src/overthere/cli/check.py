@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from overthere.cli.common import LISTED, Output, all_option, format_option, inputs, texts_argument
-from overthere.cli.paper import figures
+from overthere.cli.paper import figures, say
 from overthere.cli.reading import iri_option, zone_option
 from overthere.cli.table_options import table_options
 from overthere.editions import NAMES, check
@@ -147,7 +147,7 @@ def _suggest(text: str) -> None:
         meant = repair(text, scheme="http")
     except InvalidURI:
         return
-    click.echo(f"is {printable(mask(str(meant)))} meant?  A URI begins with its scheme (RFC 3986 4.5)", err=True)
+    say(f"is {printable(mask(str(meant)))} meant?  A URI begins with its scheme (RFC 3986 4.5)")
 
 
 def _checked(column: Any, rule: str, zone: bool, names: bool, scheme: bool) -> Any:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from overthere.cli.paper import data_or_shown, figure, width
+from overthere.cli.paper import data_or_shown, figure, say, width
 from overthere.cli.reading import Reading
 from overthere.editions import edition
 from overthere.errors import InvalidURI, OverthereError
@@ -143,8 +143,9 @@ def _lines() -> Iterator[str]:
 
 
 CSV_SAFE = (
-    "CSV: put an apostrophe before cells that begin with = + - @ TAB or CR, so that no spreadsheet computes them. "
-    "It changes the data (overthere.columns.cells.plain takes it back), and is therefore not the default."
+    "CSV: put an apostrophe before cells that begin with = + - @ (in full width too), TAB, CR or LF, so that no "
+    "spreadsheet computes them. It changes the data (overthere.columns.cells.plain takes it back), and is therefore "
+    "not the default."
 )
 
 
@@ -168,7 +169,10 @@ class Output:
             click.echo(_json({"text": text, "error": told}))
         elif self.on_error == "empty":
             click.echo()
-        click.echo(figure(error) if isinstance(error, InvalidURI) else f"{printable(mask(text))}\n{error}", err=True)
+        if isinstance(error, InvalidURI):
+            click.echo(figure(error), err=True)
+        else:
+            say(f"{printable(mask(text))}\n{error}")
         if self.on_error == "stop":
             self.done()
 

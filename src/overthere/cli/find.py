@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, NamedTuple, cast
 import click
 
 from overthere import charsets
+from overthere.cli.paper import say
 from overthere.editions import context1994, context1997, rfc1738
 from overthere.redact import mask
 from overthere.showing import printable
@@ -111,11 +112,11 @@ def command(
         except BrokenPipeError:
             raise  # the reader of the pipe has enough
         except OSError as error:
-            click.echo(f"{printable(name)}: {error.strerror or error}", err=True)
+            say(f"{printable(name)}: {error.strerror or error}")
             bad = True
             continue
         if damaged:
-            click.echo(f"{printable(name)}: not all of it is {charset}; read with U+FFFD in its place", err=True)
+            say(f"{printable(name)}: not all of it is {charset}; read with U+FFFD in its place")
             bad = True
     if bad:
         raise SystemExit(1)

@@ -32,6 +32,7 @@ from overthere.access.saving import Saving, file_name
 from overthere.access.steps import Compose
 from overthere.access.wire import Entry
 from overthere.cli.common import format_option, inputs, located, texts_argument, width
+from overthere.cli.paper import say
 from overthere.cli.policies import bounds, policy
 from overthere.cli.reading import zone_option
 from overthere.cli.terminal import Binary, Display, aligned, bare, one_line
@@ -113,7 +114,7 @@ def command(texts: tuple[str, ...], user: str | None, password_file: Path | None
         uris = list(inputs(texts, "URIs")) if user or password_file else inputs(texts, "URIs")
         Get(Login(user, password_file, options["address"], uris), options).all(uris)
     except KeyboardInterrupt:
-        click.echo("Stopped", err=True)
+        say("Stopped")
         raise SystemExit(130) from None
     except ModuleNotFoundError as error:
         raise _Impossible(missing(str(error.name), "access")) from None
@@ -223,7 +224,7 @@ class Get:
             elif isinstance(error, InvalidURI):
                 told = error.finding._asdict()
             click.echo(json.dumps({"uri": mask(text), "error": told}))
-        click.echo(shown, err=True)
+        click.echo(shown, err=True)  # a figure, or one line
 
     def one(self, text: str) -> None:
         """Fetch what one URI names.  Raises: OverthereError, OSError, Binary."""
@@ -253,7 +254,7 @@ class Get:
             return
         for draft in resource.plan.steps:
             for name, value in draft.ignored if isinstance(draft, Compose) else ():  # a person is told (RFC 6068 7)
-                click.echo(one_line(f"not in the draft, as it is unsafe: {name}: {value}"), err=True)
+                say(one_line(f"not in the draft, as it is unsafe: {name}: {value}"))
         listing = _listing(resource, self.jsonl, text) if resource.is_listing else None
         if self.output is not None:
             self.save(resource, listing, text)
@@ -262,7 +263,7 @@ class Get:
                 click.echo(line)
         elif sys.stdout.isatty() and not self.options["raw"]:
             if resource.unknown_charset is not None:
-                click.echo(one_line(f"{resource.unknown_charset!r} is no charset: read as ISO Latin 1"), err=True)
+                say(one_line(f"{resource.unknown_charset!r} is no charset: read as ISO Latin 1"))
             display = Display(resource)
             for piece in resource:
                 click.echo(display.show(piece), nl=False)
@@ -296,12 +297,12 @@ class Get:
                 size = _copy((f"{line}\n".encode() for line in listing) if listing else resource, file, step)
         finally:
             if saving.partial is not None:
-                click.echo(f"{printable(str(saving.partial))} holds what came", err=True)
+                say(f"{printable(str(saving.partial))} holds what came")
         if self.jsonl:
             click.echo(json.dumps({**_facts(resource, text), "saved": str(target), "octets": size}))
         else:
             kind = f", {one_line(resource.media_type)}" if resource.media_type and not resource.is_listing else ""
-            click.echo(f"{printable(str(target))}: {size:,} octets{kind}", err=True)
+            say(f"{printable(str(target))}: {size:,} octets{kind}")
 
 
 def _copy(pieces: Resource | Iterator[bytes], file: IO[bytes], step: Callable[[int], None]) -> int:

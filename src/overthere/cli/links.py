@@ -18,7 +18,7 @@ import click
 
 from overthere.cli.common import CSV_SAFE, base_uri, rung_option
 from overthere.cli.linkrows import show
-from overthere.cli.paper import without_look_alikes
+from overthere.cli.paper import say, without_look_alikes
 from overthere.cli.policies import bounds, policy
 from overthere.cli.progress import progress
 from overthere.editions import NAMES
@@ -185,10 +185,10 @@ class _Job:
         if stopped is None:
             return
         self.summary.seconds += time.monotonic() - began
-        click.echo("\n".join(self.summary.lines(min(_width(), 100))), err=True)
+        say("\n".join(self.summary.lines(min(_width(), 100))))
         self._plot()
         if stopped:
-            click.echo(self._left(), err=True)
+            say(self._left())
             raise SystemExit(130)
         if self.summary.unread or (self.asked["strict"] and self.summary.notes):
             raise SystemExit(1)
@@ -197,9 +197,9 @@ class _Job:
         """What a person may not have meant: a name that is no file, a table that is replaced, checks that are off."""
         for source in self.sources:
             if source != "-" and not os.path.lexists(source) and not _SCHEME.match(source):
-                click.echo(f"{printable(source)}: {os.strerror(errno.ENOENT)}", err=True)
+                say(f"{printable(source)}: {os.strerror(errno.ENOENT)}")
         if self.output not in (None, "-") and not self.asked["resume"] and os.path.isfile(self.output or ""):
-            click.echo(f"{printable(str(self.output))}: the table that stood there will be replaced", err=True)
+            say(f"{printable(str(self.output))}: the table that stood there will be replaced")
         if self.asked["audit"]:
             without_look_alikes()
 
@@ -221,7 +221,7 @@ class _Job:
             stack.enter_context(_terminated())
             writer = self._writer(stack)
             if writer is not None and writer.notice:
-                click.echo(writer.notice, err=True)
+                say(writer.notice)
             if writer is not None and writer.done:
                 return None
             if writer is not None and writer.state:
@@ -347,7 +347,7 @@ def _published(base: URI, sources: tuple[str, ...]) -> URI:
         raise click.UsageError(f"--base {printable(mask(str(base)))}: nothing can be published beneath it")
     if sources != ("-",) and not base.path.endswith("/"):
         here = printable(mask(str(base.join("."))))
-        click.echo(f"--base does not end in /: the sources are published beneath {here}", err=True)
+        say(f"--base does not end in /: the sources are published beneath {here}")
     return base
 
 

@@ -11,9 +11,9 @@ import click
 
 from overthere import errors
 from overthere.errors import Finding, InvalidURI
-from overthere.showing import printable
+from overthere.showing import visible
 
-__all__ = ["data_or_shown", "figure", "figures", "filled", "is_terminal", "width", "without_look_alikes"]
+__all__ = ["data_or_shown", "figure", "figures", "filled", "is_terminal", "say", "width", "without_look_alikes"]
 
 
 def width() -> int:
@@ -29,13 +29,18 @@ def data_or_shown(text: str) -> str | bytes:
     Octets that were no UTF-8 are written as they were read.
     """
     if is_terminal(sys.stdout):
-        return "\n".join(map(printable, text.split("\n")))
+        return visible(text)
     if text.isascii() or not re.search("[\ud800-\udfff]", text):
         return text
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:  # half a character of UTF-16, which no octets are
         return text.encode("utf-8", "replace")
+
+
+def say(text: str) -> None:
+    """A message on standard error.  It may name what others have written: no control of theirs is in it."""
+    click.echo(visible(text), err=True)
 
 
 def figure(error: InvalidURI) -> str:
@@ -81,4 +86,4 @@ def without_look_alikes() -> None:
 
     if find_spec("confusable_homoglyphs") is None:
         told = f"host-confusable is not told: {missing('confusable_homoglyphs', 'audit')}"
-        click.echo(told, err=True)
+        say(told)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from overthere.cli.common import Output, format_option, inputs, on_error_option, texts_argument
+from overthere.cli.paper import say
 from overthere.cli.table_options import table_options
 from overthere.errors import InvalidURI
 from overthere.extras import missing
@@ -60,7 +61,7 @@ def command(
         if not output.jsonl:
             for one in done.changes:
                 before, after = printable(mask(one.before)), printable(mask(one.after))
-                click.echo(f'  at {one.start}: {one.what}: "{before}" to "{after}" ({one.source})', err=True)
+                say(f'  at {one.start}: {one.what}: "{before}" to "{after}" ({one.source})')
             if done.total > len(done.changes):
-                click.echo(f"  and {done.total - len(done.changes):,} more changes", err=True)
+                say(f"  and {done.total - len(done.changes):,} more changes")
     output.done()

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from overthere.cli.common import base_uri
+from overthere.cli.paper import say
 from overthere.links.job.retrieved import is_uri
 from overthere.links.model import Options
 from overthere.redact import mask
@@ -61,8 +62,8 @@ def run(sources: tuple[str, ...], **asked: Any) -> None:
             canonical=asked["canonical"], only=asked["only"], distinct=asked["distinct"],
         )  # fmt: skip
     if done.found:
-        click.echo(f"{done.found:,} of {done.parts:,} parts were there from an earlier run", err=True)
-    click.echo("\n".join(done.summary.lines()), err=True)
+        say(f"{done.found:,} of {done.parts:,} parts were there from an earlier run")
+    say("\n".join(done.summary.lines()))
     if asked["plot"] is not None:
         from overthere.links.report.picture import draw
 
@@ -116,7 +117,7 @@ def _session(master: str | None, output: str) -> Iterator[SparkSession]:
         if session is not None:
             session.sparkContext.setLogLevel("OFF")
             session.sparkContext.cancelAllJobs()
-        click.echo(f"stopped; {output} holds whole files up to here; the same command goes on", err=True)
+        say(f"stopped; {output} holds whole files up to here; the same command goes on")
         raise SystemExit(130) from None
     except FileExistsError as error:
         raise click.UsageError(f"-o: {error}") from None

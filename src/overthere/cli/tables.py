@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import click
 
+from overthere.cli.paper import say
 from overthere.errors import KINDS
 from overthere.extras import missing
 from overthere.showing import printable
@@ -99,7 +100,7 @@ class Table:
                 summary = Summary(made.checked)
                 status = self._work(_batches(names, first, self.separator), size, made, writer, summary)
         except KeyboardInterrupt:  # before there is anything to save
-            click.echo("Stopped", err=True)
+            say("Stopped")
             raise SystemExit(130) from None
         if status or summary.kinds:
             raise SystemExit(status or 1)
@@ -148,7 +149,7 @@ class Table:
             kept = _kept(writer)
             if kept and self.output is not None:
                 line += f"; {self.written} holds the {writer.rows:,} rows before"
-            click.echo(line, err=True)
+            say(line)
             if kept:
                 summary.show()
             return 130 if stopped else Refused.exit_code
@@ -347,4 +348,4 @@ class Summary:
         digits = len(f"{max(self.kinds.values(), default=0):,}")
         for kind, count in self.kinds.most_common():
             lines.append(f"  {kind:{width}}  {count:>{digits},}, first in row {self.first[kind] + 1:,}")
-        click.echo("\n".join(lines), err=True)
+        say("\n".join(lines))

@@ -1,7 +1,8 @@
 """Cells of CSV that a spreadsheet would take for formulas, and how they are kept from it.
 
-A cell that begins with `=`, `+`, `-`, `@`, TAB or CR is computed when the file is opened in a spreadsheet; an
-apostrophe in front makes it text (OWASP, CSV Injection).  That changes the data: it is done only where it is asked for.
+A cell that begins with `=`, `+`, `-`, `@`, in full width too, or with TAB, CR or LF is computed when the file is opened
+in a spreadsheet; an apostrophe in front makes it text (OWASP, CSV Injection).  That changes the data: it is done only
+where it is asked for.
 An apostrophe before such a character gets another in front, so that taking one away gives back every cell.
 """
 
@@ -14,7 +15,7 @@ from overthere.columns.plain import compute
 
 __all__ = ["guarded", "plain", "safe"]
 
-_BEGIN = r"'*[=+\-@\t\r]"
+_BEGIN = "'*[=+\\-@\\t\\r\\n\uff1d\uff0b\uff0d\uff20]"
 _GUARDED = re.compile(f"'{_BEGIN}")
 _RISKY = re.compile(_BEGIN)
 

@@ -6,11 +6,13 @@ import errno
 import os
 import sys
 from abc import ABC, abstractmethod
+from codecs import getincrementaldecoder
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO, Any, Self
 
+from overthere.showing import visible
 from overthere.tables.formats import Layout
 from overthere.tables.mark import Mark, lock, ours, undisturbed
 from overthere.tables.pens import Pen, pen
@@ -144,7 +146,7 @@ class Stream(Writer):
         """name: None for standard output."""
         super().__init__(Path(name or "standard output"), layout)
         self.own: bool = name is not None
-        self.file: Any = sys.stdout.buffer if name is None else open(name, "wb")  # noqa: SIM115 - closed by close()
+        self.file: Any = _standard_output() if name is None else open(name, "wb")  # noqa: SIM115 - closed by close()
         self.pen: Pen | None = None
 
     def _begun(self) -> Pen:
@@ -166,6 +168,25 @@ class Stream(Writer):
                 self.pen.drop()
             with suppress(OSError):
                 self.file.close()
+
+
+def _standard_output() -> Any:
+    return _Terminal(sys.stdout.buffer) if sys.stdout.isatty() else sys.stdout.buffer
+
+
+class _Terminal:
+    """Rows as text on a person's terminal: no control of a cell gets there (`showing.visible`)."""
+
+    def __init__(self, file: Any) -> None:
+        self.file = file
+        self.decoder = getincrementaldecoder("utf-8")("replace")
+
+    def write(self, octets: Any) -> int:
+        self.file.write(visible(self.decoder.decode(bytes(octets))).encode())
+        return len(octets)
+
+    def flush(self) -> None:
+        self.file.flush()
 
 
 class FileWriter(Writer):

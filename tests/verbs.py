@@ -1,0 +1,56 @@
+"""The verbs of the command line, their options and arguments, found by introspection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import click
+
+from overthere.cli.app import VERBS, app
+
+__all__ = ["Verb", "verbs"]
+
+
+class Verb(NamedTuple):
+    """One verb, or one below another, such as `template match`."""
+
+    words: tuple[str, ...]
+    command: click.Command
+
+    @property
+    def name(self) -> str:
+        return " ".join(self.words)
+
+    @property
+    def valued(self) -> list[str]:
+        """The options that take a value, each by its longest name."""
+        return [max(one.opts, key=len) for one in self._options() if not (one.is_flag or one.count)]
+
+    @property
+    def arguments(self) -> list[click.Argument]:
+        return [one for one in self.command.params if isinstance(one, click.Argument)]
+
+    def _options(self) -> Iterator[click.Option]:
+        yield from (one for one in self.command.params if isinstance(one, click.Option))
+
+
+def verbs() -> list[Verb]:
+    """All, those below others too."""
+    context = click.Context(app)
+    found = []
+    for name in VERBS:
+        command = app.get_command(context, name)
+        assert command is not None
+        found += list(_within((name,), command))
+    return found
+
+
+def _within(words: tuple[str, ...], command: click.Command) -> Iterator[Verb]:
+    yield Verb(words, command)
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            assert below is not None
+            yield from _within((*words, name), below)
