@@ -9,11 +9,11 @@ import re
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from overthere.atomic import beside, create, is_stream, link, refuse_link, remove, rename, stream
 from overthere.kernel import percent_decode
 from overthere.schemes.model import last_of
 from overthere.schemes.registry import Registry
 from overthere.uri import URI
-from overthere.wholefile import beside, create, is_stream, refuse_link
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -46,7 +46,7 @@ class Saving:
 
     def __enter__(self) -> IO[bytes]:
         if is_stream(self.path):
-            self._file = open(self.path, "wb")
+            self._file = stream(self.path)
             return self._file
         refuse_link(self.path)
         if self.path.exists() and not self.force:
@@ -60,7 +60,7 @@ class Saving:
             raise
         except BaseException:  # Ctrl-C comes between any two steps
             with contextlib.suppress(OSError):
-                partial.unlink()
+                remove(partial)
             raise
         return self._file
 
@@ -77,22 +77,22 @@ class Saving:
             # After success it has been renamed: what is still there is the rest of a failure.
             if self.partial is not None and not (self.keep and self.partial.exists() and self.partial.stat().st_size):
                 with contextlib.suppress(OSError):
-                    self.partial.unlink()
+                    remove(self.partial)
                 self.partial = None
 
     def _settle(self, partial: Path) -> None:
         if not self.force:
             try:
-                os.link(partial, self.path)  # unlike a renaming, it fails where a file has come up in between
+                link(partial, self.path)  # unlike a renaming, it fails where a file has come up in between
             except FileExistsError:
                 raise self._taken() from None
             except OSError:  # a file system without links
                 if os.path.lexists(self.path):
                     raise self._taken() from None
             else:
-                partial.unlink()
+                remove(partial)
                 return
-        os.replace(partial, self.path)
+        rename(partial, self.path)
 
     def _taken(self) -> FileExistsError:
         return FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), self.given)

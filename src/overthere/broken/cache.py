@@ -7,8 +7,8 @@ import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from pathlib import Path
 
+from overthere.atomic import database
 from overthere.broken.model import KINDS, Outcome
 
 __all__ = ["AGES", "Cache"]
@@ -31,7 +31,8 @@ AGES: Mapping[str, float] = {
     "rate-limited": 0.0,
 }
 """Seconds for which an outcome holds; what is not named is asked again each time."""
-_FORM = 1
+_APPLICATION, _VERSION = 0x6F767468, 2
+"""`application_id`, "ovth", by which a cache is known as ours; `user_version`."""
 _BATCH = 500
 _PATIENCE = 1.0
 """Outcomes, and seconds, after which what was kept is in the file: so much is asked again after a crash at most."""
@@ -142,17 +143,12 @@ class Cache:
 
 
 def _opened(path: str) -> sqlite3.Connection:
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    base = database(path, _APPLICATION, _VERSION)
     try:
-        base = sqlite3.connect(path)
-    except sqlite3.OperationalError as error:
-        raise OSError(f"{path}: {error}") from None
-    form = base.execute("pragma user_version").fetchone()[0]
-    if form not in (0, _FORM):
+        base.execute("pragma journal_mode = wal")
+        base.execute("pragma synchronous = normal")
+        base.executescript(_TABLES)
+    except BaseException:
         base.close()
-        raise sqlite3.DatabaseError(f"its form is {form}, not {_FORM}")
-    base.execute(f"pragma user_version = {_FORM}")
-    base.execute("pragma journal_mode = wal")
-    base.execute("pragma synchronous = normal")
-    base.executescript(_TABLES)
+        raise
     return base

@@ -177,6 +177,6 @@ class Baseline:
     def write(self, path: str) -> None:
         """What was seen, as the next baseline.  Raises: OSError."""
         lines = "".join(f"{json.dumps(found._asdict())}\n" for found in self.seen)
-        from overthere.wholefile import save
+        from overthere.atomic import save
 
         save(Path(path), lines.encode())

@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from difflib import unified_diff
+from pathlib import Path
 from typing import NamedTuple
 
+from overthere.atomic import refuse_link
+from overthere.atomic import write as replace
 from overthere.broken.model import Broken
 from overthere.broken.scan import scan
 from overthere.links.documents.kinds import kind_of
 from overthere.links.job.sources import Task
 from overthere.links.job.unpacked import documents
 from overthere.links.model import Options
-from overthere.wholefile import save
 
 __all__ = ["Mended", "mended", "write"]
 
@@ -128,6 +130,6 @@ def write(file: Mended) -> None:
     with open(file.source, "rb") as now:
         if now.read() != file.before:
             raise OSError(f"{file.source}: it has changed since it was read")
-    mode = os.stat(file.source).st_mode
-    save(file.source, file.after)
-    os.chmod(file.source, mode & 0o7777)
+        mode = os.fstat(now.fileno()).st_mode
+    refuse_link(file.source)
+    replace(Path(file.source), file.after, mode)

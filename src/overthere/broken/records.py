@@ -7,8 +7,9 @@ import re
 import uuid
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
+from overthere.atomic import own, remove
 from overthere.links.containers.held import drop, hold
 
 __all__ = ["Records"]
@@ -17,6 +18,12 @@ _HEAD = re.compile(
     rb"WARC/1\.1\r\nWARC-Type: resource\r\nWARC-Record-ID: [^\r]*+\r\nWARC-Date: [^\r]*+\r\n"
     rb"WARC-Target-URI: ([^\r]++)\r\nContent-Type: ([^\r]++)\r\nContent-Length: ([0-9]{1,12})\r\n\r\n"
 )
+_INFO = re.compile(
+    rb"WARC/1\.1\r\nWARC-Type: warcinfo\r\nWARC-Record-ID: [^\r]*+\r\nWARC-Date: [^\r]*+\r\n"
+    rb"Content-Type: application/warc-fields\r\nContent-Length: [0-9]{1,4}\r\n\r\n"
+    rb"software: overthere[^\r]*+\r\n\r\n\r\n"
+)
+"""The first record of a file of ours, by which it is known (WARC 1.1, 6.2)."""
 _LONGEST = 1 << 16
 """Octets of a head."""
 
@@ -25,10 +32,11 @@ class Records:
     """A file of documents, each a record of its own.
 
     path: where it is; None: a temporary file.
-    resumed: whether what is there is of the same crawl, which goes on; a record that was cut is dropped.
+    resumed: whether what is there is of the same crawl, which goes on; a record that was cut is dropped.  Otherwise a
+        file of an earlier crawl is emptied.
     names: of each record, as `links` names it, the URI of its document.
 
-    Raises: ValueError for a file that is none of a crawl; OSError if it cannot be written.
+    Raises: PermissionError for a file that no crawl has left, which stays as it is; OSError if it cannot be written.
     """
 
     def __init__(self, path: str | None = None, *, resumed: bool = False) -> None:
@@ -42,23 +50,23 @@ class Records:
             self.path, self._file = hold()
             return
         self.path = path
-        there = resumed and os.path.exists(path)
-        self._file = open(path, "r+b" if there else "w+b", buffering=0)  # noqa: SIM115 (it is open as long as the crawl)
-        if there:
-            try:
-                self._find()
-            except ValueError:
-                self._file.close()
-                raise
+        file, new = own(path, lambda head: _INFO.match(head) is not None)
+        self._file = cast("BinaryIO", file)
+        self._status = os.fstat(file.fileno())
+        if resumed and not new:
+            self._find()
+        else:
+            self._file.truncate(0)
+            self._put(_info())
 
     def _find(self) -> None:
         """Read the heads; cut what is not whole."""
-        size, at = os.path.getsize(self.path), 0
+        size = os.fstat(self._file.fileno()).st_size
+        info = _INFO.match(self._file.read(_LONGEST))
+        at = 0 if info is None else info.end()
         while at < size:
             self._file.seek(at)
             head = _HEAD.match(self._file.read(_LONGEST))
-            if head is None and at == 0 and size > _LONGEST:
-                raise ValueError(f"{self.path}: these are no documents of a crawl; name another cache")
             content = 0 if head is None else at + head.end()
             length = 0 if head is None else int(head[3])
             if head is None or content + length + 4 > size:
@@ -78,7 +86,10 @@ class Records:
             f"WARC-Date: {datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}\r\nWARC-Target-URI: {uri}\r\n"
             f"Content-Type: {_told(media_type)}\r\nContent-Length: {len(content)}\r\n\r\n"
         )
-        left = memoryview(head.encode("utf-8") + content + b"\r\n\r\n")
+        self._put(head.encode("utf-8") + content + b"\r\n\r\n")
+
+    def _put(self, record: bytes) -> None:
+        left = memoryview(record)
         while left:
             left = left[self._file.write(left) :]
         self._file.flush()
@@ -100,7 +111,18 @@ class Records:
         drop((self.path,))
         if self._is_own and whole:
             with suppress(OSError):
-                os.unlink(self.path)
+                remove(self.path, self._status)
+
+
+def _info() -> bytes:
+    from overthere import __version__
+
+    content = f"software: overthere {__version__}\r\n"
+    return (
+        f"WARC/1.1\r\nWARC-Type: warcinfo\r\nWARC-Record-ID: <urn:uuid:{uuid.uuid4()}>\r\n"
+        f"WARC-Date: {datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}\r\nContent-Type: application/warc-fields\r\n"
+        f"Content-Length: {len(content)}\r\n\r\n{content}\r\n\r\n"
+    ).encode()
 
 
 def _told(media_type: str) -> str:

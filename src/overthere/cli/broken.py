@@ -15,6 +15,7 @@ from typing import Any
 import click
 from rich.text import Text
 
+from overthere.atomic import save
 from overthere.broken.choosing import Baseline, Rules
 from overthere.broken.model import ANCHORS, KINDS, PASSED, Broken, Checker, Summary
 from overthere.cli.asking import asking, policy_of, settings
@@ -27,7 +28,6 @@ from overthere.extras import missing
 from overthere.optionfiles import read_text
 from overthere.redact import mask
 from overthere.showing import printable
-from overthere.wholefile import save
 
 FORMS = ("text", "jsonl", "csv", "sarif", "junit")
 _SUFFIXES = {".sarif": "sarif", ".xml": "junit"}

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from overthere.atomic import is_stream, refuse_link, save
 from overthere.cli.common import CSV_SAFE, base_uri, rung_option
 from overthere.cli.linkrows import show
 from overthere.cli.paper import say, without_look_alikes
@@ -29,7 +30,6 @@ from overthere.links.report.choosing import CHOICES
 from overthere.redact import mask
 from overthere.rung import Rung
 from overthere.showing import printable
-from overthere.wholefile import is_stream, refuse_link, save
 
 if TYPE_CHECKING:
     from overthere.canonical import Canonical

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from overthere import __version__
+from overthere.atomic import rename
 from overthere.editions import NAMES
 from overthere.errors import NotSpecified
 from overthere.extras import brought_by
@@ -265,7 +266,7 @@ def _write_graph(session: SparkSession, how: How, folder: Path) -> None:
     added.write.mode("overwrite").parquet(f"file://{folder / _GRAPH}")
     parts.begin(how._replace(folder=str(folder)), 0)
     for made in sorted((folder / _GRAPH).glob("part-*.parquet")):
-        made.replace(folder / made.name)
+        rename(made, folder / made.name)
     parts.drop(folder / _GRAPH, Path(how.folder))
     parts.finish(how._replace(folder=str(folder)))
 

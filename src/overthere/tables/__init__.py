@@ -38,11 +38,11 @@ def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", 
     """
     from pathlib import Path
 
+    from overthere.atomic import is_stream, refuse_link
     from overthere.tables.folder import Folder
     from overthere.tables.growing import Text
     from overthere.tables.whole import Table
     from overthere.tables.writer import Stream
-    from overthere.wholefile import is_stream, refuse_link
 
     name = os.fspath(path)
     form = next((form for form in FORMATS if name.lower().endswith(form)), "")

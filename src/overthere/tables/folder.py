@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from overthere.atomic import remove
 from overthere.tables.formats import Layout
 from overthere.tables.mark import Mark, ResumeError, load_mark, lock, undisturbed
 from overthere.tables.whole import Growing, about, read
@@ -53,7 +54,7 @@ class Folder(Writer):
             raise FileExistsError(errno.EEXIST, "the folder holds what is no part of a table of links", self.name)
         for name in os.listdir(self.path):
             if name.startswith(".part-") and name.endswith(".parquet"):
-                (self.path / name).unlink()  # of a job that was killed
+                remove(self.path / name)  # of a job that was killed
         if self.resume and (mark := load_mark(self.marked, self.name, self.job)) is not None:
             self._keep(parts, mark)
             self.take(mark)
@@ -61,7 +62,7 @@ class Folder(Writer):
                 self._unlock()
             return
         for name in parts:
-            (self.path / name).unlink()
+            remove(self.path / name)
         self.mark.save(self.marked)
 
     def _keep(self, parts: list[str], mark: Mark) -> None:
@@ -71,7 +72,7 @@ class Folder(Writer):
             raise ResumeError(self.name, f"it has {sum(sizes):,} rows, and had {mark.rows:,} when it was marked")
         for name, size in zip(parts, sizes, strict=True):
             if start >= mark.rows:
-                (self.path / name).unlink()
+                remove(self.path / name)
                 continue
             self.number = int(name[5:-8])
             if start + size > mark.rows:

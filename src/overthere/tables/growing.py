@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
+from overthere.atomic import remove, rename
 from overthere.tables.formats import Layout
 from overthere.tables.mark import Mark, ResumeError, load_mark, own, undisturbed
 from overthere.tables.pens import Encoder, encoder, put
@@ -54,7 +55,7 @@ class Text(FileWriter):
                 return
             own(self.path)
             self._check(self.path.stat().st_size, mark)
-            os.replace(self.path, self.part)
+            rename(self.path, self.part)
         file = open_part(self.part, self.path, resume=self.resume)
         try:
             self._begin(file, mark)
@@ -70,13 +71,13 @@ class Text(FileWriter):
             self.octets, self.safe = mark.octets, mark
             self.take(mark)
             if mark.done:  # it was killed before it could be given its name
-                os.replace(self.part, self.path)
+                rename(self.part, self.path)
                 file.close()
                 return
         else:
             if self.resume and size:
                 self._note(f"{self.part.name} was left before its first mark: the table begins anew")
-            self.marked.unlink(missing_ok=True)
+            remove(self.marked)
             file.truncate(0)
         self.file = file
         if not self.octets:
@@ -128,9 +129,9 @@ class Text(FileWriter):
         keeps = self.resume or not self.done
         if keeps:
             self._save()
-        os.replace(self.part, self.path)
+        rename(self.part, self.path)
         if not keeps:
-            self.marked.unlink(missing_ok=True)
+            remove(self.marked)
         self.file.close()
 
     def _fail(self) -> None:
@@ -142,6 +143,6 @@ class Text(FileWriter):
         with suppress(OSError):
             self._save()
         with suppress(OSError):
-            os.replace(self.part, self.path)
+            rename(self.part, self.path)
         with suppress(OSError):
             self.file.close()

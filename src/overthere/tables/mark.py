@@ -6,19 +6,23 @@ import errno
 import json
 import os
 import signal
+import stat
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from overthere.atomic import reopen, write
 from overthere.errors import OverthereError
-from overthere.wholefile import reopen, write
 
-__all__ = ["KEY", "Mark", "ResumeError", "load_mark", "lock", "ours", "own", "read_mark", "undisturbed"]
+__all__ = ["KEY", "Mark", "ResumeError", "claim_mark", "load_mark", "lock", "ours", "own", "read_mark", "undisturbed"]
 
 KEY = "overthere.links"
 """What a mark is called where it stands among other things."""
+
+
+_BEGINS = f'{{"{KEY}": '.encode()
 
 
 class ResumeError(OverthereError, ValueError):
@@ -75,6 +79,16 @@ def load_mark(path: Path, name: str, job: str) -> Mark | None:
             return read_mark(file.read(), name, job)
     except FileNotFoundError:
         return None
+
+
+def claim_mark(path: Path) -> None:
+    """Raises: ResumeError if a file stands at the place of a mark that is none: it would be replaced, or removed."""
+    if not stat.S_ISREG(os.lstat(path).st_mode if os.path.lexists(path) else 0):
+        return  # a link is replaced itself
+    with ours(path), open(reopen(path), "rb") as file:
+        head = file.read(len(_BEGINS))
+    if head and head != _BEGINS:
+        raise ResumeError(str(path), "it is not a mark of overthere: move it away, or name another table")
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
+from overthere.atomic import remove, rename
 from overthere.tables.formats import Layout
 from overthere.tables.mark import KEY, Mark, ResumeError, load_mark, own, read_mark
 from overthere.tables.pens import Pen, pen
@@ -44,13 +45,13 @@ class Growing:
     def end(self, mark: Mark | None = None) -> None:
         """The end of the format, with a mark in it (Parquet), and the name."""
         self.pen.end(mark)
-        os.replace(self.part, self.path)
+        rename(self.part, self.path)
         self.file.close()
 
     def drop(self) -> None:
         """What was there before stays."""
         with suppress(OSError):
-            self.part.unlink(missing_ok=True)
+            remove(self.part)
         self.pen.drop()
         with suppress(OSError):
             self.file.close()
@@ -135,7 +136,7 @@ class Table(FileWriter):
         assert self.growing is not None
         keeps = self.marks and not self.indexed and (self.resume or not self.done)
         if not (keeps or self.indexed):
-            self.marked.unlink(missing_ok=True)
+            remove(self.marked)
         self.growing.end(self.mark if self.marks and self.indexed else None)
         if keeps:
             self.mark.save(self.marked)

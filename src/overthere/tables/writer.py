@@ -12,11 +12,11 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO, Any, Self
 
+from overthere.atomic import beside, grow, stream
 from overthere.showing import visible
 from overthere.tables.formats import Layout
-from overthere.tables.mark import Mark, lock, ours, undisturbed
+from overthere.tables.mark import Mark, claim_mark, lock, ours, undisturbed
 from overthere.tables.pens import Pen, pen
-from overthere.wholefile import beside, grow
 
 __all__ = ["FileWriter", "Stream", "Writer", "open_part"]
 
@@ -146,7 +146,7 @@ class Stream(Writer):
         """name: None for standard output."""
         super().__init__(Path(name or "standard output"), layout)
         self.own: bool = name is not None
-        self.file: Any = _standard_output() if name is None else open(name, "wb")  # noqa: SIM115 - closed by close()
+        self.file: Any = _standard_output() if name is None else stream(name)
         self.pen: Pen | None = None
 
     def _begun(self) -> Pen:
@@ -196,6 +196,7 @@ class FileWriter(Writer):
         super().__init__(path, layout, job, resume)
         self.part: Path = path.with_name(f"{path.name}.part") if self.marks else beside(path)
         self.marked: Path = path.with_name(f"{path.name}.resume")
+        claim_mark(self.marked)
 
 
 def open_part(part: Path, path: Path, *, resume: bool = False) -> IO[bytes]:

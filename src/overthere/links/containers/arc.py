@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, NamedTuple
 
+from overthere.atomic import scratch
 from overthere.base import Base
 from overthere.links.containers.records import inflated, member
 from overthere.links.containers.warc import response, target
@@ -195,7 +195,7 @@ def _gzipped(file: BinaryIO, size: int, at: int, end: int, limit: int) -> Iterat
 def _whole(file: BinaryIO, at: int, size: int, limit: int) -> Iterator[_Record]:
     """Many records in one gzip member, or one that has more than was said."""
     most = 64 * limit + 32 * size
-    with tempfile.TemporaryFile() as into:
+    with scratch() as into:
         made, note = 0, ""
         try:
             for piece in inflated(file, at):

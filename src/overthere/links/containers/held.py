@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import os
-import tempfile
 from collections.abc import Iterable
 from typing import BinaryIO
+
+from overthere.atomic import remove, temporary
 
 __all__ = ["drop", "hold"]
 
@@ -16,9 +16,9 @@ _HELD: set[str] = set()
 
 def hold() -> tuple[str, BinaryIO]:
     """A temporary file: where it is, and it.  It is there until `drop`, or the end of this process."""
-    descriptor, held = tempfile.mkstemp(prefix="overthere-")
+    held, file = temporary()
     _HELD.add(held)
-    return held, open(descriptor, "wb")
+    return held, file
 
 
 def drop(paths: Iterable[str]) -> None:
@@ -26,7 +26,7 @@ def drop(paths: Iterable[str]) -> None:
     for path in _HELD.intersection(paths):
         _HELD.discard(path)
         with contextlib.suppress(OSError):
-            os.unlink(path)
+            remove(path)
 
 
 atexit.register(lambda: drop(tuple(_HELD)))

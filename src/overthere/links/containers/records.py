@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 import zlib
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, NamedTuple
 
+from overthere.atomic import scratch
 from overthere.links.containers.inflating import MOST, PIECE, taken
 from overthere.links.containers.packed import failing, pieces, skipped
 
@@ -343,7 +343,7 @@ def _try_member(file: BinaryIO, at: int, far: bool) -> tuple[bool, int]:
 
 def _whole(pieces: Iterator[bytes], prefix: str, most: int, limit: int) -> Iterator[Record]:
     """The records of what is laid uncompressed into a temporary file, up to `most` octets of it."""
-    with tempfile.TemporaryFile() as file:
+    with scratch() as file:
         size, note = 0, ""
         try:
             for piece in pieces:

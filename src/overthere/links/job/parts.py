@@ -14,7 +14,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import sys
 import uuid
 from collections.abc import Iterable, Iterator
@@ -24,6 +23,7 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere import __version__
+from overthere.atomic import remove, remove_folder, touch
 from overthere.links.job.carrying import Done
 from overthere.links.job.pool import run
 from overthere.links.job.retrieved import is_uri
@@ -308,13 +308,13 @@ def begin(how: How, count: int) -> None:
         same = load_mark(folder / MARK, str(folder), how.job) is not None
     except ResumeError:
         same = False
-    (folder / _SUCCESS).unlink(missing_ok=True)
+    remove(folder / _SUCCESS)
     for name in os.listdir(folder):
         task = _NAME.fullmatch(name)
         if name == _ASIDE or (task and not (same and int(task[1]) < count)):
-            shutil.rmtree(folder / name)
+            remove_folder(folder / name)
         elif not name.startswith((".", "_")) and not task:
-            (folder / name).unlink()
+            remove(folder / name)
     Mark(how.job, 0, 0, {}).save(folder / MARK)
     (folder / _ASIDE).mkdir()
 
@@ -322,11 +322,11 @@ def begin(how: How, count: int) -> None:
 def finish(how: How) -> None:
     """All parts are there."""
     drop(Path(how.folder, _ASIDE))
-    Path(how.folder, _SUCCESS).touch()
+    touch(Path(how.folder, _SUCCESS))
 
 
 def drop(*folders: Path) -> None:
     """Remove folders, if that is possible: readers pass over what begins with a line."""
     for folder in folders:
         with suppress(OSError):
-            shutil.rmtree(folder)
+            remove_folder(folder)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import stat
-import tempfile
 import zlib
 from collections.abc import Iterator
 from functools import partial
@@ -13,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
+from overthere.atomic import scratch
 from overthere.base import Base, file_uri, retrieval_uri
 from overthere.links.containers import arc, archives, warc
 from overthere.links.containers.walk import Walk
@@ -174,7 +174,7 @@ class FileReader:
             if kinds[0] in _STREAMED:
                 yield from self.container(kinds, counted, document, beneath)
             else:
-                with tempfile.TemporaryFile() as file:
+                with scratch() as file:
                     while True:
                         piece, note = archives.taken(counted, limit)
                         file.write(piece)

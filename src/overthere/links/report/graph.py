@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from overthere import columns
+from overthere.atomic import create, remove, scratch_folder
 from overthere.columns.plain import compute
 
 __all__ = ["Graph", "pairs", "schema"]
@@ -180,10 +181,10 @@ class Graph:
         import pyarrow as pa
 
         if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="overthere-", dir=self._place)
+            self._folder = scratch_folder(self._place)
         self._made += 1
         path = Path(self._folder.name, f"{self._made}.arrow")
-        with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, schema()) as pen:
+        with create(path, path) as file, pa.ipc.new_stream(file, schema()) as pen:
             for batch in batches:
                 pen.write_batch(batch)
         if level == len(self._levels):
@@ -194,7 +195,7 @@ class Graph:
             self._levels[level] = []
             self._spill(_merged([_run(run) for run in runs]), level + 1)
             for run in runs:
-                run.unlink()
+                remove(run)
 
     def batches(self) -> Iterator[Any]:
         """The graph: batches of `schema()`, sorted by source, target and scheme, each pair once."""

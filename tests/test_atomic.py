@@ -1,0 +1,212 @@
+"""One module of the package opens for writing, renames, removes, changes modes and opens databases: `atomic`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import overthere
+from overthere import atomic
+
+_HOME = Path(overthere.__file__).parent
+_METHODS = {
+    "write_text", "write_bytes", "unlink", "rmdir", "chmod", "lchmod", "touch", "symlink_to", "hardlink_to", "rmtree",
+    "NamedTemporaryFile", "SpooledTemporaryFile", "TemporaryFile", "TemporaryDirectory", "mkstemp", "mkdtemp", "mktemp",
+    "renames", "removedirs", "fchmod", "fchown", "chown", "lchown", "utime", "symlink", "mkfifo", "mknod", "copyfile",
+    "copytree", "copy2", "copymode", "copystat", "make_archive", "unpack_archive", "extractall", "write_table",
+    "ParquetWriter", "write_feather", "write_csv", "write_dataset", "create_memory_map",
+    "to_parquet", "to_csv", "sink_parquet", "FileHandler",
+}  # fmt: skip
+"""Names that write by a path, whatever they are called on."""
+_OF_MODULES = {
+    "os": {"rename", "replace", "remove", "link", "truncate", "ftruncate"},
+    "shutil": {"move", "copy", "rmtree"},
+    "sqlite3": {"connect"},
+    "dbm": {"open"},
+    "shelve": {"open"},
+}
+_MODES = {
+    "open": (1, 0),
+    "GzipFile": (1,),
+    "BZ2File": (1,),
+    "LZMAFile": (1,),
+    "ZipFile": (1,),
+    "OSFile": (1,),
+    "memory_map": (1,),
+    "FileIO": (1,),
+    "fdopen": (1,),
+}
+"""Where the mode stands among the arguments: of a function, or of a method of a path."""
+_FLAGS = {"O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC", "O_APPEND", "O_EXCL"}
+
+EXCEPTIONS = {
+    "tables/pens.py: ParquetWriter": "it is given a file that `grow` or `stream` has opened",
+    "tables/pens.py: write_table": "a method of the same writer",
+    "tables/pens.py: write_csv": "into a buffer in memory",
+    "links/job/pool.py: replace": "a worker of the pool, not a file",
+    "links/job/unpacked.py: os.open": "flags that begin with O_RDONLY, to which no way to write is added",
+    "cli/__init__.py: os.open": "/dev/null in the place of a standard output that is closed",
+}
+
+
+def _found(source: str) -> Iterator[tuple[int, str]]:
+    """The lines in which something is written by a path, and what does it."""
+    tree = ast.parse(source)
+    modules = {
+        alias.asname or alias.name: alias.name for node in ast.walk(tree) if isinstance(node, ast.Import)
+        for alias in node.names
+    }  # fmt: skip
+    imported = {
+        alias.asname or alias.name: (node.module or "", alias.name)
+        for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names
+    }  # fmt: skip
+    annotations = {
+        id(inner) for node in ast.walk(tree) if isinstance(node, (ast.AnnAssign, ast.arg)) and node.annotation
+        for inner in ast.walk(node.annotation)
+    }  # fmt: skip
+    ours = {name for name, (module, _) in imported.items() if module == "overthere.atomic"}
+    for node in ast.walk(tree):
+        # A name of these that is passed on is called elsewhere: `map(os.unlink, names)`.
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            module = modules.get(node.value.id, "")
+            if node.attr in _OF_MODULES.get(module, ()):
+                yield node.lineno, f"{module}.{node.attr}"
+        if isinstance(node, ast.Name) and node.id in imported and node.id not in ours:
+            module, name = imported[node.id]
+            if name in _OF_MODULES.get(module, ()):
+                yield node.lineno, f"{module}.{name}"
+        name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+        name = imported.get(name, ("", name))[1] if isinstance(node, ast.Name) and name not in ours else name
+        if (
+            isinstance(node, (ast.Name, ast.Attribute))
+            and name in _METHODS
+            and id(node) not in annotations
+            and not (isinstance(node, ast.Name) and node.id in ours)
+        ):
+            yield node.lineno, name
+        if isinstance(node, ast.Call):
+            yield from _call(node, modules, imported)
+
+
+def _call(node: ast.Call, modules: dict[str, str], imported: dict[str, tuple[str, str]]) -> Iterator[tuple[int, str]]:
+    function = node.func
+    on = (
+        modules.get(function.value.id, "")
+        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name)
+        else ""
+    )
+    name = (
+        function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
+    )
+    if isinstance(function, ast.Name) and name in imported:
+        on, name = imported[name]
+    if on == "os" and name == "open":
+        flags = {one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute)} & _FLAGS
+        plain = all(
+            isinstance(one, (ast.Attribute, ast.BinOp, ast.Call, ast.Constant, ast.Name)) for one in node.args[1:]
+        )
+        unknown = [one.id for argument in node.args[1:] for one in ast.walk(argument) if isinstance(one, ast.Name)]
+        if flags or not plain or set(unknown) - {"os", "getattr"}:
+            yield node.lineno, "os.open"
+        return
+    # `str.replace` has two arguments, that of a path one.
+    is_path = name == "replace" and isinstance(function, ast.Attribute) and len(node.args) == 1
+    if (name == "rename" or is_path) and not (on.startswith("overthere.") or node.keywords):
+        yield node.lineno, name
+    if name in _MODES and on != "overthere" and not on.startswith("overthere."):
+        mode = next((one.value for one in node.keywords if one.arg == "mode"), None)
+        places = _MODES[name] if isinstance(function, ast.Attribute) and not on else _MODES[name][:1]
+        modes = [mode] if mode is not None else [node.args[at] for at in places if at < len(node.args)]
+        for one in modes:
+            if isinstance(one, ast.Constant) and isinstance(one.value, str):
+                if set(one.value) <= set("rwaxbtU+") and set(one.value) & set("wax+"):
+                    yield node.lineno, name
+            elif mode is not None or (isinstance(function, ast.Name) and not isinstance(one, ast.Constant)):
+                yield node.lineno, name  # a mode that is computed may write
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        "open(p, 'w')", "open(p, mode='ab')", "open(p, 'r+b')", "open(p, 'xb')", "open(p, m)", "open(p, mode=m)",
+        "import io\nio.open(p, 'w')", "p.open('w')", "p.open(mode='w')", "Path(p).open('r+')",
+        "import gzip\ngzip.open(p, 'wb')", "import gzip\ngzip.GzipFile(p, 'w')", "import lzma\nlzma.open(p, 'w')",
+        "import zipfile\nzipfile.ZipFile(p, 'w')", "from zipfile import ZipFile\nZipFile(p, mode='a')",
+        "import tarfile\ntarfile.open(p, 'w')", "import io\nio.FileIO(p, 'w')", "import os\nos.fdopen(p, 'w')",
+        "import os\nos.open(p, os.O_WRONLY | os.O_CREAT)", "from os import open as o\no(p, flags)",
+        "import os\nos.open(p, flags)", "p.write_text('')", "p.write_bytes(b'')", "p.touch()",
+        "import sqlite3\nsqlite3.connect(p)", "from sqlite3 import connect\nconnect(p)",
+        "import sqlite3 as s\ns.connect(p)", "import os\nos.rename(a, b)", "import os\nos.replace(a, b)",
+        "from os import replace as r\nr(a, b)", "p.rename(b)", "p.replace(b)", "import os\nos.renames(a, b)",
+        "import os\nos.unlink(p)", "import os\nos.remove(p)", "p.unlink()", "p.unlink(missing_ok=True)", "p.rmdir()",
+        "import os\nlist(map(os.remove, p))", "import shutil\nshutil.rmtree(p)", "from shutil import rmtree\nrmtree(p)",
+        "import os\nos.chmod(p, 1)", "p.chmod(1)", "import os\nos.fchmod(p, 1)", "import os\nos.utime(p)",
+        "p.symlink_to(b)", "p.hardlink_to(b)", "import os\nos.link(a, b)", "import os\nos.symlink(a, b)",
+        "import os\nos.truncate(p, 0)", "import shutil\nshutil.move(a, b)", "import shutil\nshutil.copy(a, b)",
+        "import shutil\nshutil.copyfile(a, b)", "import tempfile\ntempfile.NamedTemporaryFile()",
+        "from tempfile import mkstemp as m\nm()", "import tempfile\ntempfile.TemporaryDirectory()",
+        "import pyarrow.parquet as pq\npq.write_table(t, p)", "import pyarrow.parquet as pq\npq.ParquetWriter(p, s)",
+        "import pyarrow as pa\npa.OSFile(p, 'w')", "import logging\nlogging.FileHandler(p)",
+    ],
+)  # fmt: skip
+def test_each_kind_of_writing_is_seen(snippet: str) -> None:
+    assert list(_found(snippet))
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        "open(p)", "open(p, 'rb')", "p.open('rb')", "text.replace('w', 'a')", "some.remove(1)", "overthere.open(u, p)",
+        "import os\nos.open(p, os.O_RDONLY | getattr(os, 'O_BINARY', 0))", "line.truncate(3)",
+        "import gzip\ngzip.compress(d)",
+        "from overthere.atomic import rename, remove\nrename(a, b)\nremove(p)",
+    ],
+)  # fmt: skip
+def test_what_does_not_write_is_passed(snippet: str) -> None:
+    assert not list(_found(snippet))
+
+
+def test_only_one_module_writes() -> None:
+    used, wrong = set(), []
+    for path in sorted(_HOME.rglob("*.py")):
+        name = path.relative_to(_HOME).as_posix()
+        if name == "atomic.py":
+            continue
+        for line, what in _found(path.read_text("utf-8")):
+            if f"{name}: {what}" in EXCEPTIONS:
+                used.add(f"{name}: {what}")
+            else:
+                wrong.append(f"{name}:{line}: {what}")
+    assert not wrong
+    assert used == set(EXCEPTIONS), "an exception without use"
+
+
+def test_a_file_under_the_mark_of_success_is_no_way_through_a_link(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    (tmp_path / "_SUCCESS").symlink_to(other)
+    atomic.touch(tmp_path / "_SUCCESS")
+    assert not other.exists()
+    assert (tmp_path / "_SUCCESS").read_bytes() == b""
+    assert not (tmp_path / "_SUCCESS").is_symlink()
+
+
+def test_a_stream_that_becomes_a_file_is_not_emptied(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(b"kept")
+    with pytest.raises(PermissionError):
+        atomic.stream(file)
+    assert file.read_bytes() == b"kept"
+
+
+def test_only_the_file_that_was_meant_is_removed(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.write_bytes(b"")
+    other.write_bytes(b"kept")
+    atomic.remove(other, one.stat())
+    assert other.exists()
+    atomic.remove(one, one.stat())
+    atomic.remove(one)
+    assert not one.exists()

@@ -1,0 +1,220 @@
+"""What is not ours is rejected untouched: every option that writes a file x every kind of foreign file."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sqlite3
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from overthere.broken.cache import Cache
+from overthere.broken.records import Records
+from overthere.cli.app import app
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="links and pipes of POSIX")
+
+_SECRET = b"of another program\n"
+
+
+def _text(path: Path) -> None:
+    path.write_bytes(_SECRET * 10)
+
+
+def _database(path: Path) -> None:
+    with sqlite3.connect(path) as base:
+        base.execute("create table outcome (uri text primary key, kind text)")
+        base.execute("insert into outcome values ('kept', null)")
+    base.close()
+
+
+def _log(path: Path) -> None:
+    """A database with a write-ahead log that its program has left."""
+    base = sqlite3.connect(path)
+    base.execute("pragma journal_mode = wal")
+    base.execute("create table run (begun real not null, ended real)")
+    base.execute("insert into run values (1, 2)")
+    base.commit()
+    kept = {name: name.read_bytes() for name in (path, Path(f"{path}-wal"))}
+    base.close()
+    for name, content in kept.items():
+        name.write_bytes(content)
+
+
+def _older(path: Path) -> None:
+    with sqlite3.connect(path) as base:
+        base.execute("pragma user_version = 1")
+        base.execute("create table run (begun real not null, ended real)")
+    base.close()
+
+
+def _newer(path: Path) -> None:
+    with sqlite3.connect(path) as base:
+        base.execute(f"pragma application_id = {0x6F767468}")
+        base.execute("pragma user_version = 99")
+        base.execute("create table run (begun real)")
+    base.close()
+
+
+def _warc(path: Path) -> None:
+    path.write_bytes(
+        b"WARC/1.1\r\nWARC-Type: warcinfo\r\nWARC-Record-ID: <urn:uuid:1>\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n"
+        b"Content-Type: application/warc-fields\r\nContent-Length: 15\r\n\r\nsoftware: wget\r\n\r\n\r\n"
+    )
+
+
+def _symlink(path: Path) -> None:
+    other = path.with_name("other")
+    _text(other)
+    path.symlink_to(other)
+
+
+def _dangling(path: Path) -> None:
+    path.symlink_to(path.with_name("nowhere"))
+
+
+def _hard(path: Path) -> None:
+    Cache(str(path)).close()
+    os.link(path, path.with_name("other"))
+
+
+def _folder(path: Path) -> None:
+    path.mkdir()
+    (path / "kept").write_bytes(_SECRET)
+
+
+def _fifo(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def _socket(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as one:
+        one.bind(os.path.relpath(path))
+
+
+_DATABASES = [_text, _database, _log, _older, _newer, _warc, _symlink, _dangling, _hard, _folder, _fifo, _socket]
+_Kind = Callable[[Path], None]
+
+
+def _state(folder: Path) -> dict[str, tuple[int, int, int, bytes]]:
+    """Everything in a folder: kinds, sizes, times, octets."""
+    made = {}
+    for path in sorted(folder.rglob("*")):
+        status = path.lstat()
+        content = path.read_bytes() if stat.S_ISREG(status.st_mode) else b""
+        made[str(path)] = status.st_mode, status.st_size, status.st_mtime_ns, content
+    return made
+
+
+def _run(*words: str) -> Result:
+    return CliRunner().invoke(app, list(words))
+
+
+def _rejected(told: Result) -> None:
+    assert told.exit_code == 2, told.output
+    assert isinstance(told.exception, SystemExit)
+    assert "Error: " in told.output
+    assert "Traceback" not in told.output
+
+
+@pytest.mark.parametrize("kind", _DATABASES)
+@pytest.mark.parametrize("resume", [(), ("--resume",)])
+def test_a_cache_that_is_not_ours(kind: _Kind, resume: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text("<a href='http://127.0.0.1:1/'>")
+    home = tmp_path / "home"
+    home.mkdir()
+    kind(home / "cache")
+    before = _state(home)
+    _rejected(_run("broken", str(tmp_path / "page.html"), "--online", "--cache", str(home / "cache"), *resume))
+    assert _state(home) == before
+
+
+@pytest.mark.parametrize("kind", [_text, _database, _symlink, _dangling, _folder, _fifo])
+@pytest.mark.parametrize("suffix", ["-wal", "-shm", "-journal"])
+def test_a_journal_that_is_not_ours(kind: _Kind, suffix: str, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    kind(home / f"cache{suffix}")
+    before = _state(home)
+    with pytest.raises(OSError, match="cache"):
+        Cache(str(home / "cache"))
+    after = _state(home)
+    assert after.pop(str(home / "cache"), (0, 0))[1] == 0
+    assert after == before
+
+
+@pytest.mark.parametrize("kind", [_text, _database, _warc, _symlink, _dangling, _hard, _folder, _fifo, _socket])
+@pytest.mark.parametrize("resumed", [False, True])
+def test_documents_of_a_crawl_that_are_not_ours(kind: _Kind, resumed: bool, tmp_path: Path) -> None:
+    kind(tmp_path / "cache.warc")
+    before = _state(tmp_path)
+    with pytest.raises(OSError, match="cache"):
+        Records(str(tmp_path / "cache.warc"), resumed=resumed)
+    assert _state(tmp_path) == before
+
+
+def test_a_crawl_with_documents_that_are_not_ours(tmp_path: Path) -> None:
+    _warc(tmp_path / "cache.warc")
+    before = (tmp_path / "cache.warc").read_bytes()
+    _rejected(_run("broken", "http://127.0.0.1:1/", "--private", "--cache", str(tmp_path / "cache")))
+    assert (tmp_path / "cache.warc").read_bytes() == before
+
+
+@pytest.mark.parametrize("kind", [_symlink, _dangling, _folder])
+@pytest.mark.parametrize(
+    "option", ["-o x.csv", "-o x.jsonl", "-o x.parquet", "-o x.sarif", "-o x.xml", "--write-baseline x"]
+)
+def test_no_output_goes_through_a_link(kind: _Kind, option: str, tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text("<a href='none.html'>")
+    option, name = option.split()
+    home = tmp_path / "home"
+    home.mkdir()
+    kind(home / name)
+    before = _state(home)
+    _rejected(_run("broken", str(tmp_path / "page.html"), option, str(home / name)))
+    assert _state(home) == before
+
+
+@pytest.mark.parametrize("kind", [_text, _database, _warc])
+@pytest.mark.parametrize("words", [(), ("--resume",)])
+@pytest.mark.parametrize("name", ["x.csv", "x.jsonl"])
+def test_a_mark_that_is_not_ours(kind: _Kind, words: tuple[str, ...], name: str, tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text("<a href='none.html'>")
+    home = tmp_path / "home"
+    home.mkdir()
+    kind(home / f"{name}.resume")
+    before = _state(home)
+    _rejected(_run("links", str(tmp_path / "page.html"), "-o", str(home / name), *words))
+    assert _state(home) == before
+
+
+def test_own_files_are_reopened(tmp_path: Path) -> None:
+    path = tmp_path / "cache"
+    path.touch()  # an empty file is new
+    Cache(str(path)).close()
+    Cache(str(path), resume=True).close()
+    head = path.read_bytes()[:100]
+    assert (head[68:72], head[60:64]) == (b"ovth", b"\0\0\0\2")
+    records = Records(f"{path}.warc")
+    records.add("http://h/", "text/html", b"one")
+    records.close()
+    again = Records(f"{path}.warc", resumed=True)
+    assert again.read("http://h/") == ("text/html", b"one")
+    again.drop(whole=False)
+    anew = Records(f"{path}.warc")
+    assert not anew.found
+    anew.drop(whole=True)
+    assert not Path(f"{path}.warc").exists()
+
+
+def test_another_file_that_has_taken_the_name_is_not_removed(tmp_path: Path) -> None:
+    path = tmp_path / "cache.warc"
+    records = Records(str(path))
+    path.unlink()
+    _text(path)
+    records.drop(whole=True)
+    assert path.read_bytes() == _SECRET * 10
