@@ -84,10 +84,10 @@ _ORDER = list(KINDS)
 
 
 def _result(found: Broken) -> dict[str, Any]:
-    message = found.why if found.reference is None else f"{printable(mask(found.reference))}: {found.why}"
+    message = mask(found.why) if found.reference is None else f"{printable(mask(found.reference))}: {mask(found.why)}"
     if found.suggestion is not None:
-        message += f". Write {printable(found.suggestion)}"
-    physical: dict[str, Any] = {"artifactLocation": {"uri": artifact(found.source)}}
+        message += f". Write {printable(mask(found.suggestion))}"
+    physical: dict[str, Any] = {"artifactLocation": {"uri": artifact(mask(found.source))}}
     if found.line is not None:
         region: dict[str, Any] = {"startLine": found.line, "startColumn": found.column}
         if found.offset is not None:
@@ -109,14 +109,14 @@ def junit(findings: Iterable[Broken], file: TextIO) -> None:
         cases = list(group)
         errors = sum(found.level == "error" for found in cases)
         counts = f'tests="{len(cases)}" failures="{errors}" skipped="{len(cases) - errors}"'
-        file.write(f"<testsuite name={_quoted(source)} {counts}>\n")
+        file.write(f"<testsuite name={_quoted(mask(source))} {counts}>\n")
         for found in cases:
             place = "" if found.line is None else f"{found.line}:{found.column} "
             name = f"{place}{mask(found.reference or '')} {found.kind}"
             tag = "failure" if found.level == "error" else "skipped"
-            file.write(f"<testcase classname={_quoted(source)} name={_quoted(name)}>")
+            file.write(f"<testcase classname={_quoted(mask(source))} name={_quoted(name)}>")
             kind = f" type={_quoted(found.kind)}" if tag == "failure" else ""
-            file.write(f"<{tag}{kind} message={_quoted(found.why)}/></testcase>\n")
+            file.write(f"<{tag}{kind} message={_quoted(mask(found.why))}/></testcase>\n")
         file.write("</testsuite>\n")
     file.write("</testsuites>\n")
 
