@@ -60,6 +60,14 @@ def _newer(path: Path) -> None:
     base.close()
 
 
+def _alike(path: Path) -> None:
+    """A database of another program that counts its versions as we do."""
+    with sqlite3.connect(path) as base:
+        base.execute("pragma user_version = 2")
+        base.execute("create table run (begun real not null, ended real)")
+    base.close()
+
+
 def _warc(path: Path) -> None:
     path.write_bytes(
         b"WARC/1.1\r\nWARC-Type: warcinfo\r\nWARC-Record-ID: <urn:uuid:1>\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n"
@@ -96,7 +104,21 @@ def _socket(path: Path) -> None:
         one.bind(os.path.relpath(path))
 
 
-_DATABASES = [_text, _database, _log, _older, _newer, _warc, _symlink, _dangling, _hard, _folder, _fifo, _socket]
+_DATABASES = [
+    _text,
+    _database,
+    _log,
+    _older,
+    _alike,
+    _newer,
+    _warc,
+    _symlink,
+    _dangling,
+    _hard,
+    _folder,
+    _fifo,
+    _socket,
+]
 _Kind = Callable[[Path], None]
 
 
