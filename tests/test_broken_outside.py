@@ -431,11 +431,11 @@ def test_a_run_that_was_stopped_goes_on(server: Nginx, tmp_path: Path) -> None:
 def test_what_is_no_cache(tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.write_text("a text that is no database, and longer than its head " * 10)
-    with pytest.raises(ValueError, match="no cache of this version"):
+    with pytest.raises(PermissionError, match="not a cache of overthere"):
         Cache(str(other))
     with pytest.raises(ValueError, match="there is no outcome 'nothing'"):
         Cache(None, {"nothing": 1.0})
-    with pytest.raises(OSError, match="unable to open"):
+    with pytest.raises(OSError):
         Cache(str(tmp_path))
 
 

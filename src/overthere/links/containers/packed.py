@@ -124,7 +124,7 @@ class Pieces:
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self.pieces = pieces
-        self.held = b""
+        self.held: bytes = b""
 
     def read(self, size: int, /) -> bytes:
         while not self.held:
