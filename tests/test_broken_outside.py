@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
-from overthere import Policy
+from overthere import URI, Policy
 from overthere.access.transport import Ready
 from overthere.broken.asking import Asking
 from overthere.broken.cache import Cache
@@ -22,6 +23,7 @@ from overthere.broken.hosts import DEAD, MOST_PATIENCE, MOST_WAIT, TRIES, Hosts
 from overthere.broken.loop import Loop, Work
 from overthere.broken.model import Checker, Outcome
 from overthere.broken.outside import Asker
+from overthere.cli.asking import _header
 from servers import NET, free_port
 from servers.faults import cut, dripped, endless, faulty, simple, stalled
 from servers.nginx import Nginx, nginx, trusting
@@ -195,7 +197,8 @@ def test_a_document_that_was_not_read_whole_lacks_nothing_for_sure(server: Nginx
 
 
 def test_fields_go_to_their_host_alone(server: Nginx) -> None:
-    headers = (("127.0.0.1", "Authorization", "Basic abc"), ("elsewhere.example", "Authorization", "Basic no"))
+    own = server.uri("").rstrip("/")
+    headers = ((own, "Authorization", "Basic abc"), ("elsewhere.example", "Authorization", "Basic no"))
     ask([server.uri("/page.html?h"), server.uri("/elsewhere?h")], headers=headers)
     said = [(line[1].partition(":")[0], line[3]) for line in server.asked() if "?h" in line[0]]
     assert said[0] == ("127.0.0.1", "Basic abc")
@@ -206,6 +209,36 @@ def test_fields_go_to_their_host_alone(server: Nginx) -> None:
         Asking(LOCAL, headers=[("h", "X", "a\r\nb")])
     with pytest.raises(ValueError, match="no name of a header field"):
         Asking(LOCAL, headers=[("h", "X:", "a")])
+
+
+OTHERS = ["127.0.0.1", "127.0.0.1:{}", "https://127.0.0.1:{}", "http://127.0.0.1", "http://localhost:{}"]
+
+
+def test_fields_go_to_no_other_origin(server: Nginx) -> None:
+    """A host alone is https on its own port; another scheme, port or spelling of the host is another origin."""
+    uri = server.uri("/page.html?others")
+    ask([uri], headers=tuple((origin.format(URI(uri).port), "Authorization", "Basic abc") for origin in OTHERS))
+    (said,) = [line for line in server.asked() if "?others" in line[0]]
+    assert said[3] == "-"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("h:X", "divided by colons"), ("ftp://h:X-A:v", "no origin"), ("https://joe:pw@h:X-A:v", "divided by colons"),
+        ("https://h/a:X-A:v", "divided by colons"), (":X-A:v", "no origin"), ("a b:X-A:v", "no origin"),
+    ],
+)  # fmt: skip
+def test_what_is_no_origin_is_refused(text: str, told: str) -> None:
+    with pytest.raises(click.UsageError, match=told) as found:
+        _header(text)
+    assert "pw" not in str(found.value)
+
+
+def test_an_origin_and_its_port_are_told_apart() -> None:
+    assert _header("api.example:8443:X-A:b:c") == ("api.example:8443", "X-A", "b:c")
+    assert _header("api.example:80:v") == ("api.example", "80", "v")
+    assert _header("http://[::1]:8000:X-A:") == ("http://[::1]:8000", "X-A", "")
 
 
 def test_tls_is_judged(server: Nginx) -> None:
@@ -435,7 +468,7 @@ def test_what_is_no_cache(tmp_path: Path) -> None:
         Cache(str(other))
     with pytest.raises(ValueError, match="there is no outcome 'nothing'"):
         Cache(None, {"nothing": 1.0})
-    with pytest.raises(OSError):
+    with pytest.raises(PermissionError, match="no regular file"):
         Cache(str(tmp_path))
 
 

@@ -1,23 +1,278 @@
-"""No password is in a report, wherever it was written."""
+"""No secret is in a report, wherever in a URI it was written: each place, each way out (RFC 3986 7.5)."""
 
 from __future__ import annotations
 
 import io
+import json
+import logging
+import re
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
 import pytest
+from click.testing import CliRunner
 
+from overthere import URI, IRIReference, Policy, audit, check, explain, links, plan
 from overthere.broken import report
 from overthere.broken.model import Broken
+from overthere.broken.telling import finding
+from overthere.cli.app import app as main
+from overthere.errors import OverthereError
+from overthere.redact import mask
+from overthere.secret_parameters import NAMES, secret_parameters
+from servers.ftpd import anonymous
 
-_URIS = ("http://joe:geheim@h/a", "http://h/?u=http%3A%2F%2Fjoe%3Ageheim%40h%2F", "http://h/#http://joe:geheim@h/")
+WORD = "Geheim42xyzzy"
+_NESTED = "http%3A%2F%2Fjoe%3A{0}%40h%2F"
+PASSWORDS = {
+    "userinfo": "http://joe:{0}@h.example/a",
+    "query": f"http://h.example/?u={_NESTED}",
+    "query, twice escaped": f"http://h.example/?u={_NESTED.replace('%', '%25')}",
+    "fragment": "http://h.example/#http://joe:{0}@h/",
+    "fragment, escaped": f"http://h.example/#{_NESTED}",
+    "path": "http://h.example/http://joe:{0}@h/x",
+    "path, escaped": f"http://h.example/{_NESTED}/x",
+}
+SIGNED = {
+    "s3": "https://b.s3.amazonaws.com/k?X-Amz-Credential=AKIA%2F2026&X-Amz-Signature={0}&X-Amz-Expires=60",
+    "s3 session": "https://b.s3.amazonaws.com/k?X-Amz-Security-Token={0}%2F%2Fx&X-Amz-Expires=60",
+    "s3, version 2": "https://b.s3.amazonaws.com/k?AWSAccessKeyId=AKIA&Expires=1&Signature={0}%3D",
+    "google": "https://storage.googleapis.com/b/o?X-Goog-Credential=a%40b&X-Goog-Signature={0}",
+    "azure": "https://a.blob.core.windows.net/c/b?sv=2025-01-05&sr=b&sig={0}%3D&se=2026",
+    "cloudfront": "https://d1.cloudfront.net/a.jpg?Policy=eyJ&Signature={0}__&Key-Pair-Id=APKA",
+    "bearer": "http://h.example/?access_token={0}",
+    "implicit grant": "http://h.example/cb#access_token={0}&token_type=bearer",
+    "within a parameter": "http://h.example/?u=http%3A%2F%2Fh%2F%3Fsig%3D{0}%26v%3D1&w=2",
+    "within a parameter, twice": "http://h.example/?u=http%253A%252F%252Fh%252F%253Fsig%253D{0}%2526v%253D1&w=2",
+    "in HTML": "http://h.example/?a=b&amp;password={0}&amp;c=d",
+}
+PLACES = PASSWORDS | SIGNED
+each_place = pytest.mark.parametrize("uri", [one.format(WORD) for one in PLACES.values()], ids=list(PLACES))
 
 
-@pytest.mark.parametrize("uri", _URIS)
+def hidden(shown: str) -> bool:
+    return WORD.lower() not in shown.lower()
+
+
+# -- the rule
+
+
+@each_place
+def test_the_secret_alone_is_masked(uri: str) -> None:
+    shown = mask(uri)
+    assert hidden(shown)
+    assert "***" in shown
+    for kept in ("X-Amz-Credential=AKIA%2F2026", "Key-Pair-Id=APKA", "token_type=bearer", "X-Amz-Expires=60", "w=2"):
+        assert (kept in uri) == (kept in shown)
+
+
+@each_place
+def test_a_masked_uri_is_a_uri(uri: str) -> None:
+    masked = URI(mask(uri.replace("&amp;", "&")))
+    assert masked.replace(userinfo=None).authority == URI(uri.replace("&amp;", "&")).replace(userinfo=None).authority
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "spelling", [str, str.upper, lambda name: name.replace("_", "-"), lambda name: name.replace("_", "%2D")]
+)
+def test_each_name_has_its_value_masked(name: str, spelling: Any) -> None:
+    text = f"http://h/?a=1&{spelling(name)}={WORD}&b=2"
+    assert mask(text) == f"http://h/?a=1&{spelling(name)}=***&b=2"
+    assert mask(f"{spelling(name)}={WORD}") == f"{spelling(name)}=***"
+
+
+@pytest.mark.parametrize(
+    "text", ["?sign=1", "?xsig=1", "?sig", "?sig=", "?sig=&a", "/sig=1", "?a=sig", "?keyword=a", "?tokens=a"]
+)
+def test_what_is_no_secret(text: str) -> None:
+    assert not any(secret_parameters(text))
+    assert mask(text) == text
+
+
+def test_the_page_lists_the_names() -> None:
+    page = Path("docs/security.md").read_text("utf-8")
+    rows = dict(re.findall(r"^\| `([a-z_]+)` \| (.+) \|$", page, re.MULTILINE))
+    assert rows == dict(NAMES)
+
+
+# -- values, messages, figures
+
+
+@each_place
+def test_no_face_of_a_value_shows_it(uri: str) -> None:
+    uri = uri.replace("&amp;", "&")
+    for shown in (repr(URI(uri)), repr(IRIReference(uri)), repr(URI(uri).parameters), str(explain(uri))):
+        assert hidden(shown)
+    assert all(hidden(str(one)) for one in audit(uri))
+    assert hidden(str(plan(uri.replace("http://joe", "ftp://joe", 1))))
+
+
+@each_place
+def test_no_error_shows_it(uri: str) -> None:
+    for bad in (f"{uri}|", f"{uri} ", f"|{uri}"):
+        with pytest.raises(OverthereError) as found:
+            URI(bad)
+        assert hidden(f"{found.value} {found.value!r} {found.value.figure()}")  # type: ignore[attr-defined]
+        assert all(hidden(str(one)) for one in check(bad))
+
+
+# -- what the verbs print for people
+
+
+VERBS = [
+    ["explain"], ["check"], ["plan"], ["audit"], ["audit", "--format", "sarif"], ["editions", "matrix"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=" ".join)
+def test_no_verb_shows_it(verb: list[str]) -> None:
+    lines = "\n".join(one.format(WORD) for one in PLACES.values()) + "\n"
+    found = CliRunner().invoke(main, verb, input=lines)
+    assert found.exit_code in (0, 1), found.output
+    assert found.output
+    assert [line for line in found.output.splitlines() if not hidden(line)] == []
+
+
+# -- links that lead nowhere
+
+
+@each_place
 @pytest.mark.parametrize("field", ["source", "reference", "suggestion", "why"])
 @pytest.mark.parametrize("form", [report.sarif, report.junit])
-def test_no_password_in_a_report(uri: str, field: str, form: object) -> None:
-    row = dict.fromkeys(Broken._fields) | {"source": "a.html", "level": "error", "kind": "not-found", "why": "none"}
+def test_no_report_shows_it(uri: str, field: str, form: Any) -> None:
+    row: dict[str, Any] = dict.fromkeys(Broken._fields) | {
+        "source": "a.html",
+        "level": "error",
+        "kind": "not-found",
+        "why": "none",
+    }
     file = io.StringIO()
-    assert callable(form)
-    form([Broken(**{**row, field: uri})], file)  # type: ignore[arg-type]
-    assert "geheim" not in file.getvalue()
+    form([Broken(**{**row, field: uri})], file)
+    assert hidden(file.getvalue())
+
+
+@each_place
+def test_no_finding_tells_or_suggests_it(uri: str) -> None:
+
+    told = finding("a.html", "moved-permanently", uri, suggestion=uri)
+    assert hidden(told.why)
+    assert told.suggestion is None
+
+
+@each_place
+@pytest.mark.parametrize("form", ["text", "jsonl", "csv", "sarif", "junit"])
+def test_broken_tells_it_in_no_sentence(uri: str, form: str, tmp_path: Path) -> None:
+    """Columns of a table hold what the document holds; nothing else does."""
+    (tmp_path / "a.html").write_text(f'<a href="{uri}|">x</a><a href="gone/{uri}">y</a>', "utf-8")
+    found = CliRunner().invoke(main, ["broken", str(tmp_path), "--format", form])
+    assert found.exit_code == 1, found.output
+    if form == "jsonl":
+        whys = [json.loads(line)["why"] for line in found.output.splitlines() if line.startswith("{")]
+        assert whys
+        assert all(map(hidden, whys))
+    elif form != "csv":
+        assert hidden(found.output)
+
+
+# -- what is retrieved
+
+
+class _Server(BaseHTTPRequestHandler):
+    """Pages of one site, for whoever knows the login; a redirect to a signed URI."""
+
+    def do_GET(self) -> None:
+        if self.path.startswith("/moved"):
+            self.send_response(301)
+            self.send_header("Location", f"/page.html?X-Amz-Signature={WORD}")
+            self.end_headers()
+            return
+        content = b'<title>x</title><a href="#top">a</a><a href="other.html">b</a><a href="?v=2">c</a>'
+        self.send_response(200 if self.path.startswith("/page.html") else 404)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(content)))
+        self.send_header("Link", "<next.html>; rel=next")
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(content)
+
+    def do_HEAD(self) -> None:
+        self.do_GET()
+
+    def log_message(self, *args: object) -> None:
+        """Nothing is said."""
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Server) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+        thread.join()
+
+
+def test_a_login_is_in_no_target(tmp_path: Path) -> None:
+    """By FTP, where a URI may hold one: references that are relative take the authority of their base."""
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "page.html").write_text('<a href="other.html">b</a><a href="#top">a</a>', "utf-8")
+    with anonymous(tmp_path, root) as server:
+        uri = server.url("page.html").replace("ftp://", f"ftp://anonymous:{WORD}@")
+        rows = [
+            row
+            for batch in links.batches([uri], policy=Policy.local())
+            if isinstance(batch, pa.RecordBatch)
+            for row in batch.to_pylist()
+        ]
+    assert [row["target"].partition("@")[0] for row in rows] == ["ftp://anonymous:***"] * 2
+    assert hidden(str(rows))
+
+
+RETRIEVED = [
+    f"http://joe:{WORD}@{{}}/page.html", f"http://{{}}/page.html?X-Amz-Signature={WORD}&v=1", "http://{}/moved",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("uri", RETRIEVED)
+@pytest.mark.parametrize("form", ["text", "jsonl", "csv"])
+def test_the_links_of_a_page_do_not_show_how_it_was_retrieved(site: str, uri: str, form: str) -> None:
+    found = CliRunner().invoke(main, ["links", uri.format(site), "--format", form])
+    assert ("other.html" in found.output) == ("@" not in uri), found.output
+    assert hidden(found.output)
+
+
+@pytest.mark.parametrize("uri", RETRIEVED)
+def test_no_column_of_the_table_has_it(site: str, uri: str) -> None:
+    rows = [
+        row
+        for batch in links.batches([uri.format(site)], policy=Policy.local())
+        if isinstance(batch, pa.RecordBatch)
+        for row in batch.to_pylist()
+    ]
+    assert len(rows) >= (1 if "@" in uri else 3)
+    for row in rows:
+        assert hidden(str(row))
+
+
+@pytest.mark.parametrize("uri", RETRIEVED)
+@pytest.mark.parametrize("form", ["text", "jsonl", "csv", "sarif", "junit"])
+def test_a_crawl_does_not_show_it(site: str, uri: str, form: str) -> None:
+    found = CliRunner().invoke(main, ["broken", uri.format(site), "--private", "--format", form])
+    assert found.exit_code in (0, 1), found.output
+    assert found.output
+    assert hidden(found.output)
+
+
+@pytest.mark.parametrize("uri", RETRIEVED)
+@pytest.mark.parametrize("form", ["text", "jsonl"])
+def test_get_does_not_show_it(site: str, uri: str, form: str, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG):
+        found = CliRunner().invoke(main, ["get", "--format", form, uri.format(site)])
+    assert "Geheim" not in found.output
+    assert hidden(caplog.text)

@@ -18,7 +18,7 @@ from overthere.kernel import Components
 from overthere.kernel.reference import APPENDIX_B, split
 from overthere.late import default_registry
 from overthere.normalize import Change, Rung
-from overthere.redact import mask, password_spans, unveil, veil
+from overthere.redact import mask, secret_spans, unveil, veil
 from overthere.showing import printable
 from overthere.uri import URI, URIReference
 from overthere.value import Value
@@ -149,7 +149,7 @@ class Explanation:
 
     @cached_property
     def _spans(self) -> tuple[Span, ...]:
-        return password_spans(self.text)
+        return secret_spans(self.text)
 
     @cached_property
     def _secrets(self) -> Secrets:
@@ -252,7 +252,7 @@ class Explanation:
             shown = "the same" if same else shorten(text, max(24, width - 12)) or '""'
             lines.append(f"  {label:<9} {shown}")
             for c in form.changes:
-                if c.component == "userinfo" and password_spans(form.text):
+                if c.component == "userinfo" and secret_spans(form.text):
                     lines.append(f"  {'':<9}   userinfo ({c.source})")
                     continue
                 before, after = (c and printable(self._secrets.hide(c)) for c in (c.before, c.after))

@@ -17,7 +17,7 @@ from overthere.errors import KINDS, Finding, InvalidURI
 from overthere.grammar import Grammar
 from overthere.grammar.automaton import Automaton, Expected
 from overthere.kernel.reference import Parts as Generic
-from overthere.redact import overlaps, password_spans
+from overthere.redact import overlaps, secret_spans
 from overthere.showing import name_of
 
 __all__ = ["check_rule", "located", "of_any"]
@@ -47,7 +47,7 @@ def check_rule(
         return []
     name = grammar.rule(rule).name
     spans = located(text, parts) if parts is not None and _WHOLE.fullmatch(name) else []
-    passwords = password_spans(text)
+    passwords = secret_spans(text)
 
     @cache
     def expected(state: int) -> str:

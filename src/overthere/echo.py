@@ -12,8 +12,9 @@ from typing import Any
 
 from overthere.kernel.percent import percent_decode
 from overthere.redact import MASK, password_spans
+from overthere.secret_parameters import secret_parameters
 
-__all__ = ["Secrets", "logins"]
+__all__ = ["Secrets", "logins", "values"]
 
 _DELIMITERS = re.compile(r"[/\\?#@:\[\]]+")
 _SHORT = 4
@@ -30,6 +31,15 @@ def logins(text: str) -> list[tuple[str, str]]:
     spans = zip(password_spans(text), password_spans(text, userinfo=True), strict=False)
     named = [(text[whole[0] : span[0]], text[slice(*span)]) for span, whole in spans]
     return [(_decoded(user).rstrip(":"), _decoded(password)) for user, password in named]
+
+
+def values(text: str) -> list[str]:
+    """The values of secret parameters that stand in a URI or in any text, decoded.
+
+    >>> values("http://h/?page=2&access_token=a%2Bb")
+    ['a+b']
+    """
+    return [_decoded(text[one.value : one.close]) for one in secret_parameters(text)]
 
 
 def _decoded(text: str) -> str:
@@ -69,13 +79,14 @@ class Secrets:
 
     @classmethod
     def of(cls, *texts: str) -> Secrets:
-        """The passwords in texts, whole and in the pieces into which delimiters cut them, for what is made of it.
+        """The secrets in texts, for what is made of them: passwords also in the pieces into which delimiters cut them.
 
         >>> Secrets.of("ftp://joe:pass?word@h/").hide("path: h/pass, query: word@h")
         'path: h/***, query: ***@h'
         """
         passwords = [password for text in texts for _, password in logins(text)]
-        return cls([*passwords, *(piece for one in passwords for piece in _DELIMITERS.split(one))])
+        pieces = (piece for one in passwords for piece in _DELIMITERS.split(one))
+        return cls([*passwords, *pieces, *(value for text in texts for value in values(text))])
 
     def __bool__(self) -> bool:
         return self._pattern is not None

@@ -19,7 +19,7 @@ OverthereError
 from __future__ import annotations
 
 from overthere.kinds import KINDS, Finding, Kind
-from overthere.redact import Span, mask, password_spans
+from overthere.redact import Span, mask, secret_spans
 from overthere.showing import bounded, underline
 
 TYPE_CHECKING = False
@@ -93,7 +93,7 @@ class InvalidURI(OverthereError, ValueError):
     _secrets: tuple[Span, ...]
 
     def __init__(self, text: str, finding: Finding | Refused, secret: Span | None = None) -> None:
-        """`secret` is where a password stands, if its maker knows better than `redact.password_spans`."""
+        """`secret` is where a password stands, if its maker knows better than `redact.secret_spans`."""
         super().__init__(text)
         self.text = text
         self._refused = finding
@@ -117,7 +117,7 @@ class InvalidURI(OverthereError, ValueError):
                 refused, text, how = self._asked
                 InvalidURI.__init__(self, text, refused(text, *how))
         elif name == "_secrets":
-            self._secrets = (self._secret,) if self._secret else password_spans(self.text)
+            self._secrets = (self._secret,) if self._secret else secret_spans(self.text)
         elif name in ("kind", "start", "end") and isinstance(self._refused, Refused):
             self.kind, self.start, self.end = self._refused.place()
         elif name == "finding" or name in Finding._fields:
@@ -144,7 +144,7 @@ class InvalidURI(OverthereError, ValueError):
 
 def figures(text: str, findings: Iterable[Finding], width: int = 80) -> Iterator[str]:
     """The figure of each finding on a text; what is secret in it is looked for once."""
-    secrets = password_spans(text)
+    secrets = secret_spans(text)
     return (f"{underline(text, one.start, one.end, width, secrets)}\n{one}" for one in findings)
 
 

@@ -16,7 +16,7 @@ from overthere.errors import KINDS, Finding, InvalidIRI, InvalidURI, Refused
 from overthere.kernel import parse
 from overthere.kernel.classes import CHARSETS, IPRIVATE, PATTERNS, UCSCHAR
 from overthere.kernel.reference import APPENDIX_B, BIDI_CONTROLS, ip_literal, spread
-from overthere.redact import overlaps, password_spans
+from overthere.redact import overlaps, secret_spans
 from overthere.showing import name_of
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ class _Walker:
     def __init__(self, text: str, rule: str, zone: bool) -> None:
         self.text, self.rule, self.zone = text, rule, zone
         self.iri = "IRI" in rule
-        self.passwords = password_spans(text)
+        self.passwords = secret_spans(text)
         self.first = True
 
     def finding(self, place: _Place) -> Finding:

@@ -1,6 +1,7 @@
-r"""Passwords stay out of messages, figures and repr (RFC 3986 3.2.1 and 7.5).
+r"""Passwords and tokens stay out of messages, figures and repr (RFC 3986 3.2.1 and 7.5).
 
-What is shown has `***` where a password stands, in a URI and in what is no URI: better too much than too little.
+What is shown has `***` where a secret stands, in a URI and in what is no URI: better too much than too little.  Secrets
+are the passwords of userinfo and the values of parameters that let somebody in (`secret_parameters`).
 
 - Userinfo begins behind two or more slashes, behind a colon and slashes, behind a colon alone where the text begins
   with the scheme or where browsers repair it (http, https, ws, wss, ftp): `https:///joe:pw@h`, `https:/joe:pw@h`,
@@ -15,7 +16,7 @@ What is shown has `***` where a password stands, in a URI and in what is no URI:
 - A name without a password is shown.  It may be a token (`https://ghp_x@github.com/`): `mask(text, userinfo=True)`
   hides it.
 
-The time is linear in the length of the text; a text without "@" and `%40` is only searched for them.
+The time is linear in the length of the text; a text without "@", `%40` and "=" is only searched for them.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-__all__ = ["MASK", "Span", "mask", "overlaps", "password_spans", "unveil", "veil"]
+from overthere.secret_parameters import secret_parameters
+
+__all__ = ["MASK", "Span", "mask", "overlaps", "password_spans", "secret_spans", "unveil", "veil"]
 
 MASK = "***"
 Span = tuple[int, int]
@@ -124,6 +127,25 @@ def _password(text: str, start: int, end: int, level: int, last: int, userinfo: 
 _BRACKET = re.compile(r"\[|%(?:25)*+5[bB]")
 
 
+def secret_spans(text: str, *, userinfo: bool = False) -> tuple[Span, ...]:
+    """Where secrets stand in `text`, in its order: passwords (`password_spans`) and values of secret parameters.
+
+    >>> secret_spans("ftp://joe:secret@h/?sig=x"), secret_spans("?u=http%3A%2F%2Fh%2F%3Faccess_token%3Dx%26a%3Db&c=d")
+    (((10, 16), (24, 25)), ((40, 41),))
+    """
+    passwords = password_spans(text, userinfo=userinfo)
+    values = tuple((one.value, one.close) for one in secret_parameters(text))
+    if not (passwords and values):
+        return passwords or values
+    joined: list[Span] = []
+    for start, end in sorted((*passwords, *values)):
+        if joined and start < joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return tuple(joined)
+
+
 def overlaps(spans: Sequence[Span], start: int, end: int) -> bool:
     """Whether something of the spans, which are in their order, stands in text[start:end]; of an empty place, there."""
     at = bisect_right(spans, (max(start, end - 1), 1 << 62))
@@ -131,7 +153,7 @@ def overlaps(spans: Sequence[Span], start: int, end: int) -> bool:
 
 
 def mask(text: str, spans: Iterable[Span] | None = None, *, userinfo: bool = False) -> str:
-    """`text` with `***` for each password: what stands in `spans`, or else in `password_spans(text)`.
+    """`text` with `***` for each secret: what stands in `spans`, or else in `secret_spans(text)`.
 
     userinfo: for the whole userinfo, as where a token stands in the user's place.
 
@@ -139,14 +161,14 @@ def mask(text: str, spans: Iterable[Span] | None = None, *, userinfo: bool = Fal
     ('ftp://joe:***@h/', 'https://***@github.com/')
     """
     pieces, at = [], 0
-    for start, end in password_spans(text, userinfo=userinfo) if spans is None else spans:
+    for start, end in secret_spans(text, userinfo=userinfo) if spans is None else spans:
         pieces += [text[at:start], MASK]
         at = end
     return "".join((*pieces, text[at:])) if pieces else text
 
 
 def veil(*texts: str) -> tuple[str, ...]:
-    """The texts with "*" for each character of a password but delimiters: they are cut where they were cut before.
+    """The texts with "*" for each character of a secret but delimiters: they are cut where they were cut before.
 
     >>> veil("ftp://joe:pa?ss@h/")
     ('ftp://joe:**?**@h/',)
@@ -154,7 +176,7 @@ def veil(*texts: str) -> tuple[str, ...]:
     veiled: list[str] = []
     for text in texts:
         pieces, at = [], 0
-        for start, end in password_spans(text):
+        for start, end in secret_spans(text):
             pieces += [text[at:start], _NO_DELIMITER.sub("*", text[start:end])]
             at = end
         veiled.append("".join((*pieces, text[at:])))
@@ -162,5 +184,5 @@ def veil(*texts: str) -> tuple[str, ...]:
 
 
 def unveil(text: str) -> str:
-    """What stands for a password in a veiled text, at one length: `***`."""
+    """What stands for a secret in a veiled text, at one length: `***`."""
     return _VEIL.sub(MASK, text)

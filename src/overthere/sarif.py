@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TextIO
 from overthere.encoding import IN_SEGMENT, encode
 from overthere.errors import Finding
 from overthere.redact import mask
-from overthere.security import KINDS, veiled
+from overthere.security import KINDS
 from overthere.showing import printable
 
 __all__ = ["SCHEMA", "Result", "artifact", "write"]
@@ -89,7 +89,7 @@ def _rule(kind: str) -> dict[str, Any]:
 
 def _result(result: Result) -> dict[str, Any]:
     finding = result.finding
-    shown = printable(mask(veiled(result.text)))
+    shown = printable(mask(result.text))
     location: dict[str, Any] = {"logicalLocations": [{"fullyQualifiedName": shown[:1000]}]}
     if result.artifact is not None:
         region = {

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from overthere.access.errors import AccessError
 from overthere.access.steps import Interact, Send
 from overthere.access.wire import Dialogue, Head
-from overthere.echo import Secrets, logins
+from overthere.echo import Secrets, logins, values
 from overthere.errors import InvalidURI, OverthereError
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def secrets_of(plan: Plan, credentials: Credentials | None = None, uris: Iterabl
         users += filter(None, [getattr(there.locator, "user", None)])
         there = there.through
     for uri in uris:
+        passwords += values(uri)
         for user, password in logins(uri):
             passwords.append(password)
             users.append(user)

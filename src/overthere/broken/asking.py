@@ -30,17 +30,18 @@ from overthere.broken.hosts import BACK_OFF, MOST_WAIT, TRIES
 from overthere.errors import InvalidURI, NotSpecified, PlanRefused
 from overthere.protocols.http.kept import Asked
 from overthere.protocols.http.steps import TARGET, opening
+from overthere.redact import mask
 from overthere.schemes.known.http import HTTPLocator
 from overthere.schemes.registry import Registry
 from overthere.showing import bounded, printable
+from overthere.uri import URI
 
 if TYPE_CHECKING:
     from overthere.access.policy import Policy
     from overthere.broken.fragments import Anchors
     from overthere.broken.loop import Work
-    from overthere.uri import URI
 
-__all__ = ["DOCUMENTS", "Asking", "Said", "failure", "retry_after", "wait_for"]
+__all__ = ["DOCUMENTS", "Asking", "Said", "failure", "origin_of", "retry_after", "wait_for"]
 
 _AGENT = "overthere (checks links)"
 _UNREFUSED = frozenset((404, 410, 429))
@@ -93,10 +94,10 @@ class _Origin(NamedTuple):
 class Asking:
     """Asks for URIs; any number of requests may be under way.
 
-    agent: the field User-Agent; headers: host, name and value of fields for requests to that host.
+    agent: the field User-Agent; headers: origin, name and value of fields for requests to that origin (`origin_of`).
     limit: octets of a document that is read; most: connections that wait for their next request.
 
-    Raises: ValueError for what no header field can be.
+    Raises: ValueError for what no header field, and what no origin of HTTP can be.
     """
 
     def __init__(
@@ -121,8 +122,10 @@ class Asking:
         """What is said again and again."""
         self._agent = _line("User-Agent", _AGENT if agent is None else agent)
         self._headers: dict[str, bytes] = {}
-        for host, name, value in headers:
-            self._headers[host.lower()] = self._headers.get(host.lower(), b"") + _line(name, value)
+        """By origin: a token is told to nobody else, neither on another port nor by HTTP without TLS."""
+        for text, name, value in headers:
+            origin = origin_of(text)
+            self._headers[origin] = self._headers.get(origin, b"") + _line(name, value)
 
     def way(self, uri: str) -> Way:
         """Where a journey begins.  Raises: InvalidURI, AccessRefused, PlanRefused."""
@@ -162,7 +165,7 @@ class Asking:
         if not (isinstance(locator, HTTPLocator) and isinstance(first, Connect) and len(plan.steps) == _DIRECT):
             return None, b""  # through a proxy, or by another protocol
         _, target, version = opening(locator).split(b" ", 2)
-        fields = b"Accept: */*\r\n" + self._agent + self._headers.get(locator.host.lower(), b"") + b"\r\n"
+        fields = b"Accept: */*\r\n" + self._agent + self._headers.get(way.uri.origin, b"") + b"\r\n"
         origin = _Origin(way.uri, first, way.policy, scheme.port, b" " + version + fields)
         # Where other protocols may listen, what is sent is judged each time (`Policy.judge_octets`).
         if not led and at > 0 and "?" not in before and (self.policy.private or way.uri.effective_port == scheme.port):
@@ -234,6 +237,26 @@ class Asking:
 
 
 _KEPT = 1000
+
+
+def origin_of(text: str) -> str:
+    """An origin of HTTP (RFC 6454 4, 6.2); of a host without a scheme it is the one of https.
+
+    Raises: ValueError.
+
+    >>> origin_of("API.example"), origin_of("api.example:8443"), origin_of("http://localhost:80")
+    ('https://api.example', 'https://api.example:8443', 'http://localhost')
+    """
+    told = f"{mask(text)} is no origin of http or https: write a host, or as https://api.example:8443 (RFC 6454 4)"
+    try:
+        uri = URI(text if "://" in text else f"https://{text}")
+    except InvalidURI:
+        raise ValueError(told) from None
+    if uri.scheme.lower() not in ("http", "https") or not uri.host or uri.userinfo is not None:
+        raise ValueError(told)
+    if uri.path not in ("", "/") or uri.query is not None or uri.fragment is not None:
+        raise ValueError(told)
+    return uri.origin
 
 
 def _line(name: str, value: str) -> bytes:

@@ -15,6 +15,7 @@ from overthere.links.job import needed
 from overthere.links.job.retrieved import is_uri
 from overthere.links.job.sources import Task, tasks
 from overthere.links.model import Options
+from overthere.redact import mask
 from overthere.uri import URI
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def _run(
                 if outcome is not None and outcome.kind not in (None, "moved-permanently"):
                     # Nothing of the site was seen: that is no note.
                     summary.kinds[outcome.kind] += 1
-                    yield finding(start, outcome.kind, outcome.why, status=outcome.status)._replace(level="error")
+                    yield finding(mask(start), outcome.kind, outcome.why, status=outcome.status)._replace(level="error")
             parts = [*parts, *tasks([crawl.records.path], None, options)]
         inside = Inside(parts, checker, options, summary, keeps_outside=asker is not None)
         total, done = sum(task.size for task in inside.tasks), 0
@@ -90,7 +91,9 @@ def _run(
         outcomes = {} if asker is None else _asked(inside, asker, crawl, step)
         for found in inside.findings(outcomes):
             summary.kinds[found.kind] += 1
-            yield found if crawl is None else found._replace(source=crawl.records.names.get(found.source, found.source))
+            if crawl is not None:
+                found = found._replace(source=mask(crawl.records.names.get(found.source, found.source)))
+            yield found
 
 
 def _asked(inside: Inside, asker: Asker, crawl: Crawl | None, step: Step) -> dict[str, Outcome]:

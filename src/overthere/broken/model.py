@@ -176,7 +176,7 @@ class Checker(NamedTuple):
     rate: float | None = None
     """Requests a second to one host, at most."""
     headers: tuple[tuple[str, str, str], ...] = ()
-    """Fields to send: host, name, value."""
+    """Fields to send: an origin as `https://api.example:8443`, or a host for https on its own port; name, value."""
     agent: str | None = None
     cache: str | None = None
     """The file that keeps outcomes between runs; None: none does."""

@@ -18,6 +18,7 @@ from overthere.broken.site import Site
 from overthere.links.job.sources import Task
 from overthere.links.job.unpacked import documents, known
 from overthere.links.model import NOTES, UNREAD, Options
+from overthere.redact import mask, secret_spans
 from overthere.showing import bounded, printable
 
 __all__ = ["Teller"]
@@ -146,9 +147,14 @@ def finding(
     status: int | None = None,
     suggestion: str | None = None,
 ) -> Broken:
-    """A finding of a kind: about what, at which reference, at which place."""
+    """A finding of a kind: about what, at which reference, at which place.
+
+    A secret that the reference does not have is not suggested: a redirect may lead to a URI that is signed for one.
+    """
     row = KINDS[kind]
-    why = row.words.format(it=bounded(printable(about), _ABOUT))
+    why = row.words.format(it=bounded(printable(mask(about)), _ABOUT))
+    if suggestion is not None and secret_spans(suggestion) and (one is None or not secret_spans(one.reference)):
+        suggestion = None
     paragraph = row.source if status is None or status < 300 else f"RFC 9110 15.{status // 100}"
     return Broken(
         source, *place, None if one is None else one.where, None if one is None else one.reference, seen.target,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -30,8 +31,9 @@ _OPTIONS = (
     ),
     click.option("--rate", type=click.FloatRange(0, min_open=True), metavar="N", help="Requests a second of one host."),
     click.option(
-        "--header", "headers", multiple=True, metavar="HOST:NAME:VALUE",
-        help="A field for requests to that host (repeatable), as a token; no other host is told.",
+        "--header", "headers", multiple=True, metavar="ORIGIN:NAME:VALUE",
+        help="A field for requests to that origin (repeatable), as a token; nobody else is told, on a redirect either. "
+        "An origin is written as https://api.example:8443; a host alone is https://HOST.",
     ),
     click.option("--agent", metavar="TEXT", help="The field User-Agent."),
     click.option(
@@ -79,12 +81,7 @@ def settings(asked: Mapping[str, Any]) -> dict[str, Any]:
     """What the options say, as fields of `Checker`.  Raises: click.UsageError."""
     if asked["resume"] and asked["cache"] is None:
         raise click.UsageError("--resume is for --cache: it goes on with what was kept there")
-    headers = []
-    for text in asked["headers"]:
-        host, name, value = (*text.split(":", 2), "", "")[:3]
-        if not name or text.count(":") < 2:
-            raise click.UsageError(f"--header {text}: a host, a name and a value are divided by colons")
-        headers.append((host, name, value))
+    headers = [_header(text) for text in asked["headers"]]
     ages = []
     for text in asked["ages"]:
         kind, _, age = text.partition("=")
@@ -103,6 +100,30 @@ def settings(asked: Mapping[str, Any]) -> dict[str, Any]:
         "max_age": tuple(ages),
         "crawl_time": crawl_time,
     }
+
+
+# A port has a name behind it; a name is a token (RFC 9110 5.6.2).
+_HEADER = re.compile(
+    r"((?:[A-Za-z][A-Za-z0-9+.-]*://)?(?:\[[^\]]*\]|[^:/]*)(?::[0-9]+(?=:[^:/]+:))?/?)"
+    r":([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)",
+    re.DOTALL,
+)
+
+
+def _header(text: str) -> tuple[str, str, str]:
+    """An origin, a name and a value.  Raises: click.UsageError, which says nothing of the value."""
+    from overthere.broken.asking import origin_of
+
+    match = _HEADER.fullmatch(text)
+    if match is None:
+        raise click.UsageError(
+            "--header: an origin, a name and a value are divided by colons, as h.example:X-Name:value"
+        )
+    try:
+        origin_of(match[1])
+    except ValueError as error:
+        raise click.UsageError(f"--header: {error}") from None
+    return match[1], match[2], match[3]
 
 
 def policy_of(asked: Mapping[str, Any]) -> Policy:

@@ -19,8 +19,8 @@ from overthere.cli.styles import LEVELS as STYLES
 from overthere.cli.styles import painted
 from overthere.errors import Finding
 from overthere.extras import missing
-from overthere.redact import mask, password_spans
-from overthere.security import KINDS, LEVELS, Level, audit, level_of, veiled
+from overthere.redact import mask, secret_spans
+from overthere.security import KINDS, LEVELS, Level, audit, level_of
 from overthere.showing import printable, underline
 
 _KIND = click.Choice([kind for kind in KINDS if kind != "more"])
@@ -184,13 +184,13 @@ def _worst(findings: list[Finding]) -> Level | None:
 def _lines(audited: _Audited) -> str:
     """The text with its worst level, and each finding below it with its figure."""
     worst = _worst(audited.findings)
-    shown = printable(mask(veiled(audited.text)))
+    shown = printable(mask(audited.text))
     count = f"  ({len(audited.findings)} finding{'s' if len(audited.findings) > 1 else ''})" if worst else ""
     where = "" if audited.lines is None else "{}:{}:{}: ".format(audited.name, *audited.place()[:2])
     level = painted(f"{worst:<8}", STYLES[worst]) if worst else "nothing "
     lines = [f"{level} {printable(where)}{shown}{count}"]
     for finding in audited.findings:
-        figure = underline(veiled(audited.text), finding.start, finding.end, width(), password_spans(audited.text))
+        figure = underline(audited.text, finding.start, finding.end, width(), secret_spans(audited.text))
         lines += [f"    {line}" for line in figure.split("\n")]
         lines.append(filled(f"{level_of(finding)} {finding.kind}: {printable(str(finding))}", sys.stdout, "    "))
     return "\n".join(lines)

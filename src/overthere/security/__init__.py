@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from overthere.errors import Finding
 from overthere.exact import exact
-from overthere.security.contents import veiled
+from overthere.secret_parameters import secret_parameters
 from overthere.security.table import KINDS, LEVELS, Concern, Level
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from overthere.security.parts import Cut, Place
     from overthere.value import Value
 
-__all__ = ["KINDS", "LEVELS", "Concern", "Level", "audit", "harmless", "kinds", "level_of", "veiled"]
+__all__ = ["KINDS", "LEVELS", "Concern", "Level", "audit", "harmless", "kinds", "level_of"]
 
 
 def audit(
@@ -148,4 +148,4 @@ def harmless(text: str) -> bool:
 
 
 def _plain_parameters(text: str, match: re.Match[str]) -> bool:
-    return "@" not in text[match.start(match.lastindex or 0) - 1 :] and veiled(text) == text
+    return "@" not in text[match.start(match.lastindex or 0) - 1 :] and not any(secret_parameters(text))

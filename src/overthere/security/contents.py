@@ -7,9 +7,10 @@ from base64 import b64decode
 from collections.abc import Iterator
 from urllib.parse import unquote_to_bytes
 
+from overthere.secret_parameters import secret_parameters
 from overthere.security.parts import Cut, Place
 
-__all__ = ["contents", "length", "parameters", "veiled"]
+__all__ = ["contents", "length", "parameters"]
 
 
 def _through(scheme: str) -> str:
@@ -71,24 +72,16 @@ def _runs(text: str, at: int) -> bool:
     return _CHARSET.search(head) is not None or _RUNS.search(octets) is not None
 
 
-# Ours: RFC 3986 7.5 and RFC 9110 17.9 name no parameters, RFC 6750 2.3 has access_token, RFC 6749 2.3.1 client_secret.
-_SECRET = re.compile(
-    r"(?i)(?<![^?#&;])(pass(?:word|wd|phrase)?|pwd|secret|api[_-]?key|(?:access|auth|id|private|refresh)[_-]?token"
-    r"|client[_-]secret|x-amz-signature|x-goog-signature)=([^&;#]++)"
-)
-
-
 def parameters(cut: Cut) -> Iterator[Place]:
     """Parameters of the query and of the fragment (RFC 6749 4.2.2) whose names say that they are secret."""
-    for span in (cut.query, cut.fragment):
-        if span is not None and not cut.is_content and cut.scheme != "javascript":
-            for match in _SECRET.finditer(cut.text, *span):
-                yield Place("secret-parameter", *match.span(1), f'"{match[1]}"')
-
-
-def veiled(text: str) -> str:
-    """The text with "*" for each character of such parameters' values, for showing it; offsets hold."""
-    return _SECRET.sub(lambda match: f"{match[1]}={'*' * len(match[2])}", text)
+    if cut.is_content or cut.scheme == "javascript":
+        return
+    spans = [(*span, name) for span, name in ((cut.query, "query"), (cut.fragment, "fragment")) if span is not None]
+    for one in secret_parameters(cut.text) if spans else ():
+        for start, end, component in spans:
+            if start <= one.start < end:
+                it = f'"{cut.text[one.start : one.end]}"'
+                yield Place("secret-parameter", one.start, one.end, it, component=component, rule=component)
 
 
 def length(cut: Cut) -> Iterator[Place]:

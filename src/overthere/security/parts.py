@@ -8,7 +8,7 @@ from typing import NamedTuple
 from overthere.echo import Secrets
 from overthere.errors import Finding
 from overthere.kernel.reference import APPENDIX_B
-from overthere.redact import MASK, Span, overlaps, password_spans
+from overthere.redact import MASK, Span, overlaps, secret_spans
 from overthere.schemes.model import Scheme
 from overthere.schemes.registry import Registry
 from overthere.security.table import KINDS
@@ -110,7 +110,7 @@ def cut(text: str, registry: Registry | None = None) -> Cut:
         port = None if colon < 0 else (colon + 1, end)
     scheme = (match[1] or "").lower()
     known = Registry.default() if registry is None else registry
-    facts, secrets = known.get(scheme), password_spans(text)
+    facts, secrets = known.get(scheme), secret_spans(text)
     return Cut(
         text, scheme, authority, userinfo, host, port, match.span(3), query, fragment, secrets, facts, known, begin
     )

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from overthere.redact import MASK, mask, password_spans
+from overthere.redact import MASK, mask, secret_spans
 from overthere.showing import name_of, printable
 
 __all__ = ["Place", "Run", "runs"]
@@ -48,7 +48,7 @@ def runs(text: str, places: Iterable[Place], findings: Sequence[tuple[int, int]]
     [('a', 'scheme'), (':', None), ('b', 'path'), ('U+202E', 'path')]
     """
     named = sorted(places, key=lambda place: (place.start, -place.end))
-    secrets = password_spans(text)
+    secrets = secret_spans(text)
     within = [(max(0, start), min(len(text), end)) for start, end in findings]
     cuts = {0, len(text), *(at for place in named for at in (place.start, place.end)), *_unseen(text)}
     cuts.update(at for span in (*secrets, *within) for at in span)

@@ -96,18 +96,28 @@ def retrieve(source: str | URI, policy: Policy, file: BinaryIO, edition: str) ->
                 answer = _failed(here, source, NotSpecified("it is a session, and no content"), "not-opened")
     # Each redirect refers to the next URI, also the last one, where that could not be opened.
     redirects = () if way is None else way.redirects
-    led = (_pointing(uri, _fields(head) or [("Location", head.location or "")]) for uri, head in redirects)
+    # Where it leads may be signed for whoever asked, as the base is that comes of it.
+    led = (_pointing(uri, _masked(_fields(head) or [("Location", head.location or "")])) for uri, head in redirects)
     return answer._replace(headers=(*chain.from_iterable(led), *answer.headers))
 
 
 def _base(uri: URI, by: str = "retrieval") -> Base:
-    return Base(uri.replace(fragment=None), "retrieval", by)
+    return Base(_public(uri), "retrieval", by)
+
+
+def _public(uri: URI) -> URI:
+    """A base: without fragment, and with `***` for its secrets, which would be in each row, and in targets (7.5)."""
+    return URI(mask(str(uri.replace(fragment=None))))
 
 
 def _fields(head: Head) -> list[tuple[str, str]]:
     """Those of HTTP, as octets of ISO Latin 1; of other protocols none."""
     pairs: list[tuple[str, str]] = head.details.get("headers", [])
     return pairs
+
+
+def _masked(fields: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [(name, mask(value)) for name, value in fields]
 
 
 def _pointing(uri: URI, fields: list[tuple[str, str]]) -> Iterator[tuple[Base, bytes]]:
@@ -152,7 +162,7 @@ def _written(opened: Resource, file: BinaryIO, edition: str) -> Retrieved:
 def _established(opened: Resource, headers: list[tuple[str, str]], edition: str) -> Base:
     own = _base(opened.uri, "redirect" if opened.history else "retrieval")
     if opened.head.base is not None:
-        return Base(opened.base.replace(fragment=None), "entity", "entity")
+        return Base(_public(opened.base), "entity", "entity")
     try:
         return establish(headers=headers, retrieval=own.uri, edition=edition, protocol="http") if headers else own
     except NotSpecified:

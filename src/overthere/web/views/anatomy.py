@@ -11,7 +11,7 @@ from overthere.editions import edition
 from overthere.encoding import decode
 from overthere.errors import CodingError, Finding, InvalidURI
 from overthere.kernel.reference import Parts, host_kind, split, split_authority
-from overthere.redact import mask, password_spans
+from overthere.redact import mask, secret_spans
 from overthere.repairs import repair
 from overthere.showing import printable
 from overthere.web.model import Example, Input, View
@@ -212,7 +212,7 @@ def findings_of(findings: list[Finding]) -> list[Row]:
 
 def shown_change(change: Any, secrets: Secrets, text: str) -> Change:
     """A change without a password."""
-    if change.component == "userinfo" and password_spans(text):
+    if change.component == "userinfo" and secret_spans(text):
         return Change("userinfo", "***", "***", change.source)
     before, after = (one if one is None else printable(secrets.hide(one)) for one in (change.before, change.after))
     return Change(change.component, before, after, change.source)
@@ -244,7 +244,7 @@ def _component(found: Explanation, name: str, start: int, end: int, note: str, s
 
 
 def _masked(text: str, start: int, end: int) -> str:
-    clipped = ((max(low, start), min(high, end)) for low, high in password_spans(text))
+    clipped = ((max(low, start), min(high, end)) for low, high in secret_spans(text))
     return printable(mask(text[start:end], [(low - start, high - start) for low, high in clipped if low < high]))
 
 
