@@ -257,7 +257,7 @@ class Parameters:
         >>> Parameters("b=1&a=2&b=0").sorted().query
         'a=2&b=1&b=0'
         """
-        return self._with([text for _, text in sorted(self._named_pairs(), key=lambda pair: pair[0])])
+        return self._with(sorted(self._pairs(), key=lambda text: octets_of(text.partition("=")[0], self.plus)))
 
     def _with(self, texts: list[str]) -> Parameters:
         # One empty pair alone is the empty query, which is not an undefined one.

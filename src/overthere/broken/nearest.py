@@ -42,7 +42,7 @@ class Nearest:
         self.cut: int = 0
         """Findings for which nothing was looked for."""
         self.by_last: dict[str, list[str]] | None = None
-        self._folders: dict[str, list[str]] | None = None
+        self._folders: dict[str, _Folder] | None = None
 
     def reference(self, kind: str, one: Reference, seen: Look, found: Scan, document: int) -> str | None:
         """The reference to write instead of one with a finding of this kind."""
@@ -71,7 +71,8 @@ class Nearest:
                 told = one.decode("utf-8", "surrogateescape")
                 self.by_last.setdefault(told.rpartition("/")[2], []).append(told)
         stem = last.rpartition(".")[0] or last
-        beside = [one for one in self._beside(folder) if (one.rpartition(".")[0] or one) == stem]
+        here = self._beside(folder)
+        beside = here.by_stem.get(stem, [])
         if len(beside) == 1:
             return posixpath.join(folder, beside[0])
         same = self.by_last.get(last, [])
@@ -81,18 +82,17 @@ class Nearest:
             return None
         # Of names with the same extension: two short ones are not alike for that.
         extension = last[len(stem) :]
-        stems = [one[: len(one) - len(extension)] for one in self._beside(folder) if one.endswith(extension)]
-        near = self._near(stem, stems)
+        near = self._near(stem, here.stems(extension) if self.left > 0 else ())
         return None if near is None else posixpath.join(folder, near + extension)
 
-    def _beside(self, folder: str) -> list[str]:
-        """The names of files in a folder."""
+    def _beside(self, folder: str) -> _Folder:
+        """The files in a folder."""
         if self._folders is None:
             self._folders = {}
             for one in self.site.files:
                 where, _, last = one.decode("utf-8", "surrogateescape").rpartition("/")
-                self._folders.setdefault(where, []).append(last)
-        return self._folders.get(folder, [])
+                self._folders.setdefault(where, _Folder()).add(last)
+        return self._folders.get(folder) or _Folder()
 
     def _fragment(self, one: Reference, seen: Look, found: Scan, document: int) -> str | None:
         if "#" not in one.reference or seen.fragment is None:
@@ -141,6 +141,26 @@ class Nearest:
         except (OverthereError, ValueError):
             return None
         return f"{target}{after}" if self.site.find(joined).verdict == "document" else None
+
+
+class _Folder:
+    """The names of the files in a folder: what stands before and behind their last dot."""
+
+    def __init__(self) -> None:
+        self.by_stem: dict[str, list[str]] = {}
+        self._by_extension: dict[str, list[str]] = {}
+
+    def add(self, name: str) -> None:
+        stem = name.rpartition(".")[0] or name
+        self.by_stem.setdefault(stem, []).append(name)
+        if extension := name[len(stem) :]:
+            self._by_extension.setdefault(extension, []).append(stem)
+
+    def stems(self, extension: str) -> list[str]:
+        """Of the names with an extension; without one, all names as they are."""
+        if extension:
+            return self._by_extension.get(extension, [])
+        return [name for names in self.by_stem.values() for name in names]
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:

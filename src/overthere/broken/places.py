@@ -21,6 +21,8 @@ _BEFORE = {
     "autolink": re.compile(r"(?:\A|[^\w])\Z"),
 }
 _ATTRIBUTE = re.compile(r"[=>\[(,\"'][ \t\n]*+\Z")
+_WORD = re.compile(r"[^\t\n\f ]+")
+"""Of `srcset`, `ping` and others: commas part its candidates too, and end none (HTML 4.8.4.2.1)."""
 _LOOK_BACK = 80
 _SEARCHED = 64
 """A document's text is gone through so many times for places that its reader has not told."""
@@ -42,13 +44,17 @@ class _Value(NamedTuple):
     text: str
     stripped: str
     placed: dict[str, tuple[int, int]]
-    """What a style sheet refers to, each where it first stands."""
+    """What a style sheet refers to, and the words of a list, each where it first stands."""
 
     @classmethod
     def of(cls, start: int, text: str) -> _Value:
         placed: dict[str, tuple[int, int]] = {}
         for _, found, place in css.placed(text) if "(" in text else ():
             placed.setdefault(found, place)
+        for word in _WORD.finditer(text):
+            at = word.end() - len(word[0].lstrip(","))
+            bare = word[0].strip(",")
+            placed.setdefault(bare, (at, at + len(bare)))
         return cls(start, text, text.strip("\t\n\f "), placed)
 
 
@@ -106,7 +112,12 @@ class Places:
             first, last = held.placed[reference]
             return start + first, start + last
         at = -1
-        while (at := value.find(reference, at + 1)) >= 0 and reference:
+        while self.left > 0 and reference:
+            begin = at + 1
+            at = value.find(reference, begin)
+            self.left -= (at if at >= 0 else len(value)) - begin + _LOOK_BACK
+            if at < 0:
+                break
             last = at + len(reference)
             if (at == 0 or value[at - 1] in "\t\n\f ,='\"") and (last == len(value) or value[last] in _END):
                 return start + at, start + last
