@@ -487,6 +487,11 @@ def test_a_planted_link_is_never_written_through(tmp_path: Path, kind: str, plan
         with pytest.raises(OSError, match="it is a link"):
             open_writer(path, job="j")
         assert link.is_symlink()
+    elif made == "hard" and planted == "{}.resume":
+        # A file at the place of a mark, and none of ours: it is neither replaced nor removed.
+        with pytest.raises(ResumeError, match="it has another name too"):
+            open_writer(path, job="j")
+        assert link.exists()
     else:
         with open_writer(path, job="j") as writer:
             writer.write(to_batch(links(5)))

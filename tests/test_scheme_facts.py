@@ -40,6 +40,10 @@ REASONS: dict[str, tuple[set[str], str]] = {
         "the protocol by whose rules a base is found; the file URI of a path (5.1.4's default); HTML 4.2.3 on data: "
         "as a base; RFC 2557 8.3 on cid: as one",
     ),
+    "broken/asking.py": (
+        {"http", "https", "https://"},
+        "the origins that a header field may be for: fields are of HTTP (RFC 9110 5; RFC 6454 4)",
+    ),
     "broken/crawl.py": ({"http", "https"}, "what is crawled: pages and robots.txt are of HTTP (RFC 9309 2.3)"),
     "broken/job.py": ({"http", "https"}, "what is crawled: pages and robots.txt are of HTTP (RFC 9309 2.3)"),
     "broken/gathering.py": ({"http"}, WORDS + "a kind of document"),
@@ -106,7 +110,8 @@ REASONS: dict[str, tuple[set[str], str]] = {
     "tables/whole.py": ({"about"}, WORDS + "what the files are about"),
     "text/found.py": ({"http", "ftp", "mailto:"}, "RFC 3986 4.5: what an abbreviated reference is likely to mean"),
     "text/gfm.py": ({"http://", "mailto:"}, "GitHub Flavored Markdown 6.9: what its autolinks mean"),
-    "web/guard.py": ({"http"}, WORDS + "the kind of an ASGI scope"),
+    "web/guard.py": ({"http", "https"}, WORDS + "the kind of an ASGI scope; the origins of its own pages (RFC 6454 4)"),
+    "web/server.py": ({"data"}, WORDS + "an answer as data"),
     "web/views/plan.py": ({"HTTP", "FTP", "Gopher", "LDAP", "data"}, WORDS + "titles of examples; a field of a step"),
 }
 

@@ -247,8 +247,13 @@ class Parameters:
         >>> Parameters("utm_source=a&q=%7e&utm_medium=b").without("utm_*").query
         'q=%7e'
         """
-        gone = [pattern(name, self.charset) for name in names]
-        kept = [text for name, text in self._named_pairs() if not any(matches(one, name) for one in gone)]
+        given = [pattern(name, self.charset) for name in names]
+        plain, gone = {one[0] for one in given if len(one) == 1}, [one for one in given if len(one) > 1]
+        kept = [
+            text
+            for name, text in self._named_pairs()
+            if name not in plain and not any(matches(one, name) for one in gone)
+        ]
         return self if len(kept) == len(self) else self._with(kept)
 
     def sorted(self) -> Parameters:

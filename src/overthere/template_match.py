@@ -97,12 +97,13 @@ class _Graph:
         """By token the states from which it leads on, by how many bits."""
         self._fitting: dict[str, list[_Group]] = {}
         self._delimiters = ""
+        last = {c: number for number, part in enumerate(parts) for c in "?#" if _opens(part, c)}
         at = 0
         for number, part in enumerate(parts):
             if isinstance(part, str):
                 at = self._chain(at, unescaped(literal(part)), _NONE)
             else:
-                self._delimiters = "".join(c for c in "?#" if any(_opens(later, c) for later in parts[number + 1 :]))
+                self._delimiters = "".join(c for c in "?#" if last.get(c, 0) > number)
                 at = self._expression(at, part)
         self.end = at
         nothing = self._groups.pop("", {})
