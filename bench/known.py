@@ -54,6 +54,24 @@ _BASES: tuple[tuple[str, str], ...] = (
     ('<BASE HREF="b/"><A HREF="x">', "http://h.example/d/b/x"),
     ('<base href="http://[x/"><a href="x">', "http://h.example/d/x"),
     ('<base href=""><a href="x">', "http://h.example/d/x"),
+    # Where no tree has it, or another tree (HTML 4.12.3, 13.2.6).
+    ('<template><base href="no/"></template><base href="b/"><a href="x">', "http://h.example/d/b/x"),
+    ('<svg><base href="no/"/></svg><base href="b/"><a href="x">', "http://h.example/d/b/x"),
+    ('<math><base href="no/"/></math><base href="b/"><a href="x">', "http://h.example/d/b/x"),
+    ('<svg><foreignObject><base href="b/"><a href="x">', "http://h.example/d/b/x"),
+    ('<math><mi><base href="b/"></mi></math><a href="x">', "http://h.example/d/b/x"),
+    ('<frameset><base href="no/"><frame src="x"></frameset>', "http://h.example/d/x"),
+    ('<base href="b/"><frameset><frame src="x"></frameset>', "http://h.example/d/b/x"),
+    ('<p><base href="no/"></p><frameset><frame src="x"></frameset>', "http://h.example/d/x"),
+    ('<base href="b/"><p><base href="no/"></p><frameset><frame src="x">', "http://h.example/d/b/x"),
+    ('<input type="hidden"><base href="no/"><frameset><frame src="x">', "http://h.example/d/x"),
+    ('<p>a<frameset><base href="b/"><a href="x">', "http://h.example/d/b/x"),
+    ('<input><frameset><base href="b/"><a href="x">', "http://h.example/d/b/x"),
+    ('<template><frameset></template><base href="b/"><a href="x">', "http://h.example/d/b/x"),
+    ('<table><tr><base href="b/"></table><a href="x">', "http://h.example/d/b/x"),
+    ('<select><base href="b/"></select><a href="x">', "http://h.example/d/b/x"),
+    ('<noscript><base href="b/"></noscript><a href="x">', "http://h.example/d/b/x"),
+    ('<body></body></html><base href="b/"><a href="x">', "http://h.example/d/b/x"),
 )
 
 # RFC 3987 3.1: what is not in US-ASCII becomes UTF-8 first; the HTML Standard says in which charset the document is.

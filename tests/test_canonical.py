@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from growth import outgrows
-from overthere import URI, columns, links
+from overthere import IRI, URI, InvalidURI, columns, links
 from overthere.canonical import (
     FORMS,
+    SAFE_BROWSING,
     STEPS,
     SURT,
     URL_NORMALIZE,
@@ -24,6 +27,7 @@ from overthere.canonical import (
     Step,
     hash_prefixes,
     lookup_expressions,
+    raw_uri,
 )
 from overthere.cli.app import app
 from overthere.links.model import Options
@@ -75,7 +79,52 @@ texts = st.builds(
 
 @pytest.mark.parametrize("row", ROWS, ids=ids(ROWS))
 def test_rows(row: dict[str, Any]) -> None:
-    assert FORMS[row["form"]].key(row["uri"]) == row["key"]
+    uri = raw_uri(row["uri"]) if row.get("raw") else row["uri"]
+    assert FORMS[row["form"]].key(uri) == row["key"]
+
+
+def test_raw_octets_are_escaped_as_they_are() -> None:
+    assert SAFE_BROWSING.key(raw_uri(b"http://\x01\x80.com/")) == "http://%01%80.com/"
+
+
+@pytest.mark.parametrize(
+    "raw", ["http:\\\\h", "", " ", "http://[", "\ud800", "mailto", "joe@h.example", b"http://h:x/"]
+)
+def test_raw_text_that_means_no_one_uri_is_refused(raw: str | bytes) -> None:
+    with pytest.raises(InvalidURI):
+        raw_uri(raw)
+
+
+KEYED = ["surt", "safe-browsing", "w3lib", "url-normalize", "crawler-commons"]
+
+
+@pytest.mark.parametrize("name", KEYED)
+def test_one_host_has_one_key(name: str) -> None:
+    """In letters, in escapes, as A-labels, in a case of one's own: for the names of a few scripts."""
+    for host in ("bücher.example", "straße.example", "παράδειγμα.example", "例え.example", "a.bücher.example"):
+        letters = IRI(f"http://{host}/x").to_uri()
+        ascii_form = IRI(f"http://{host}/x").to_uri(idna=True)
+        written = {letters, ascii_form, URI(str(ascii_form).replace("xn--", "XN--")), URI(str(letters).lower())}
+        assert len({FORMS[name].key(uri) for uri in written}) == 1, host
+
+
+def test_every_form_that_is_a_key_has_the_step_of_it() -> None:
+    assert {name for name, form in FORMS.items() if Step("host-idna") in form.steps} == {*FORMS} - {"tracking"}
+
+
+AUTHORITIES = ["http:", "http://", "http://h", "x:", "x://u@:80"]
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_forms_are_idempotent_without_an_authority_too(name: str) -> None:
+    """Every text of three pieces of a path, a query and a fragment, behind each kind of beginning."""
+    form = FORMS[name]
+    some = ["/", "//", "..", ".", "a", ":", "?", "#", "&", "=", "%2e", "%2f", "@", "B", ""]
+    for start, *pieces in product(AUTHORITIES, some, some, some):
+        text = start + "".join(pieces)
+        if URI.can_parse(text):
+            once = form(text)
+            assert form(once) == once, text
 
 
 @pytest.mark.parametrize("step", EACH, ids=[step.name for step in EACH])
@@ -163,7 +212,7 @@ def test_url_normalize_gives_the_same_for_any(text: str) -> None:
     [
         ("http://h/#!a", "http://h/#%21a", "http://h/?_escaped_fragment_=a"),
         ("http://h/?a%5b%5d=1", "http://h/?a%5B%5D=1", "http://h/?a[]=1"),
-        ("http://%c3%a9/", "http://%C3%A9/", "http://%c3%a9/"),
+        ("http://%c3%a9/", "http://xn--9ca/", "http://%c3%a9/"),
         ("http:h/a", "http:h/a", "http://h/a"),
         ("x://h/a/../b//c", "x://h/b/c", "x://h/a/../b//c"),
         ("http://ue%CC%81@h/", "http://ue%CC%81@h/", "http://u%C3%A9@h/"),
@@ -210,6 +259,36 @@ def test_safe_browsing_looks_up_suffixes_and_prefixes() -> None:
         host + path for host in ("a.b.c.d.e.f.g", "c.d.e.f.g", "d.e.f.g", "e.f.g", "f.g") for path in ("/1.html", "/")
     ]
     assert {len(one) for one in hash_prefixes("http://a.b.com/")} == {4}
+
+
+def test_a_question_mark_that_is_data_ends_no_path() -> None:
+    assert lookup_expressions("http://w/e%3F.html?q")[:2] == ["w/e?.html?q", "w/e?.html"]
+    assert lookup_expressions("http://w/e%3F.html") == ["w/e?.html", "w/"]
+    assert str(SURT("http://www.1.1/x")) == str(SURT(SURT("http://www.1.1/x")))
+
+
+@pytest.mark.parametrize(
+    ("host", "names"),
+    [
+        ("example.co.uk", ["example.co.uk"]),
+        ("a.example.co.uk", ["a.example.co.uk", "example.co.uk"]),
+        (
+            "a.b.c.d.e.example.co.uk",
+            ["a.b.c.d.e.example.co.uk"] + [f"{front}example.co.uk" for front in ("c.d.e.", "d.e.", "e.", "")],
+        ),
+        ("a.b.c.d.e", ["a.b.c.d.e", "b.c.d.e", "c.d.e", "d.e"]),
+        ("a.joe.github.io", ["a.joe.github.io", "joe.github.io"]),
+        ("github.io", ["github.io"]),
+        ("com", ["com"]),
+        ("localhost", ["localhost"]),
+        ("[2001:db8::1]", ["[2001:db8::1]"]),
+        ("[::ffff:1.2.3.4]", ["1.2.3.4"]),
+        ("a.b.b%C3%BCcher.de", ["a.b.xn--bcher-kva.de", "b.xn--bcher-kva.de", "xn--bcher-kva.de"]),
+        ("a%2Eb%23.com", ["a.b%23.com", "b%23.com"]),
+    ],
+)
+def test_suffixes_begin_at_the_registrable_domain(host: str, names: list[str]) -> None:
+    assert lookup_expressions(f"http://{host}/") == [f"{name}/" for name in names]
 
 
 def test_columns_are_as_the_value() -> None:
@@ -307,3 +386,42 @@ def test_the_page_has_the_table_of_steps() -> None:
     page = (Path(__file__).parent.parent / "docs" / "canonical.md").read_text(encoding="utf-8")
     for name, kind in STEPS.items():
         assert f"| `{name}` | {kind.does} | {kind.breaks} | {kind.source} |" in page
+
+
+def test_one_host_in_the_table_of_links(tmp_path: Path) -> None:
+    """A host in letters, in escapes and as A-labels: one text in the column normal, by a form and by --idna."""
+    pytest.importorskip("pyarrow")
+    (page := tmp_path / "a.html").write_text(
+        '<a href="http://Bücher.de/x"><a href="http://b%C3%BCcher.de/x"><a href="http://XN--bcher-kva.de/x">'
+        '<a href="file:///C|/m"><a href="http://h&#12;x/"><a href="http://h/a&#12;b">',
+        encoding="utf-8",
+    )
+    for asked in (["--canonical", "surt"], ["--idna"], ["--idna", "--canonical", "tracking"]):
+        done = CliRunner().invoke(app, ["links", str(page), *asked, "--format", "jsonl"])
+        found = [json.loads(line) for line in done.stdout.splitlines()]
+        host = "http://xn--bcher-kva.de/x"
+        same = host if "tracking" not in asked else "http://XN--bcher-kva.de/x"
+        assert [row["normal"] for row in found[:3]] == [host, host, same]
+        # A bar behind a drive letter is mended; a form feed is no line break, and no URI holds it.
+        assert [(row["target"], row["error"]) for row in found[3:]] == [
+            ("file:///C:/m", "path-char"), (None, "control"), (None, "control"),
+        ]  # fmt: skip
+
+
+def test_the_verb_makes_uris_of_raw_text_and_a_labels() -> None:
+    def line(*asked: str) -> str:
+        done = CliRunner().invoke(app, ["canonical", *asked])
+        assert done.exit_code == 0, done.output
+        return done.stdout
+
+    assert line("--raw", "--form", "safe-browsing", "--key", " www.example.com/a b\t") == (
+        "http://www.example.com/a%20b\n"
+    )
+    assert line("--idna", "http://b%C3%BCcher.de/") == "http://xn--bcher-kva.de/\n"
+    assert line("--idna", "--form", "tracking", "http://b%C3%BCcher.de/?gclid=1&a") == "http://xn--bcher-kva.de/?a\n"
+    done = CliRunner().invoke(app, ["canonical", "--raw", "--form", "surt", "http:\\\\h"])
+    assert (done.exit_code, "two" not in done.stdout) == (1, True)
+    done = CliRunner().invoke(app, ["repair", "--idna", "http://B\u00fccher.de/"])
+    assert done.stdout == "http://xn--bcher-kva.de/\n"
+    done = CliRunner().invoke(app, ["repair", "--idna", "http://%FF/"])
+    assert (done.exit_code, "IDNA" in done.stderr) == (1, True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from overthere.canonical.expressions import hash_prefixes, lookup_expressions
 from overthere.canonical.model import Applied, Canonical, Step
+from overthere.canonical.raw import raw_uri
 from overthere.canonical.ready import (
     CRAWLER_COMMONS,
     FORMS,
@@ -31,4 +32,5 @@ __all__ = [
     "Step",
     "hash_prefixes",
     "lookup_expressions",
+    "raw_uri",
 ]

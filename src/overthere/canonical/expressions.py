@@ -5,50 +5,63 @@ from __future__ import annotations
 from hashlib import sha256
 
 from overthere.canonical.ready import SAFE_BROWSING
+from overthere.canonical.texts import least_escaped
 from overthere.hosts.address import literal
+from overthere.hosts.domains import suffix_list
 from overthere.kernel.reference import split
-from overthere.uri import URI
+from overthere.uri import URIReference
 
 __all__ = ["hash_prefixes", "lookup_expressions"]
 
 
-def lookup_expressions(uri: URI | str) -> list[str]:
+def lookup_expressions(uri: URIReference | str) -> list[str]:
     """Up to 30 texts: the host and up to four of its suffixes, each with up to six paths.
 
-    Raises: InvalidURI if the text is no URI.
+    The suffixes are the registrable domain, and it with one label, two and three labels before it (the page's "eTLD+1",
+    by the list of publicsuffix.org: the extra `domains`).  An address has none, nor a public suffix.
 
-    >>> lookup_expressions("http://a.b.com/1/2.html?p=1")[:3]
-    ['a.b.com/1/2.html?p=1', 'a.b.com/1/2.html', 'a.b.com/']
+    uri: a URI; `raw_uri` makes one of raw text.
+
+    Raises: InvalidURI if the text is no URI; ModuleNotFoundError without the list.
+
+    >>> lookup_expressions("http://a.b.example.co.uk/1/2.html?p=1")[:3]
+    ['a.b.example.co.uk/1/2.html?p=1', 'a.b.example.co.uk/1/2.html', 'a.b.example.co.uk/']
+    >>> [one for one in lookup_expressions("http://a.b.c.d.e.example.co.uk/")]
+    ['a.b.c.d.e.example.co.uk/', 'c.d.e.example.co.uk/', 'd.e.example.co.uk/', 'e.example.co.uk/', 'example.co.uk/']
     """
     canonical = SAFE_BROWSING(uri)
     host = canonical.host
     if not host:
         return []
-    _, _, rest = SAFE_BROWSING.key(canonical).partition("://")
-    name, slash, tail = rest.partition("/")
-    path, mark, query = (
-        (slash + tail).partition("?") if split(str(canonical)).query is not None else (rest[len(name) :], "", "")
-    )
-    names = [name]
-    if literal(host.strip("[]")) is None:
-        labels = name.split(".")[-5:]
-        names += [s for at in range(len(labels) - 1) if (s := ".".join(labels[at:])) != name]
-    paths = [path + mark + query] if mark else []
-    paths.append(path)
+    parts = split(str(canonical))
+    name, path = least_escaped(parts.authority or ""), least_escaped(parts.path)
+    paths = [path] if parts.query is None else [f"{path}?{least_escaped(parts.query)}", path]
     folder, pieces = "/", path.split("/", 5)[1:-1]
     for piece in ["", *pieces]:
         folder += piece + "/" if piece else ""
-        if folder not in paths and len(paths) < 5 + bool(mark):
+        if folder not in paths and len(paths) < 5 + (parts.query is not None):
             paths.append(folder)
-    return [one + each for one in names[:5] for each in paths]
+    return [one + each for one in _names(name, host) for each in paths]
 
 
-def hash_prefixes(uri: URI | str, length: int = 4) -> list[bytes]:
+def _names(name: str, host: str) -> list[str]:
+    """The host as the key has it, then suffixes of it, the longest first."""
+    domain = None if literal(host.strip("[]")) else suffix_list().cut(host)
+    if domain is None or domain.registrable_domain is None:
+        return [name]
+    labels = name.split(".")
+    least = domain.registrable_domain.count(".") + 1
+    most = min(least + 3, len(labels))
+    suffixes = [".".join(labels[len(labels) - count :]) for count in range(most, least - 1, -1)]
+    return [name, *(one for one in suffixes if one != name)]
+
+
+def hash_prefixes(uri: URIReference | str, length: int = 4) -> list[bytes]:
     """The first octets of the SHA-256 of each expression.
 
     length: octets, 4 to 32.
 
-    Raises: InvalidURI; ValueError for another length.
+    Raises: InvalidURI; ModuleNotFoundError without the list of suffixes; ValueError for another length.
     """
     if not 4 <= length <= 32:
         raise ValueError(f"a hash prefix has 4 to 32 octets, not {length}")

@@ -20,8 +20,8 @@ __all__ = ["Applied", "Canonical", "Step"]
 _Plain = str | bool | tuple[str, ...]
 _CHOICES = {
     "rung": tuple(rung.name for rung in Rung if rung != Rung.PROTOCOL),
-    "only": ("default", "empty", "any"),
-    "by": ("name", "text"),
+    "only": ("default", "empty", "any", "web"),
+    "by": ("name", "pair"),
 }
 
 
@@ -134,7 +134,7 @@ class Canonical:
         object.__setattr__(self, "written_as", key)
 
     def __call__(self, uri: URIReference | str) -> URI:
-        """The canonical URI.  Raises: InvalidURI if the text is no URI."""
+        """The canonical URI.  Raises: InvalidURI if the text is no URI (`raw_uri` makes one of raw text)."""
         parts = split(str(uri if isinstance(uri, URI) else URI(str(uri))))
         for step in self.steps:
             parts = step.after(parts)

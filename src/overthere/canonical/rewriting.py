@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from ipaddress import AddressValueError, IPv4Address, IPv6Address
+from ipaddress import AddressValueError, IPv4Address, IPv6Address, IPv6Network
 from urllib.parse import quote, quote_plus
 
 from overthere import kernel
 from overthere.encoding import decode_bytes
 from overthere.forms import Parameters
 from overthere.hosts.address import literal
+from overthere.hosts.idn import a_labels
 from overthere.kernel.reference import Parts, guard_path, recompose, split, split_authority
 from overthere.late import default_registry
 from overthere.normalize import normal_form
@@ -26,6 +27,7 @@ _HEX = {ord(c): int(c, 16) for c in "0123456789abcdefABCDEF"}
 _RUN = re.compile("(?:%[0-9A-Fa-f]{2})+")
 _WWW = re.compile(r"(?:www[0-9]*\.)+", re.IGNORECASE)
 _PERCENT = 0x25
+_NAT64 = IPv6Network("64:ff9b::/96")
 
 
 def written(parts: Parts) -> str:
@@ -97,7 +99,10 @@ def drop_port(parts: Parts, only: str = "default") -> Parts:
     user, host, port = split_authority(parts.authority)
     if port is None:
         return parts
-    if only == "default" and port:
+    if only == "web":
+        if port.lstrip("0") != {"http": "80", "https": "443"}.get((parts.scheme or "").lower()):
+            return parts
+    elif only == "default" and port:
         known = default_registry().get(parts.scheme or "")
         if known is None or known.port is None or port.lstrip("0") != str(known.port):
             return parts
@@ -145,7 +150,19 @@ def ipv4(parts: Parts) -> Parts:
     return _with_host(parts, change)
 
 
-def ipv6(parts: Parts) -> Parts:
+def host_idna(parts: Parts) -> Parts:
+    """A name in letters, in escapes or in A-labels is one name; what is none stays."""
+
+    def change(host: str) -> str:
+        try:
+            return a_labels(host)
+        except UnicodeError:
+            return host
+
+    return _with_host(parts, change)
+
+
+def ipv6(parts: Parts, dotted: bool = False) -> Parts:
     def change(host: str) -> str:
         if not host.startswith("[") or "%" in host:
             return host
@@ -153,6 +170,8 @@ def ipv6(parts: Parts) -> Parts:
             address = IPv6Address(host[1:-1])
         except AddressValueError:
             return host
+        if dotted and (address.ipv4_mapped is not None or address in _NAT64):
+            return str(IPv4Address(address.packed[12:]))
         if address.ipv4_mapped is not None:  # RFC 5952 5: mixed notation where the prefix is known
             return f"[::ffff:{address.ipv4_mapped}]"
         return f"[{address}]"
@@ -161,7 +180,11 @@ def ipv6(parts: Parts) -> Parts:
 
 
 def collapse_slashes(parts: Parts) -> Parts:
-    return parts._replace(path=re.sub("/{2,}", "/", parts.path)) if "//" in parts.path else parts
+    if "//" not in parts.path:
+        return parts
+    # "/." stands before "//" where no authority does (`guard_path`); with the second slash it goes.
+    guarded = parts.authority is None and parts.path.startswith("/.//")
+    return parts._replace(path=re.sub("/{2,}", "/", parts.path[2:] if guarded else parts.path))
 
 
 def lower_path(parts: Parts) -> Parts:
@@ -196,9 +219,18 @@ def _parameters(parts: Parts, change: object) -> Parts:
 
 def sort_parameters(parts: Parts, by: str = "name") -> Parts:
     def change(query: str) -> str | None:
-        return Parameters(query).sorted().query if by == "name" else "&".join(sorted(query.split("&")))
+        return Parameters(query).sorted().query if by == "name" else sorted_pairs(query)
 
     return _parameters(parts, change)
+
+
+def sorted_pairs(query: str) -> str:
+    """Pairs by their names as they are written, then by their values; without a value before an empty one.
+
+    >>> sorted_pairs("page2=2&page=1&page&page=")
+    'page&page=&page=1&page2=2'
+    """
+    return "&".join(sorted(query.split("&"), key=lambda pair: pair.split("=", 1)))
 
 
 def drop_parameters(parts: Parts, names: tuple[str, ...]) -> Parts:
@@ -301,12 +333,3 @@ def nfc(parts: Parts) -> Parts:
         return None if text is None else re.sub("[A-Za-z0-9]?(?:%[0-9A-Fa-f]{2})+", composed, text)
 
     return parts._replace(path=change(parts.path) or "", query=change(parts.query), fragment=change(parts.fragment))
-
-
-def drop_sessions(parts: Parts) -> Parts:
-    path = re.sub(r"(?i);jsessionid=[0-9a-z]{32}(?=/|$)", "", parts.path)
-    query = parts.query
-    if query:
-        gone = re.compile(r"(?i)(?:(?:jsessionid|phpsessid|sid)=[0-9a-z]{32}|aspsessionid[a-z]{8}=[a-z]{24})")
-        query = "&".join(text for text in query.split("&") if not gone.fullmatch(text))
-    return parts._replace(path=path, query=query)

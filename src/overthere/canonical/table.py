@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from overthere.canonical import rewriting as work
+from overthere.canonical.sessions import drop_sessions
 from overthere.kernel.reference import Parts
 
 __all__ = ["STEPS", "Kind"]
@@ -50,7 +51,7 @@ STEPS: dict[str, Kind] = {
     ),
     "drop-port": Kind(
         work.drop_port,
-        'no port; only = "default", "empty" or "any"',
+        'no port; only = "default", "empty", "any" or "web" (80 of http, 443 of https)',
         "another server, where any port is dropped",
         "RFC 3986 6.2.3",
         {"only": str},
@@ -64,7 +65,19 @@ STEPS: dict[str, Kind] = {
     "https": Kind(work.https, "https for http", "servers without TLS, or with other pages there", _CRAWL),
     "host-dots": Kind(work.host_dots, "no dots around the host, one between labels", "search lists of a resolver", _SB),
     "ipv4": Kind(work.ipv4, "addresses in hexadecimal, octal or one number, dotted", "a host of that name", _SB),
-    "ipv6": Kind(work.ipv6, "IPv6 addresses as RFC 5952 writes them", "nothing", "RFC 5952 4, 5"),
+    "ipv6": Kind(
+        work.ipv6,
+        "IPv6 addresses as RFC 5952 writes them; dotted: mapped and NAT64 ones as the IPv4 address they lead to",
+        "nothing",
+        "RFC 5952 4, 5",
+        {"dotted": bool},
+    ),
+    "host-idna": Kind(
+        work.host_idna,
+        "a host name in letters or escapes as its A-labels",
+        "names that a resolver without IDNA knows",
+        "RFC 5891 4; UTS 46",
+    ),
     "unescape": Kind(
         work.unescape,
         "escapes taken away until none is left, and what may not stand there escaped once",
@@ -115,7 +128,7 @@ STEPS: dict[str, Kind] = {
     ),
     "sort-parameters": Kind(
         work.sort_parameters,
-        'parameters by their names; by = "text": by the whole of each',
+        'parameters by their names; by = "pair": by names as they are written, then by values',
         "programs to which the order speaks",
         _CRAWL,
         {"by": str},
@@ -154,7 +167,7 @@ STEPS: dict[str, Kind] = {
     ),
     "drop-empty-query": Kind(work.empty_query, "no query for an empty one", "servers that tell them apart", _IA),
     "drop-sessions": Kind(
-        work.drop_sessions, "no session identifiers of well-known servers", "what one session alone is shown", _IA
+        drop_sessions, "no session identifiers of well-known servers", "what one session alone is shown", _IA
     ),
 }
 """Name -> what a step of that name is."""

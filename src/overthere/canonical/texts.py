@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from overthere.canonical.rewriting import unescaped
+from overthere.canonical.rewriting import sorted_pairs, unescaped
 from overthere.kernel.reference import split, split_authority
 
-__all__ = ["KEYS"]
+__all__ = ["KEYS", "least_escaped"]
 
 
 def _surt(text: str) -> str:
@@ -16,21 +16,25 @@ def _surt(text: str) -> str:
     if parts.authority is None:
         return text
     _, host, port = split_authority(parts.authority)
-    name = host.strip("[]") if host.startswith("[") else ",".join(reversed(host.split(".")))
-    query = "" if parts.query is None else "?" + _minimal(parts.query)
-    return f"{name}{':' + port if port else ''}){_minimal(parts.path)}{query}".lower()
+    # Pairs are those of the text without escapes: "%26" divides them too.
+    query = "" if parts.query is None else "?" + sorted_pairs(least_escaped(parts.query).lower())
+    rest = f"{least_escaped(parts.path)}{query}".lower()
+    if not host:
+        return f"{parts.scheme}:{rest}"
+    name = ",".join(reversed(host.strip("[]").split(".")))
+    return f"{name}{':' + port if port else ''}){rest}".lower()
 
 
 def _hashed(text: str) -> str:
-    """Escaped are the octets up to 32 and from 127 on, "#" and "%", and no others."""
     parts = split(text)
     if parts.authority is None:
         return text
-    query = "" if parts.query is None else "?" + _minimal(parts.query)
-    return f"{parts.scheme}://{_minimal(parts.authority)}{_minimal(parts.path)}{query}"
+    query = "" if parts.query is None else "?" + least_escaped(parts.query)
+    return f"{parts.scheme}://{least_escaped(parts.authority)}{least_escaped(parts.path)}{query}"
 
 
-def _minimal(text: str) -> str:
+def least_escaped(text: str) -> str:
+    """Only the octets up to 32, from 127 on, "#" and "%" escaped."""
     return "".join(chr(o) if 32 < o < 127 and o not in b"#%" else f"%{o:02X}" for o in unescaped(text))
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from overthere.canonical import FORMS, Canonical
+from overthere.canonical import FORMS, Canonical, Step, raw_uri
 from overthere.cli.common import Output, format_option, inputs, texts_argument
 from overthere.cli.paper import say
 from overthere.cli.table_options import table_options
@@ -39,30 +39,39 @@ def form_named(name: str) -> Canonical:
 @click.option("--form", "names", multiple=True, help="A name or a file of TOML; several in their order.")
 @click.option("--changes", is_flag=True, help="Tell each step that changed something, and what it may break.")
 @click.option("--key", is_flag=True, help="Write the key of the form, which may be no URI (SURT).")
+@click.option("--raw", is_flag=True, help="Texts as somebody wrote them: made URIs first, as Safe Browsing does.")
+@click.option("--idna", is_flag=True, help="Host names in letters or escapes become A-labels (RFC 5891 4) first.")
 @format_option
 @table_options
 def command(
-    texts: tuple[str, ...], names: tuple[str, ...], changes: bool, key: bool, form: str, table: Table | None
+    texts: tuple[str, ...],
+    names: tuple[str, ...],
+    changes: bool,
+    key: bool,
+    raw: bool,
+    idna: bool,
+    form: str,
+    table: Table | None,
 ) -> None:
     """Write the canonical form of each URI; one a line.
 
     Ready forms: surt, safe-browsing, w3lib, url-normalize, crawler-commons, tracking.  Exit 1 if any text was no URI.
     """
-    if not names:
+    if not names and not idna:
         raise click.UsageError(f"--form is missing: {_THERE}")
-    whole = Canonical()
+    whole = Canonical(Step("host-idna")) if idna else Canonical()
     for name in names:
         whole += form_named(name)
     output = Output(form)
     if table is not None:
         from overthere import columns
 
-        table.refuse(changes=changes)
+        table.refuse(changes=changes, raw=raw)
         table.run(texts, lambda c: columns.canonicalize(c, whole, key=key, errors="detail"), "canonical")
         return
     for text in inputs(texts, "texts"):
         try:
-            uri = URI(text)
+            uri = raw_uri(text) if raw else URI(text)
         except InvalidURI as error:
             output.refuse(text, error)
             continue

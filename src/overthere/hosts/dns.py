@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from overthere.hosts.address import literal
-from overthere.hosts.idn import mapped, to_ascii, to_unicode
+from overthere.hosts.idn import check_bidi, is_right_to_left, mapped, to_ascii, to_unicode
 from overthere.kernel.percent import percent_decode
 from overthere.kinds import Finding, Kind
 from overthere.showing import printable
@@ -62,6 +62,14 @@ KINDS: dict[str, Kind] = {
     ),
     "label-idna": Kind(
         "no internationalized label: {it}", "host", "label", "RFC 5892 2", "xn--a.example", "xn--bcher-kva.example"
+    ),
+    "label-bidi": Kind(
+        "beside labels that are written from right to left: {it}",
+        "host",
+        "label",
+        "RFC 5893 2",
+        "0a.xn--4db.example",
+        "a0.xn--4db.example",
     ),
 }
 
@@ -133,11 +141,41 @@ def _findings(host: str) -> Iterator[Finding]:
             octets_of = len(_a_label(label) or label)
         length += octets_of + 1
         at += len(label) + 1
+    for label, start, why in _against_bidi(name):
+        yield _finding("label-bidi", places[start], places[start + len(label)], why)
     last = name.rpartition(".")[2]
     if _NUMBER.fullmatch(last):
         yield _finding("name-number", places[len(name) - len(last)], places[len(name)])
     if length > _LONGEST_NAME:
         yield _finding("name-long", 0, len(host))
+
+
+def _against_bidi(name: str) -> Iterator[tuple[str, int, str]]:
+    """Labels of a Bidi domain name that are written from left to right and break its rule, each with its place."""
+    if name.isascii() and "xn--" not in name.lower():
+        return
+    labels = name.split(".")
+    shown = [_u_label(label) for label in labels]
+    if not any(map(is_right_to_left, shown)):
+        return
+    at = 0
+    for label, letters in zip(labels, shown, strict=True):
+        if letters and not is_right_to_left(letters):  # the others were read by IDNA, with this rule
+            try:
+                check_bidi(letters)
+            except UnicodeError as error:
+                yield label, at, printable(str(error))
+        at += len(label) + 1
+
+
+def _u_label(label: str) -> str:
+    """A label in its own script, if it is one of IDNA; it may have been too long to be read."""
+    try:
+        if not label.isascii():
+            return mapped(label)
+        return to_unicode(label.lower()) if label[:4].lower() == "xn--" else label.lower()
+    except UnicodeError:
+        return ""
 
 
 def _of_label(label: str) -> Iterator[tuple[str, int, int, str]]:

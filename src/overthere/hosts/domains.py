@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import product
 from typing import NamedTuple
 
 from overthere.bounded import bounded_cache
@@ -71,9 +72,10 @@ class SuffixList:
         elif rule.startswith("*."):
             flag, name = _WILDCARD, rule[2:]
         name = _matched(name)
+        # Each label in both forms: a name may have one of them here and the other there.
         forms = {name}
         if not name.isascii():
-            forms.add(".".join(map(_a_label, name.split("."))))
+            forms = {".".join(labels) for labels in product(*({one, _a_label(one)} for one in name.split(".")))}
         for form in forms:
             self.rules[form] = self.rules.get(form, 0) | flag << (_PRIVATE if private else 0)
             # The names above it say that there are rules below them: a name that is not there ends the search.

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = ["is_a_label", "mapped", "to_ascii", "to_unicode"]
+from unicodedata import bidirectional
+
+from overthere.kernel.percent import percent_decode  # the native one refuses a broken escape, here it stays
+
+__all__ = ["a_labels", "check_bidi", "is_a_label", "is_right_to_left", "mapped", "to_ascii", "to_unicode"]
 
 _LONGEST = 1000
 """RFC 1034 3.1 has 255 octets; UTS 46 drops characters, so that a few more may make a name."""
@@ -19,6 +23,22 @@ def to_ascii(host: str) -> str:
     import idna
 
     return idna.encode(_bounded(host), uts46=True).decode("ascii")
+
+
+def a_labels(host: str) -> str:
+    """A host as a URI or an IRI writes it, with A-labels for letters beyond US-ASCII and for their escapes.
+
+    An address, and a name of US-ASCII, stay as they are.
+
+    Raises: UnicodeError for escapes that are no UTF-8, and for letters of which there is no name.
+
+    >>> a_labels("B%C3%BCcher.example"), a_labels("[::1]"), a_labels("a%2Db")
+    ('xn--bcher-kva.example', '[::1]', 'a%2Db')
+    """
+    if host.startswith("[") or (host.isascii() and "%" not in host):
+        return host
+    name = percent_decode(host.encode()).decode()
+    return host if name.isascii() else to_ascii(name)
 
 
 def to_unicode(label: str) -> str:
@@ -46,6 +66,25 @@ def is_a_label(label: str) -> bool:
         return idna.alabel(idna.ulabel(_bounded(label).lower())) == label.lower().encode()
     except UnicodeError:
         return False
+
+
+def is_right_to_left(label: str) -> bool:
+    """Whether a U-label makes its name a Bidi domain name (RFC 5893 1.4).
+
+    >>> is_right_to_left("\u05d0"), is_right_to_left("a1")
+    (True, False)
+    """
+    return not label.isascii() and any(bidirectional(character) in ("R", "AL", "AN") for character in label)
+
+
+def check_bidi(label: str) -> None:
+    """The Bidi rule (RFC 5893 2), which holds for each label of a Bidi domain name.
+
+    Raises: UnicodeError for a label that breaks it.
+    """
+    import idna
+
+    idna.check_bidi(label, check_ltr=True)
 
 
 def mapped(label: str) -> str:
