@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from overthere import CodingError, URIReference, decode, decode_bytes, encode, forms
+from overthere.cli.app import app
 from overthere.grammar.library import grammar
 
 law = settings(max_examples=300, deadline=None, database=None)
@@ -128,6 +130,37 @@ def test_not_in_the_charset() -> None:
     assert decode("+%2B") == "++"
 
 
+@pytest.mark.parametrize(
+    ("text", "charset", "wanted"),
+    [
+        ("100%", "utf-8", "100%"),
+        ("%zz%41%ff%C3%A9%e", "utf-8", "%zzA%FFé%e"),
+        ("%%41%4", "utf-8", "%A%4"),
+        ("%25zz", "utf-8", "%zz"),
+        ("%E9%zz", "latin-1", "é%zz"),
+        ("%C3é%80", "utf-8", "%C3é%80"),
+        (b"%ff\xff%41%", "utf-8", "%FF%FFA%"),
+        ("", "utf-8", ""),
+    ],
+)
+def test_what_cannot_be_decoded_is_kept(text: str | bytes, charset: str, wanted: str) -> None:
+    assert decode(text, charset=charset, errors="keep") == wanted
+
+
+@given(st.text())
+def test_keeping_decodes_what_can_be(text: str) -> None:
+    try:
+        strict = decode(text)
+    except CodingError:
+        strict = None
+    try:
+        kept = decode(text, errors="keep")
+    except CodingError:
+        assert any("\ud800" <= c <= "\udfff" for c in text)  # a lone surrogate has no octets
+    else:
+        assert strict in (None, kept)
+
+
 def test_numbers_and_booleans_of_forms() -> None:
     assert forms.encode({"a": 1.5, "b": True, "c": False, "d": -0.0, "e": 1e300, "f": 2**70}) == (
         "a=1.5&b=true&c=false&d=-0.0&e=1e%2B300&f=1180591620717411303424"
@@ -152,3 +185,10 @@ def test_wrong_types(wrong: Any) -> None:
     for function in (encode, decode, decode_bytes):
         with pytest.raises(TypeError):
             function(wrong)
+
+
+def test_the_verb_keeps_what_cannot_be_decoded() -> None:
+    done = CliRunner().invoke(app, ["decode", "--errors", "keep", "100%, caf%e9 %C3%A9"])
+    assert (done.exit_code, done.stdout) == (0, "100%, caf%E9 é\n")
+    done = CliRunner().invoke(app, ["decode", "--errors", "keep", "--edition", "url-1994", "a"])
+    assert (done.exit_code, "--errors" in done.stderr) == (2, True)

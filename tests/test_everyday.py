@@ -229,6 +229,11 @@ def test_append_keeps_what_may_stand() -> None:
         ("http://h/a/b.tar.gz?q#f", "b.tar.gz", ".gz", "http://h/a"),
         ("http://h/.b", ".b", "", "http://h/"),
         ("http://h/b.", "b.", "", "http://h/"),
+        ("http://h/a%2Etxt", "a.txt", ".txt", "http://h/"),
+        ("http://h/a.b%2etxt", "a.b.txt", ".txt", "http://h/"),
+        ("http://h/%2Eb", ".b", "", "http://h/"),
+        ("http://h/b%2E", "b.", "", "http://h/"),
+        ("http://h/...a", "...a", ".a", "http://h/"),
         ("http://h//", "", "", "http://h/"),
         ("urn:a:b", "a:b", "", "urn:"),
         ("x:a/b", "b", "", "x:a"),
@@ -253,6 +258,10 @@ def test_other_names() -> None:
     for wrong in ("b", ".", "a.b"):
         with pytest.raises(ValueError, match="suffix"):
             URI("http://h/a").with_suffix(wrong)
+    assert str(URI("http://h/a%2Etxt").with_suffix(".b")) == "http://h/a.b"
+    for dots in ("http://h/...a", "http://h/%2E.%2Ea", "http://h/..a", "http://h/..", "."):
+        with pytest.raises(InvalidURI, match="dot-segment"):
+            URIReference(dots).with_suffix("")
     with pytest.raises(ValueError, match="no name"):
         URI("http://h/").with_suffix(".a")
     with pytest.raises(CodingError):

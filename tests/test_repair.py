@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overthere import URI, InvalidURI, URIReference, columns, repair
+from overthere import URI, CodingError, InvalidURI, URIReference, columns, repair
 from overthere.base import to_reference
+from overthere.text import typed
 from support import processor
 
 MENDED = [
@@ -31,6 +32,12 @@ MENDED = [
     ("x:a\\b", "x:a%5Cb"),
     ("http://[::1]/[a]", "http://[::1]/%5Ba%5D"),
     ("mailto:a b@h", "mailto:a%20b@h"),
+    ("\fhttp://h/\f", "http://h/"),
+    ("file:///C|/m", "file:///C:/m"),
+    ("FILE:c|", "FILE:c:"),
+    ("file://h/C|/m|n", "file://h/C:/m%7Cn"),
+    ("file:///C|x", "file:///C%7Cx"),
+    ("http://h/C|/m", "http://h/C%7C/m"),
 ]
 REFUSED = [
     "http://h/a\\b",
@@ -44,6 +51,9 @@ REFUSED = [
     "http://h/a \n b",
     "http://h/a\n b",
     "http://h/\x00",
+    "http://h/a\fb",
+    "http://h\fx/",
+    "file:///C\f|/",
     "http://h/\x7f",
     "http://h/\u202ex",
     "http://h/\ue000",
@@ -94,6 +104,14 @@ def test_relative_references() -> None:
         (" example.com ", "https://example.com"),
         ("http://h/", "http://h/"),
         ("\u00e9.example/a b", "https://%C3%A9.example/a%20b"),
+        ("192.0.2.16:8000/x", "https://192.0.2.16:8000/x"),
+        ("[2001:db8::1]/", "https://[2001:db8::1]/"),
+        ("B\u00fccher.ch:8080", "https://B%C3%BCcher.ch:8080"),
+        ("www.example.com:80", "https://www.example.com:80"),
+        ("localhost:8080/a b", "https://localhost:8080/a%20b"),
+        ("tel:110", "tel:110"),
+        ("foo:80", "foo:80"),
+        ("mailto:a b@h", "mailto:a%20b@h"),
     ],
 )
 def test_a_guessed_scheme(text: str, wanted: str) -> None:
@@ -104,6 +122,66 @@ def test_a_guessed_scheme(text: str, wanted: str) -> None:
 def test_no_scheme_to_guess(text: str) -> None:
     with pytest.raises(InvalidURI):
         repair(text, scheme="https")
+
+
+@given(st.text(st.sampled_from("ab.:/8[]@1%é "), max_size=10))
+def test_a_guess_is_that_of_typed(text: str) -> None:
+    """Both take the same texts for a host without a scheme, where neither has white space to take away."""
+    text = text.replace(" ", "")
+    try:
+        guessed = str(repair(text, scheme="http"))
+    except InvalidURI:
+        guessed = None
+    try:
+        found = typed(text)
+    except InvalidURI:
+        found = None
+    if found is None or found.kind == "mail":
+        return
+    # A URI may hold what `repair` refuses, and an abbreviated FTP host has another scheme.
+    assert guessed == found.uri or (found.kind == "URI" and guessed is None) or found.uri.startswith("ftp:")
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("http://B\u00fccher.ch/\u00fc", "http://xn--bcher-kva.ch/%C3%BC"),
+        ("http://b%C3%BCcher.ch:80/", "http://xn--bcher-kva.ch:80/"),
+        ("http://u:\u00fc@b\u00fc\ncher.ch/", "http://u:%C3%BC@xn--bcher-kva.ch/"),
+        ("//b\u00fccher.ch", "//xn--bcher-kva.ch"),
+        ("http://XN--bcher-kva.ch/", "http://XN--bcher-kva.ch/"),
+        ("http://[::1]/a b", "http://[::1]/a%20b"),
+        ("http://a%2Db/", "http://a%2Db/"),
+        ("mailto:\u00fc", "mailto:%C3%BC"),
+    ],
+)
+def test_a_host_name_as_a_labels(text: str, wanted: str) -> None:
+    done = repair(text, idna=True, relative=True)
+    assert str(done) == wanted
+    for change in done.changes:
+        assert text[change.start : change.end] == change.before
+
+
+@pytest.mark.parametrize("text", ["http://%FF/", "http://a\u0378/", "http://\u00fc" + "a" * 1000, "http://\u00fc..a/"])
+def test_a_host_that_is_no_name_under_idna(text: str) -> None:
+    with pytest.raises(CodingError, match="RFC 5891 4"):
+        repair(text, idna=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("http://h\\a|b", "http://h/a%7Cb"),
+        ("http:\\\\h\\[a]", "http://h/%5Ba%5D"),
+        ("http://h\\%?%|#a|b#c", "http://h/%25?%25%7C#a%7Cb%23c"),
+        ("file:\\C|\\m", "file:///C:/m"),
+    ],
+)
+def test_what_browsers_leave_is_escaped(text: str, wanted: str) -> None:
+    pytest.importorskip("ada_url")
+    with pytest.raises(InvalidURI):
+        repair(text)
+    assert str(repair(text, browsers=True)) == wanted
 
 
 def test_what_browsers_read() -> None:
@@ -124,7 +202,7 @@ def test_laws(text: str) -> None:
     assert repair(str(done), relative=True).changes == ()
     # Nothing is read otherwise than it stood: what was no delimiter becomes none, and what was one stays.
     rest = text.strip(" \t\n\r\f") if text.strip(" \t\n\r\f") else text
-    shown = "".join(c for c in rest if c not in "\t\n\r\f") if done.changes else text
+    shown = "".join(c for c in rest if c not in "\t\n\r") if done.changes else text
     path, _, _ = shown.partition("#")
     assert ("#" in shown) == (done.uri.fragment is not None)
     assert ("?" in path) == (done.uri.query is not None)

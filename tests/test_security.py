@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from overthere import IRI, URI, URIReference, sarif
 from overthere.cli.audit import command
+from overthere.echo import Secrets
 from overthere.errors import Finding
 from overthere.security import KINDS, LEVELS, audit, harmless, kinds, level_of, scripts
 from overthere.security import _places as places
@@ -176,6 +177,20 @@ def test_hostile_lengths(piece: str, start: str) -> None:
         assert len(audit(start + piece * (size // len(piece)))) <= 1001
 
     linear(use, LONG)
+
+
+@pytest.mark.parametrize("pieces", [1, 1000, 4000])
+def test_the_secrets_of_a_text_are_looked_for_once(monkeypatch: pytest.MonkeyPatch, pieces: int) -> None:
+    asked: list[str] = []
+
+    def of(*texts: str) -> Secrets:
+        asked.extend(texts)
+        return known(*texts)
+
+    known = Secrets.of
+    monkeypatch.setattr(Secrets, "of", of)
+    assert audit("http://a:b@h.example/-" + "?password=a&%2e%2e%2f" * pieces)
+    assert len(asked) == 1
 
 
 def test_the_standards_own_rows() -> None:

@@ -66,9 +66,8 @@ def check_rule(
     first = sorted(islice(places, limit))
     listed = [finding(*told) for told in zip(first, _components(first, spans, len(text)), strict=True)]
     if rest := sum(1 for _ in places):
-        row = KINDS["more"]
-        message = row.message.format(it=f"{rest:,}")
-        listed.append(Finding("more", len(text), len(text), row.component, row.rule, "", row.source, message))
+        message = KINDS["more"].message.format(it=f"{rest:,}")
+        listed.append(Finding("more", len(text), len(text), KINDS["more"].component, name, "", document, message))
     return listed
 
 

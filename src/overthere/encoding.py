@@ -6,6 +6,8 @@ encoded twice and no "%" that a URI already holds is quoted again.
 
 from __future__ import annotations
 
+import re
+
 from overthere.bounded import bounded_cache
 from overthere.errors import CodingError
 from overthere.exact import exact
@@ -110,13 +112,19 @@ def decode_bytes(text: str | bytes) -> bytes:
 def decode(text: str | bytes, *, charset: str = "utf-8", errors: str = "strict") -> str:
     """The characters that component text stands for (RFC 3986 2.1, 2.5); `+` stays `+` (see `forms`).
 
-    errors: "strict", "replace", "surrogateescape" and the other handlers of Python's codecs.
+    errors: "keep" leaves what cannot be decoded as it is: a "%" that begins no escape, and the escapes of octets that
+    are not in `charset`, their digits in capitals.  Or "strict", "replace", "surrogateescape" and the other handlers of
+    Python's codecs, which are for octets alone: a broken escape is an error to them.
 
     Raises: CodingError if the octets are not in `charset`, or an escape is broken.
 
     >>> decode("r%C3%A9sum%C3%A9"), decode("r%E9sum%E9", charset="latin-1")
     ('résumé', 'résumé')
+    >>> decode("100%, caf%e9 %C3%A9", errors="keep")
+    '100%, caf%E9 é'
     """
+    if errors == "keep":
+        return _decoded_or_kept(text, charset)
     octets = decode_bytes(text)
     try:
         return octets.decode(charset, errors)
@@ -127,3 +135,18 @@ def decode(text: str | bytes, *, charset: str = "utf-8", errors: str = "strict")
         ) from None
     except (LookupError, ValueError) as error:
         raise CodingError(str(error)) from None
+
+
+_BROKEN_OCTETS = re.compile(rb"%(?![0-9A-Fa-f][0-9A-Fa-f])")
+_UNDECODED = re.compile("[\udc80-\udcff]")
+
+
+def _decoded_or_kept(text: str | bytes, charset: str) -> str:
+    """The same with what cannot be decoded as it is."""
+    # The "%" of no escape is escaped itself, so that it is one "%" afterwards.
+    if isinstance(text, str):
+        text = BROKEN_ESCAPE.sub("%25", exact(text, "decode()"))
+    elif isinstance(text, bytes):
+        text = _BROKEN_OCTETS.sub(b"%25", text)
+    found = decode(text, charset=charset, errors="surrogateescape")
+    return _UNDECODED.sub(lambda match: f"%{ord(match[0]) & 0xFF:02X}", found)

@@ -130,7 +130,7 @@ class Everyday(Components):
 
     @property
     def suffix(self) -> str:
-        """What `name` ends with from its last "." on; "" for none, and for a name that begins with its only one.
+        """What `name` ends with from its last "." on, escaped or not; "" for none, and for a name that begins with it.
 
         >>> from overthere import URI
         >>> URI("http://h/a.tar.gz").suffix, URI("http://h/.profile").suffix
@@ -138,7 +138,8 @@ class Everyday(Components):
         """
         from overthere.encoding import decode
 
-        return decode(_suffix(_divided(self.path)[1]))
+        name = _divided(self.path)[1]
+        return decode(name[_suffix(name) :])
 
     @property
     def parent(self) -> Self:
@@ -200,20 +201,24 @@ class Everyday(Components):
     def with_suffix(self, suffix: str) -> Self:
         """A value whose last segment has another suffix, or none for ""; query and fragment are dropped.
 
-        Raises: ValueError if there is no name, or if the suffix is neither "" nor "." and more.
+        Raises: ValueError if there is no name, or if the suffix is neither "" nor "." and more; InvalidURI if "." or
+        ".." would be left.
 
         >>> from overthere import URI
-        >>> str(URI("http://h/r%E9sum.txt").with_suffix(".pdf"))
-        'http://h/r%E9sum.pdf'
+        >>> str(URI("http://h/r%E9sum.txt").with_suffix(".pdf")), str(URI("http://h/a%2Etxt").with_suffix(""))
+        ('http://h/r%E9sum.pdf', 'http://h/a')
         """
-        from overthere.encoding import encode
+        from overthere.build import written_path
+        from overthere.encoding import decode_bytes, encode
 
         folder, name = _divided(self.path)
         if not name:
             raise ValueError("the path ends in no name that could have a suffix")
         if suffix and (suffix[0] != "." or suffix == "."):
             raise ValueError(f'a suffix is "" or begins with "." and goes on, not {suffix!r}')
-        return self._at(folder + name[: len(name) - len(_suffix(name))] + encode(suffix))
+        other = name[: _suffix(name)] + encode(suffix)
+        written_path([decode_bytes(other)])  # refuses what would be a dot-segment
+        return self._at(folder + other)
 
     def with_segments(self, segments: Iterable[str | bytes], *, keep: str = "") -> Self:
         """A value with another path, of segments that are data; query and fragment are dropped.
@@ -350,6 +355,7 @@ def _divided(path: str) -> tuple[str, str]:
     return path[:at], path[at:]
 
 
-def _suffix(name: str) -> str:
-    at = name.rfind(".")
-    return name[at:] if 0 < at < len(name) - 1 else ""
+def _suffix(name: str) -> int:
+    """Where the suffix of a segment begins, as it is written: at its last "."; its length where it has none."""
+    at, dot = max((name.rfind(dot), dot) for dot in (".", "%2E", "%2e"))
+    return at if 0 < at < len(name) - len(dot) else len(name)

@@ -146,11 +146,13 @@ class _Walker:
     def expected(self, start: int, component: str, rule: str) -> str:
         """From the automaton of the whole rule while the text before is sound; later from the component's own."""
         grammar = grammar_of(self.rule)
+        # What is read as a scheme is no relative reference, whose first segment has no colon (4.2).
+        whole = self.rule.removesuffix("-reference") if component == "scheme" else self.rule
         # Before an "@" or "/" is seen, the text after "//" could still be userinfo: all of pchar could follow.
         unless = ("pchar", "ipchar") if component in ("userinfo", "host", "port") else ()
         if self.first and rule != "pct-encoded":
             self.first = False
-            expectation = grammar.automaton(self.rule).expected(self.text[: start + 1])
+            expectation = grammar.automaton(whole).expected(self.text[: start + 1])
             if expectation.offset == start:
                 return grammar.describe(expectation, unless)
         if rule == "pct-encoded":

@@ -10,9 +10,10 @@ from bisect import bisect_right
 from typing import NamedTuple
 
 from overthere.editions.whatwg import SPECIAL, read
-from overthere.errors import KINDS, Finding, InvalidURI
+from overthere.errors import KINDS, CodingError, Finding, InvalidURI
 from overthere.exact import exact
 from overthere.findings import refusal
+from overthere.hosts.idn import a_labels
 from overthere.iri import IRIReference
 from overthere.kernel import percent_encode
 from overthere.kernel.classes import IPRIVATE, UCSCHAR
@@ -26,8 +27,10 @@ MAPPED = "RFC 3987 3.1"
 DATA = "RFC 3986 2.2"
 PERCENT = "RFC 3986 2.4"
 DELIMITED = "RFC 3986 Appendix C"
+DRIVE = "RFC 8089 E.2.2"
+NAME = "RFC 5891 4"
 
-_BREAKS = re.compile(r"[\t\n\r\f]+")
+_BREAKS = re.compile(r"[\t\n\r]+")
 _PRINTABLE = ' <>"{}|\\^`'
 """RFC 3987 3.1: the printable characters of US-ASCII that a mapping of IRIs may escape."""
 _BARE = "%(?![0-9A-Fa-f]{2})"
@@ -75,22 +78,28 @@ def repair(
     relative: bool = False,
     scheme: str | None = None,
     browsers: bool = False,
+    idna: bool = False,
     limit: int | None = 1000,
 ) -> Repaired:
     """The URI that a text means which is none, by what the documents let a reader mend.
 
     Taken away: white space around it, and line breaks and tabs within (RFC 3986 Appendix C).  Escaped: spaces,
     `<>"{}|\\^` and the backtick, and what is beyond US-ASCII (RFC 3987 3.1), a "%" that begins no escape (RFC 3986
-    2.4), brackets outside of the host and "#" in a fragment (2.2).  Nothing else, and nothing in a host but letters
-    beyond US-ASCII.  A valid text has no changes.
+    2.4), brackets outside of the host and "#" in a fragment (2.2).  A bar behind a drive letter of a file is a colon
+    (RFC 8089 E.2.2).  Nothing else, and nothing in a host but letters beyond US-ASCII.  A valid text has no changes,
+    unless `scheme` or `idna` asks for one.
 
     relative: whether a relative reference is one as well.
-    scheme: the scheme to guess for a text without one (4.5: "www.example.com/a"); None is not to guess.
-    browsers: whether, where this refuses, the reading of browsers is taken (needs the extra `whatwg`).
+    scheme: the scheme to guess for a text without one (4.5: "www.example.com/a"), as `overthere.text.typed` tells it
+    from a URI: "www.example.com:80" has none; None is not to guess.
+    browsers: whether, where this refuses, the reading of browsers is taken (needs the extra `whatwg`); what they leave
+    in it that no URI holds is escaped.
+    idna: whether a host name in letters or in escapes becomes A-labels (RFC 5891 4), in every scheme.
     limit: how many changes are listed (None: all); `total` is how many there are.
 
     Raises: InvalidURI where two readings remain, or none: a backslash that browsers read as "/", a line break beside
-    blanks, a second "@", whatever else a host or a port cannot hold, controls.
+    blanks, a second "@", whatever else a host or a port cannot hold, controls; CodingError for a host that is no name
+    under IDNA, where `idna` asks for one.
 
     >>> done = repair(" http://h/my file.html?q=100%&a[]=1")
     >>> str(done)
@@ -100,12 +109,13 @@ def repair(
     """
     given = exact(text, "repair()")
     kind: type[URIReference] = URIReference if relative else URI
+    guessed = None if scheme is None else exact(scheme, "scheme")
     try:
-        return _repaired(given, kind, scheme, limit)
+        return _repaired(given, kind, guessed, limit, idna)
     except InvalidURI:
         if not browsers:
             raise
-    return _browsed(given, kind)
+    return _browsed(given, kind, idna)
 
 
 def to_reference(text: URIReference | str) -> tuple[URIReference | None, InvalidURI | None]:
@@ -133,21 +143,30 @@ def to_reference(text: URIReference | str) -> tuple[URIReference | None, Invalid
         return None, problem
 
 
-def _repaired(given: str, kind: type[URIReference], scheme: str | None, limit: int | None) -> Repaired:
-    if parse(given, kind.rule) is not None:
+def _repaired(
+    given: str, kind: type[URIReference], scheme: str | None = None, limit: int | None = 0, idna: bool = False
+) -> Repaired:
+    if parse(given, kind.rule) is not None and not (idna and "%" in given) and not _may_lack_scheme(given, scheme):
         return Repaired(kind(given), (), 0)
     work = _Work(given, kind.rule, limit)
+    if scheme is not None:
+        work.guess(scheme)
     parts = split(work.text)
-    if parts.scheme is None and scheme is not None:
-        work.guess(exact(scheme, "scheme"))
-        parts = split(work.text)
-    if parse(work.text, kind.rule) is None:
-        parts = work.mended(parts)
+    if idna or parse(work.text, kind.rule) is None:
+        parts = work.mended(parts, idna)
     whole = recompose(parts)
     match = parse(whole, kind.rule)
     if match is None or split(whole) != parts:
         raise refusal(given, kind.rule)
     return Repaired(kind(whole), tuple(sorted(work.changes)), work.count)
+
+
+def _may_lack_scheme(given: str, scheme: str | None) -> bool:
+    """Whether a valid text may still be a host and a port: "www.example.com:80"."""
+    return scheme is not None and _NAME_AND_PORT.match(given) is not None
+
+
+_NAME_AND_PORT = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*+:[0-9]")
 
 
 class _Work:
@@ -206,7 +225,9 @@ class _Work:
             except InvalidURI:
                 kind = "URI"
             if kind != "abbreviated":
-                raise refusal(self.given, self.rule)
+                if split(self.text).scheme is None:
+                    raise refusal(self.given, self.rule)
+                return
             added, source = f"{scheme}://", "RFC 3986 4.5"
         at = self.place(0)
         self.add(Mended(at, at, "", added, "the scheme, which is guessed", source))
@@ -214,8 +235,8 @@ class _Work:
         self.ours = [0, *(ours + len(added) for ours in self.ours)]
         self.theirs = [at, *self.theirs]
 
-    def mended(self, parts: Parts) -> Parts:
-        """The components, each escaped by itself."""
+    def mended(self, parts: Parts, idna: bool) -> Parts:
+        """The components, each escaped by itself; the name of the host in A-labels, where they are asked for."""
         scheme, authority, path, query, fragment = parts
         at = 0 if scheme is None else len(scheme) + 1
         if authority is not None:
@@ -224,11 +245,12 @@ class _Work:
             self.single(authority + path, at, scheme)
             userinfo, host, port = split_authority(authority)
             named = "" if userinfo is None else self.escaped("userinfo", userinfo, at) + "@"
-            host = self.escaped("host", host, at + (0 if userinfo is None else len(userinfo) + 1))
+            first = at + (0 if userinfo is None else len(userinfo) + 1)
+            host = self.named(host, first) if idna else self.escaped("host", host, first)
             authority, at = named + host + ("" if port is None else f":{port}"), end
         else:
             self.single(path, at, scheme)
-        mended = [self.escaped("path", path, at)]
+        mended = [self.escaped("path", self.drive(scheme, path, at), at)]
         at += len(path)
         for component, text in (("query", query), ("fragment", fragment)):
             mended.append(None if text is None else self.escaped(component, text, at + 1))  # type: ignore[arg-type]
@@ -243,6 +265,25 @@ class _Work:
             place = self.place(at + at_backslash)
             why = 'a "\\" is a "/" to browsers, and none by RFC 3986: which is meant?'
             raise self.refused("path-char", "path", place, place + 1, why)
+
+    def named(self, host: str, at: int) -> str:
+        """A host whose letters, and whose escapes, are A-labels."""
+        try:
+            name = a_labels(host)
+        except UnicodeError as error:
+            raise CodingError(f"the host {host!r} is no domain name under IDNA: {error} ({NAME})") from None
+        if name != host:
+            start, end = self.place(at), self.place(at + len(host) - 1) + 1
+            self.add(Mended(start, end, self.given[start:end], name, "a host name as A-labels", NAME))
+        return name
+
+    def drive(self, scheme: str | None, path: str, at: int) -> str:
+        """A path of a file, in which a bar behind a drive letter is a colon."""
+        if scheme is None or scheme.lower() != "file" or (match := _DRIVE.match(path)) is None:
+            return path
+        place = self.place(at + match.end() - 1)
+        self.add(Mended(place, place + 1, "|", ":", "a bar behind a drive letter", DRIVE))
+        return path[: match.end() - 1] + ":" + path[match.end() :]
 
     def escaped(self, component: str, text: str, at: int) -> str:
         def run(match: re.Match[str]) -> str:
@@ -267,6 +308,8 @@ class _Work:
         return InvalidURI(self.given, Finding(kind, start, end, component, component, "", KINDS[kind].source, message))
 
 
+_DRIVE = re.compile(r"/?[A-Za-z]\|(?=/|\Z)")
+
 _REASONS = {
     "%": ('a "%" that begins no escape', PERCENT),
     "[": ("a bracket outside of the host", DATA),
@@ -289,9 +332,11 @@ def _escapes(text: str) -> str:
     return percent_encode(text.encode(), "")
 
 
-def _browsed(given: str, kind: type[URIReference]) -> Repaired:
+def _browsed(given: str, kind: type[URIReference], idna: bool) -> Repaired:
     href = read(given)
     if href is None:
         raise refusal(given, kind.rule)
-    changes = (Mended(0, len(given), given, href.href, "the whole, as browsers read it", "URL Standard 4.4"),)
-    return Repaired(kind(href.href), changes, 1)
+    uri = _repaired(href.href, kind, idna=idna).uri
+    return Repaired(
+        uri, (Mended(0, len(given), given, str(uri), "the whole, as browsers read it", "URL Standard 4.4"),), 1
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -21,27 +21,44 @@ if TYPE_CHECKING:
 @click.command()
 @texts_argument
 @click.option("--charset", help="The charset of the octets; utf-8 unless an edition names another.")
+@click.option(
+    "--errors",
+    type=click.Choice(("strict", "keep")),
+    default="strict",
+    help="With keep, what cannot be decoded stays: broken escapes, octets not in the charset.",
+)
 @edition_option()
 @on_error_option
 @format_option
 @table_options
 def command(
-    texts: tuple[str, ...], charset: str | None, by: str, on_error: str, form: str, table: Table | None
+    texts: tuple[str, ...],
+    charset: str | None,
+    errors: Literal["strict", "keep"],
+    by: str,
+    on_error: str,
+    form: str,
+    table: Table | None,
 ) -> None:
     """Decode component text, of IRIs too; one a line ("+" stays "+")."""
     refuse_table(by, table)
     if charset is not None and by != "rfc3986":
         raise click.UsageError("--edition names the charset: --charset is for RFC 3986")
+    if errors == "keep" and by != "rfc3986":
+        raise click.UsageError("--errors is for RFC 3986: no other edition decodes in part")
     if charset is not None and charsets.codec(charset) is None:
         raise click.UsageError(f"--charset: {charset!r} is no charset")
     if table is not None:
-        table.refuse(charset=(charset or "utf-8").lower() not in ("utf-8", "utf8"))
+        table.refuse(errors=errors == "keep", charset=(charset or "utf-8").lower() not in ("utf-8", "utf8"))
         table.run(texts, lambda c: columns.decode(c, errors="detail"), "decoded")
         return
     output = Output(form, on_error)
     for text in inputs(texts, "component text"):
         try:
-            decoded = decode(text, charset=charset or "utf-8") if by == "rfc3986" else edition(by).decode(text)
+            if by == "rfc3986":
+                decoded = decode(text, charset=charset or "utf-8", errors=errors)
+            else:
+                decoded = edition(by).decode(text)
         except CodingError as error:
             output.refuse(text, error)
             continue

@@ -50,6 +50,9 @@ class _Place(NamedTuple):
 @click.option("--schemes", metavar="A,B", help="Only these schemes, wherever they stand.")
 @click.option("--abbreviated/--no-abbreviated", default=True, help="Also www.w3.org/Addressing/ (RFC 3986 4.5).")
 @click.option("--hosts", is_flag=True, help="Also other names of hosts, example.com/x.")
+@click.option(
+    "--suffixes", is_flag=True, help="Also names by the list of publicsuffix.org, foo.museum (extra domains)."
+)
 @click.option("--mail", is_flag=True, help="Also mail addresses without a scheme.")
 @click.option(
     "--rules",
@@ -72,6 +75,7 @@ def command(
     schemes: str | None,
     abbreviated: bool,
     hosts: bool,
+    suffixes: bool,
     mail: bool,
     rules: str,
     by: str,
@@ -87,15 +91,22 @@ def command(
         raise click.UsageError("nothing to do: give FILE as arguments, or a text on standard input")
     if schemes is not None and rules != "rfc3986":
         raise click.UsageError("--schemes goes with --rules rfc3986 only")
-    if rules != "rfc3986" and (mail or hosts or not abbreviated):
-        raise click.UsageError("--mail, --hosts and --no-abbreviated go with --rules rfc3986 only")
-    others = schemes is not None or rules != "rfc3986" or mail or hosts or form not in ("text", "jsonl")
+    if rules != "rfc3986" and (mail or hosts or suffixes or not abbreviated):
+        raise click.UsageError("--mail, --hosts, --suffixes and --no-abbreviated go with --rules rfc3986 only")
+    others = schemes is not None or rules != "rfc3986" or mail or hosts or suffixes or form not in ("text", "jsonl")
     if by != "rfc3986" and others:
         raise click.UsageError("--edition goes with --format text or jsonl, and with no other rules")
     wanted = None if schemes is None else [name.strip() for name in schemes.split(",") if name.strip()]
     if wanted is not None and not (wanted and all(map(_SCHEME.fullmatch, wanted))):
         raise click.UsageError(f"--schemes {schemes!r}: names of schemes with commas between (RFC 3986 3.1)")
-    search = partial(find, schemes=wanted, abbreviated=abbreviated, hosts=hosts, mail=mail, rules=cast(Rules, rules))
+    search = partial(
+        find,
+        schemes=wanted,
+        abbreviated=abbreviated,
+        hosts="suffixes" if suffixes else hosts,
+        mail=mail,
+        rules=cast(Rules, rules),
+    )
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="replace")
     bad = False

@@ -9,7 +9,7 @@ import click
 from overthere.cli.common import Output, format_option, inputs, on_error_option, texts_argument
 from overthere.cli.paper import say
 from overthere.cli.table_options import table_options
-from overthere.errors import InvalidURI
+from overthere.errors import CodingError, InvalidURI
 from overthere.extras import missing
 from overthere.redact import mask
 from overthere.repairs import repair
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 @click.option("--reference", is_flag=True, help="Relative references are good as well.")
 @click.option("--scheme", help="The scheme to guess for a text without one (RFC 3986 4.5).")
 @click.option("--browsers", is_flag=True, help="What this refuses, as browsers read it (URL Standard).")
+@click.option("--idna", is_flag=True, help="Host names in letters or escapes become A-labels (RFC 5891 4).")
 @on_error_option
 @format_option
 @table_options
@@ -32,6 +33,7 @@ def command(
     reference: bool,
     scheme: str | None,
     browsers: bool,
+    idna: bool,
     on_error: str,
     form: str,
     table: Table | None,
@@ -44,13 +46,13 @@ def command(
     if table is not None:
         from overthere import columns
 
-        table.refuse(scheme=scheme is not None, browsers=browsers)
+        table.refuse(scheme=scheme is not None, browsers=browsers, idna=idna)
         table.run(texts, lambda c: columns.repair(c, relative=reference, errors="detail"), "repaired")
         return
     for text in inputs(texts, "texts"):
         try:
-            done = repair(text, relative=reference, scheme=scheme, browsers=browsers)
-        except InvalidURI as error:
+            done = repair(text, relative=reference, scheme=scheme, browsers=browsers, idna=idna)
+        except (InvalidURI, CodingError) as error:
             output.refuse(text, error)
             continue
         except ImportError:

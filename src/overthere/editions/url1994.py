@@ -298,7 +298,13 @@ def _encode(data: str | bytes, component: str) -> str:
         data = latin1(data)
     elif not isinstance(data, bytes):
         raise TypeError(f"encode() takes text or bytes, not {type(data).__name__}")
-    return percent_encode(data, _KEPT[component])
+    text = percent_encode(data, _KEPT[component])
+    return _NO_DELIMITER.sub("%2F", text) if component in _PATHS else text
+
+
+_PATHS = ("path", "selector", "hsoname")
+_NO_DELIMITER = re.compile("(?<![^/])/")
+"""A slash that the rule `path` does not derive: it begins with none, and no two meet (94-27)."""
 
 
 def _decode(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
@@ -41,17 +42,23 @@ def audit(
     text = _text(uri)
     if harmless(text):
         return []
+    from overthere.echo import Secrets
     from overthere.security.parts import cut, finding
 
     parts = cut(text, registry)
     places = _places(parts, level)
-    findings = [finding(parts, place) for place in islice(places, limit)]
+
+    @cache
+    def secrets() -> Secrets:
+        return Secrets.of(text)
+
+    findings = [finding(parts, place, secrets) for place in islice(places, limit)]
     findings.sort(key=lambda one: one.start)
     rest = sum(1 for _ in places)
     if rest:
         from overthere.security.parts import Place
 
-        findings.append(finding(parts, Place("more", len(text), len(text), f"{rest:,}", component="any")))
+        findings.append(finding(parts, Place("more", len(text), len(text), f"{rest:,}", component="any"), secrets))
     return findings
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
 from overthere.echo import Secrets
@@ -116,13 +117,16 @@ def cut(text: str, registry: Registry | None = None) -> Cut:
     )
 
 
-def finding(parts: Cut, place: Place) -> Finding:
-    """A place in words; nothing of a password is in them."""
+def finding(parts: Cut, place: Place, secrets: Callable[[], Secrets]) -> Finding:
+    """A place in words; nothing of a password is in them.
+
+    secrets: gives those of the text, which are looked for once whatever number of findings there is.
+    """
     kind, start, end, it, expected, component, rule = place
     row = KINDS[kind]
     if not it:
         it = MASK if parts.hides(start, end) else name_of(parts.text[start:end])
     elif parts.secrets:  # what is decoded or canonical there
-        it = Secrets.of(parts.text).hide(it)
+        it = secrets().hide(it)
     component = component or (parts.component(start) if row.component == "any" else row.component)
     return Finding(kind, start, end, component, rule or row.rule, expected, row.source, row.message.format(it=it))

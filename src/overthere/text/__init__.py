@@ -22,15 +22,18 @@ from overthere.text.found import Found, Kind, guess, meant
 from overthere.text.names import Names, names
 from overthere.text.rules import (
     ABBREVIATED,
+    ATTACHED,
     AUTHORITY,
     COUNTRY_CODES,
     COUNTRY_CODES_ALIKE,
     COUNTRY_CODES_WORDS,
     CUT,
     CUTTING,
+    FILES,
     GENERIC_NAMES,
     MAIL_DOMAIN,
     NAME,
+    OF_TEXT,
     SECOND_LEVEL,
     WORD,
     run,
@@ -51,7 +54,7 @@ def find(
     *,
     schemes: Collection[str] | None = None,
     abbreviated: bool = True,
-    hosts: bool = False,
+    hosts: bool | Literal["suffixes"] = False,
     mail: bool = False,
     rules: Rules = "rfc3986",
     registry: Registry | None = None,
@@ -61,7 +64,8 @@ def find(
     schemes: only these.  By default every scheme where "//" follows it, and those with a shape (`Scheme.shape`) where
     what follows looks like them; between angle brackets every scheme.
     abbreviated: references without a scheme that begin with "www." or "ftp." (RFC 3986 4.5).
-    hosts: also those that begin with another registered name, such as `example.com/x`.
+    hosts: also those that begin with another registered name, such as `example.com/x`; "suffixes" also where only the
+    list of publicsuffix.org knows the last label (`foo.museum`; needs the extra `domains`).  No addresses.
     mail: also mail addresses without a scheme.
     rules: "commonmark" for the autolinks of CommonMark, "gfm" with the extended ones of GitHub Flavored Markdown;
     the other options have no meaning then.  See `overthere.text.gfm`.
@@ -69,7 +73,7 @@ def find(
 
     A scheme of one letter is taken for a drive, and one of more than 64 is not seen.  Time is linear in the text.
 
-    Raises: ValueError for other rules; TypeError if it is not text.
+    Raises: ValueError for other rules or hosts; TypeError if it is not text; ModuleNotFoundError without the list.
 
     >>> [found.reference for found in find('C:/x "http://h/a", (see http://h/a_(b)). std::vector key:value')]
     ['http://h/a', 'http://h/a_(b)']
@@ -81,17 +85,27 @@ def find(
         return gfm.find(text, extended=rules == "gfm")
     if rules != "rfc3986":
         raise ValueError(f"no rules are called {rules!r}: rfc3986, commonmark or gfm")
+    if hosts not in (True, False, "suffixes"):
+        raise ValueError(f'hosts is True, False or "suffixes", not {hosts!r}')
     if isinstance(schemes, str):
         raise TypeError("schemes is a collection of names, not text")
     wanted = (
         None if schemes is None else frozenset(exact(name, "schemes").lower().removesuffix(":") for name in schemes)
     )
-    return _Scanner(text, names(registry), wanted, abbreviated, hosts, mail).run()
+    listed: Collection[str] = ()
+    if hosts == "suffixes":
+        from overthere.hosts.domains import suffix_list
+
+        listed = suffix_list().rules
+    return _Scanner(text, names(registry), wanted, abbreviated, bool(hosts), mail, listed).run()
 
 
 _LONGEST = 64
 _SCHEME = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-."
+_ASCII_LETTERS = _SCHEME[:52]
 _LOCAL = _SCHEME + "_%"
+# An apostrophe within a name: o'malley@example.com; none that quotes.
+_APOSTROPHE = re.compile("(?<=[A-Za-z0-9])'(?=[A-Za-z0-9])")
 _AFTER_PREFIX = re.compile(r"[ \t]*+(?:\r?\n[ \t]*+)?+")
 _WITH_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+):(.+)", re.DOTALL)
 # What an unregistered scheme cannot be followed by in brackets: `<std::string>`, `<localhost:80/>`, `<dc:title>`.
@@ -117,7 +131,7 @@ def _trigger(schemes: Collection[str], abbreviated: bool, hosts: bool, mail: boo
     ends = "|".join(sorted({re.escape(name[-width:]) for name in wanted_names if name}))
     # Between brackets white space and line marks may stand anywhere (`text.wrapped`).
     blank = r"(?u:[\s>|])*+"
-    wrapped = [r"(?u:[A-Za-z0-9+.\s>|_%-])*+[:@]" if mail else r"(?u:[A-Za-z0-9+.\s>|-])*+:"]
+    wrapped = [r"(?u:[A-Za-z0-9+.\s>|_%'-])*+[:@]" if mail else r"(?u:[A-Za-z0-9+.\s>|-])*+:"]
     if abbreviated:
         wrapped += [blank.join((*letters, r"\.")) for letters in (("[Ww]",) * 3, ("[Ff]", "[Tt]", "[Pp]"))]
     wanted = [
@@ -138,12 +152,19 @@ class _Scanner:
     """One pass over a text: `floor` is the end of what was found, and no character is looked at without bound twice."""
 
     def __init__(
-        self, text: str, names: Names, schemes: frozenset[str] | None, abbreviated: bool, hosts: bool, mail: bool
+        self,
+        text: str,
+        names: Names,
+        schemes: frozenset[str] | None,
+        abbreviated: bool,
+        hosts: bool,
+        mail: bool,
+        listed: Collection[str],
     ) -> None:
         self.text = text
         self.names = names
         self.schemes = schemes
-        self.abbreviated, self.hosts, self.mail = abbreviated, hosts, mail
+        self.abbreviated, self.hosts, self.mail, self.listed = abbreviated, hosts, mail, listed
         self.search = _trigger(names.shapes if schemes is None else schemes, abbreviated, hosts, mail).search
         self.floor = 0
         self.prefix = (-1, -1)
@@ -218,7 +239,9 @@ class _Scanner:
 
     def _is_mailbox(self, text: str) -> bool:
         local, at, domain = text.partition("@")
-        if not (self.mail and at) or len(local) > _LONGEST or local.strip(_LOCAL) or not local.strip("."):
+        if not (self.mail and at) or len(local) > _LONGEST or not local.strip("."):
+            return False
+        if _APOSTROPHE.sub("", local).strip(_LOCAL):
             return False
         return MAIL_DOMAIN.fullmatch(domain) is not None
 
@@ -243,6 +266,12 @@ class _Scanner:
             authority = AUTHORITY[apostrophe].match(text, at + 3)
             assert authority is not None  # all of it is optional
             begin = authority.end()
+            host = ATTACHED.search(authority["host"])
+            if host is not None:
+                end = authority.start("host") + host.start() + len(host[0]) - len(host[0].lstrip(_ASCII_LETTERS))
+                return self._bare(start, end, begin)
+            if authority["bad"] and authority["port"] and OF_TEXT.match(authority["bad"]):
+                return self._bare(start, authority.start("bad"), begin)
             if authority["bad"] or (name in self.names.need_hosts and not authority["host"].strip("._-~")):
                 return None, begin
             if text[begin : begin + 1] not in ("/", "?", "#"):
@@ -308,6 +337,8 @@ class _Scanner:
         """A suffix reference (4.5): the authority, of which text[start:end] was seen, then a path if there is one."""
         text = self.text
         host = ABBREVIATED.match(text, start) if self.abbreviated else None
+        if host is None and (attached := ATTACHED.search(text, start, end)) is not None:
+            end -= len(attached[0].lstrip(_ASCII_LETTERS))
         begin = host.end() if host else end
         if host is None and not (self.hosts and self._is_host(start, end)):
             return None, begin
@@ -328,7 +359,8 @@ class _Scanner:
         """A registered name by its last labels, and by a path after it where these are not sure (rule 9)."""
         *_, second, top = self.text[start:end].split(".")
         name = top.lower()
-        if name not in GENERIC_NAMES and name not in COUNTRY_CODES:
+        known = name in GENERIC_NAMES or name in COUNTRY_CODES
+        if not known and (name in FILES or name not in self.listed):
             return False
         if self.text[end : end + 1] in ("@", "_", "("):
             return False
@@ -344,7 +376,8 @@ class _Scanner:
 
     def _address(self, at: int) -> tuple[Found | None, int]:
         before = self.text[max(self.floor, at - _LONGEST - 1) : at]
-        local = before[len(before.rstrip(_LOCAL)) :].lstrip(".-+%")
+        plain = _APOSTROPHE.sub("_", before)
+        local = before[len(plain.rstrip(_LOCAL)) :].lstrip(".-+%")
         domain = MAIL_DOMAIN.match(self.text, at + 1)
         start = at - len(local)
         if domain is None or not local or len(local) > _LONGEST or self.text[start - 1 : start] == ":":

@@ -11,7 +11,7 @@ rules tells them from it:
    commas of the East Asian scripts, although ucschar has them.
 3. It ends before `&lt;`, `&gt;`, `&quot;` and their numbers: they stand for delimiters.
 4. It ends before a ")" whose "(" is not in it, and, if an apostrophe stands before it, before the next apostrophe.
-5. It ends before a comma or semicolon after which another URI begins at once.
+5. It ends before a comma or semicolon after which another URI begins at once, and before a full-width bar.
 6. Where the text is source code or JSON, an escape right before the scheme is no part of it: `Usage:\\nhttp://h/`.
 7. At its end are taken off: `. , ; : ! ? '` and "(", other scripts' punctuation; and `*`, `_`, `~` where there are
    several of one or the same stands before the URI, for they are emphasis then.
@@ -20,11 +20,14 @@ A name without a scheme (4.5), and a mail address, begin and end by two rules mo
 
 8. Neither begins nor ends inside a word, of whatever script. Scripts that part words by no blank (Chinese, Japanese,
    Thai, Lao, Khmer, Burmese; UAX #29 4.1) have no such words: a name may stand between their letters, and has none of
-   them itself unless "www." or "ftp." begins it.
+   them itself unless "www." or "ftp." begins it.  The last label of a host, of a URI too, is of one script: behind
+   its letters of US-ASCII those of these scripts and of Korean, whose particles stand at the word, belong to the text
+   (`http://example.com\uc744`); in a path nothing tells them from its letters.
 9. Which names count without "www." or "ftp.": those whose last label is in `GENERIC_NAMES` or `COUNTRY_CODES`, in
-   small letters; in others only before a path. A code that is as often a file, an object or a word
-   (`COUNTRY_CODES_ALIKE`) counts behind a label of `SECOND_LEVEL`, `example.co.in`; one that is a word
-   (`COUNTRY_CODES_WORDS`) also before a path.
+   small letters; in others only before a path. By choice also those that publicsuffix.org lists, but for `FILES`. A
+   code that is as often a file, an object or a word (`COUNTRY_CODES_ALIKE`) counts behind a label of `SECOND_LEVEL`,
+   `example.co.in`; one that is a word (`COUNTRY_CODES_WORDS`) also before a path. Four numbers are a version as often
+   as an address, and "//" begins a comment as often as a reference (4.2): neither is found.
 """
 
 from __future__ import annotations
@@ -36,6 +39,7 @@ from overthere.kernel.classes import UCSCHAR
 
 __all__ = [
     "ABBREVIATED",
+    "ATTACHED",
     "AUTHORITY",
     "COUNTRY_CODES",
     "COUNTRY_CODES_ALIKE",
@@ -43,9 +47,11 @@ __all__ = [
     "CUT",
     "CUTTING",
     "ENDS",
+    "FILES",
     "GENERIC_NAMES",
     "MAIL_DOMAIN",
     "NAME",
+    "OF_TEXT",
     "SECOND_LEVEL",
     "WORD",
     "run",
@@ -59,7 +65,7 @@ ENDS = (
     (0x3000, 0x3003), (0x3008, 0x3011), (0x3014, 0x301B), (0x301D, 0x301F), (0xFD3E, 0xFD3F), (0xFE10, 0xFE19),
     (0xFE35, 0xFE44), (0xFE47, 0xFE48), (0xFE50, 0xFE5E), (0xFEFF, 0xFEFF), (0xFF01, 0xFF02), (0xFF07, 0xFF09),
     (0xFF0C, 0xFF0C), (0xFF0E, 0xFF0E), (0xFF1A, 0xFF1C), (0xFF1E, 0xFF1F), (0xFF3B, 0xFF3B), (0xFF3D, 0xFF3D),
-    (0xFF5B, 0xFF5B), (0xFF5D, 0xFF5D), (0xFF5F, 0xFF64),
+    (0xFF5B, 0xFF5D), (0xFF5F, 0xFF64),
 )  # fmt: skip
 """Rule 2, in the order of the code points.  U+200C and U+200D are not among them: words are spelt with them."""
 
@@ -106,6 +112,12 @@ _MARKS = (
 )
 WORD = rf"(?u:[^\W{_UNPARTED}]|[{_MARKS}])"
 """A character of a word."""
+_HANGUL = "\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3"
+ATTACHED = re.compile(rf"(?<=\.)[A-Za-z]{{2,63}}+(?=[{_UNPARTED}{_HANGUL}])[^.]*+\.*+\Z")
+"""The last label of a host, where letters of the text are attached to one of US-ASCII (rule 8)."""
+OF_TEXT = re.compile(f"[{_UNPARTED}{_HANGUL}]")
+"""A letter of the scripts that are attached so."""
+_AFTER_NAME = rf"(?!(?![{_HANGUL}]){WORD})"
 NAME = rf"(?u:[^\W_{_UNPARTED}]|[{_MARKS}])"
 """A letter, its marks, or a digit of a name."""
 
@@ -130,12 +142,13 @@ CUT = re.compile(rf"(?:[\[|^{{`#%]|\\(?![abefnrtvxuU0-7\"'\\]))(?=[A-Za-z0-9\-._
 
 # A label begins and ends with a letter or digit (RFC 952, RFC 1123 2.1), the last one is no number.
 _LABEL = rf"[A-Za-z0-9{_U}]++(?:[\-_]++[A-Za-z0-9{_U}]++)*+"
-_TOP = rf"(?:(?:[xX][nN]--[A-Za-z0-9-]++|[A-Za-z]{{2,63}}+)(?!-|{WORD})|[A-Za-z{_U}]{{2,63}}+(?![A-Za-z0-9\-_{_U}]))"
+_TOP = (
+    rf"(?:(?:[xX][nN]--[A-Za-z0-9-]++|[A-Za-z]{{2,63}}+)(?!-){_AFTER_NAME}|[A-Za-z{_U}]{{2,63}}+(?![A-Za-z0-9\-_{_U}]))"
+)
 ABBREVIATED = re.compile(rf"(?i:www|ftp)(?=\.{_LABEL}\.)(?:\.(?!{_TOP}(?!\.[A-Za-z0-9{_U}])){_LABEL})++\.{_TOP}")
 """The authority of an abbreviated reference: "www" or "ftp", a name, a top-level domain."""
 MAIL_DOMAIN = re.compile(
-    r"(?:[A-Za-z0-9]++(?:-++[A-Za-z0-9]++)*+\.(?=[A-Za-z0-9]))++[A-Za-z]{2,63}+(?![@-]|\.[A-Za-z0-9])"
-    rf"(?!{WORD})"
+    r"(?:[A-Za-z0-9]++(?:-++[A-Za-z0-9]++)*+\.(?=[A-Za-z0-9]))++[A-Za-z]{2,63}+(?![@-]|\.[A-Za-z0-9])" + _AFTER_NAME
 )
 
 GENERIC_NAMES = frozenset(("com", "edu", "net", "org", "gov", "mil", "int", "arpa", "info", "biz"))
@@ -162,6 +175,8 @@ COUNTRY_CODES_WORDS = frozenset(
     "ad at be br by ca eg hr id ie im io li ms nc no nu pk pr pt re ro sa sd se si sk sv td th tm tr tt us va".split()  # noqa: SIM905
 )
 """Two letters that are words, attributes of objects or elements of HTML as often as countries."""
+FILES = frozenset(("mov", "zip"))
+"""Top-level domains that name files nearly always: no names of hosts without a scheme."""
 COUNTRY_CODES_ALIKE = frozenset(
     (
         "am", "as", "bz", "cc", "cs", "do", "gz", "hs", "in", "is", "it", "js", "la", "lz", "md", "me", "mk", "ml",

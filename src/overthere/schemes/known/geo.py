@@ -165,8 +165,11 @@ def _numbers(parts: Parts) -> Parts:
     front, *pars = parts.path.split(";")
     coordinates = [_number(one) for one in front.split(",")]
     crs = pars[0] if pars and pars[0].startswith("crs=") else ""
-    if not crs and len(coordinates) in (2, 3) and _is_pole(coordinates[0]) and _NUMBER.fullmatch(coordinates[1]):
-        coordinates[1] = "0"
+    if crs in ("", "crs=wgs84") and len(coordinates) in (2, 3) and _NUMBER.fullmatch(coordinates[1]):
+        if _is_pole(coordinates[0]):
+            coordinates[1] = "0"
+        elif coordinates[1] == "-180":
+            coordinates[1] = "180"
     at = 1 if crs else 0
     if len(pars) > at and pars[at].startswith("u="):
         pars[at] = "u=" + _number(pars[at][2:])
