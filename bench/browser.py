@@ -5,7 +5,7 @@ sees no other host than this process.  `browser.html` tells what its tree holds:
 attribute that Chromium resolves (it finds out itself which these are) or that `links/documents/html.py` knows, as the
 tree has it and resolved.  Here it is compared with the rows, page by page, and each difference is counted by its kind.
 
-python bench/browser.py [FOLDER ...] [--pages N] [--kernel native|reference] [--examples N] [-o FILE]
+python bench/browser.py [FOLDER ...] [--whatwg] [--pages N] [--kernel native|reference] [--examples N] [-o FILE]
 
 FOLDER: of HTML pages, or of html5lib-tests' tree-construction inputs (*.dat); by default the documentation on this
 machine as `pages.py` serves it, the pages of `known.py`, and ../shared/cases/html5lib where it is.
@@ -122,15 +122,22 @@ def _marked(text: bytes) -> bytes:
 # -- rows
 
 
-def _rows(page: Served) -> list[Row]:
+def _rows(page: Served, whatwg: bool = False) -> list[Row]:
+    """whatwg: targets are what the column `browser` says, where it says something else."""
     from overthere.links.job import links
     from overthere.links.job.contents import read
     from overthere.links.model import Options
 
     given = {"url": HOST + page.path, "media_type": page.media_type, "content": page.content}
-    found = [link for batch in read([given], None, Options()) for link in links(batch)]
+    found = [link for batch in read([given], None, Options(whatwg=whatwg)) for link in links(batch)]
     return [
-        Row(link.where or "", link.reference or "", link.target, link.error, link.base or "")
+        Row(
+            link.where or "",
+            link.reference or "",
+            link.target if link.browser is None else link.browser or None,
+            link.error,
+            link.base or "",
+        )
         for link in found
         if link.where is not None
     ]
@@ -268,9 +275,9 @@ def _resolution(row: Row, spelled: str | None, resolved: str | None, is_plain: b
 class _Site(ThreadingHTTPServer):
     daemon_threads = True
 
-    def __init__(self, pages: Sequence[Served]) -> None:
+    def __init__(self, pages: Sequence[Served], whatwg: bool) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.pages = pages
+        self.pages, self.whatwg = pages, whatwg
         self.at = {page.path: page for page in pages}
         self.rows: dict[int, list[Row]] = {}
         self.counts: Counter[str] = Counter()
@@ -317,7 +324,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._json({"pages": [page.path for page in site.pages], "names": _names()})
         elif self.path.startswith("/targets/"):
             number = int(self.path[9:])
-            site.rows[number] = _rows(site.pages[number])
+            site.rows[number] = _rows(site.pages[number], site.whatwg)
             self._json([row.target or "" for row in site.rows[number]])
         elif self.path in site.at:
             page = site.at[self.path]
@@ -353,7 +360,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
 
-def run(pages: Sequence[Served]) -> tuple[Counter[str], list[Difference]]:
+def run(pages: Sequence[Served], whatwg: bool = False) -> tuple[Counter[str], list[Difference]]:
     """Chromium over all pages.
 
     Raises: FileNotFoundError where it is not installed; ChildProcessError if it ends before the pages do.
@@ -361,7 +368,7 @@ def run(pages: Sequence[Served]) -> tuple[Counter[str], list[Difference]]:
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     if program is None:
         raise FileNotFoundError("chromium is not installed")
-    with _Site(pages) as site, TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+    with _Site(pages, whatwg) as site, TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         threading.Thread(target=site.serve_forever, daemon=True).start()
         port = site.server_address[1]
         command = (
@@ -386,6 +393,7 @@ def run(pages: Sequence[Served]) -> tuple[Counter[str], list[Difference]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", nargs="*", type=Path)
+    parser.add_argument("--whatwg", action="store_true", help="targets as the column browser has them")
     parser.add_argument("--pages", type=int, default=3000, help="at most so many (3000)")
     parser.add_argument("--kernel", choices=("native", "reference"))
     parser.add_argument("--examples", type=int, default=5, help="of each kind, at most so many are shown (5)")
@@ -395,7 +403,7 @@ def main() -> None:
         # The kernel is picked when overthere is imported.
         os.environ["OVERTHERE_KERNEL"] = given.kernel
         os.execv(sys.executable, [sys.executable, *sys.argv])
-    counts, differences = run(list(served(given.folder, given.pages)))
+    counts, differences = run(list(served(given.folder, given.pages)), given.whatwg)
     from overthere import kernel
 
     print(f"kernel: {kernel.name}")

@@ -292,3 +292,17 @@ def test_documents_of_an_epub_are_xhtml(tmp_path: Path) -> None:
             archive.writestr("b.html", page)
             archive.writestr("c.xhtml", page)
         assert [row.reference for row in extract(tmp_path / name) if row.where == "a href"] == expected
+
+
+@pytest.mark.parametrize("front", [b"#!/usr/bin/env python3\n", b"MZ\x90\0\3\0", b"any octets \0"])
+@pytest.mark.parametrize("name", ["a.zip", "a.exe", "a"])
+def test_octets_in_front_of_a_zip(tmp_path: Path, front: bytes, name: str) -> None:
+    """A file that unpacks itself: where the directory stands is told at its end (APPNOTE 4.3.16)."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        archive.writestr("m.html", "<a href=x>")
+        archive.comment = b"PK"
+    (path := tmp_path / name).write_bytes(front + made.getvalue())
+    assert [(row.source, row.reference, row.error) for row in extract(path)] == [(f"{path}!m.html", "x", None)]
+    path.write_bytes(front + made.getvalue() + b"more")  # its end is none of a ZIP
+    assert {row.error for row in extract(path)} <= {"unsupported", "wrong-type"}

@@ -88,6 +88,25 @@ def test_the_base_is_that_of_browsers(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("base", ["x", None])
+@pytest.mark.parametrize(
+    "ignored",
+    [
+        "<template><base href=no/></template>",
+        "<svg><base href=no/ /></svg>",
+        "<math><base href=no/ /></math>",
+        "<frameset><base href=no/>",
+        "<p><base href=no/></p><frameset>",
+    ],
+)
+def test_a_base_that_browsers_ignore_counts_neither_way(tmp_path: Path, ignored: str, base: str | None) -> None:
+    """One decision for the target and for the column: compared with Chromium by bench/browser.py."""
+    front = "" if base is None else '<base href="http://o.example/">'
+    made = found(tmp_path, f'{front}{ignored}<frame src="x"><a href="x">'.encode())
+    against = "http://h/d/" if base is None else "http://o.example/"
+    assert [row for row in made if row[0] == "x"] == [("x", f"{against}x", None)] * 2
+
+
 def test_running_text_is_read_by_no_browser(tmp_path: Path) -> None:
     assert [row[2] for row in found(tmp_path, b"see http://o.example or www.o.example", "p.txt")][:1] == [None]
 

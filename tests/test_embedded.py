@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from overthere import URI, kernel
 from overthere.base import Base
+from overthere.broken.model import PASSED
 from overthere.cli.app import app
 from overthere.editions import whatwg
 from overthere.links import batches, extract
@@ -52,7 +53,8 @@ def rows(maker: type[Rows], text: str, options: Options = WITH, **more: Any) -> 
 
 def is_embedded(row: Link) -> bool:
     where = row.where or ""
-    return " > " in where or where.removeprefix("meta ") in EMBEDDED["property"]
+    named = EMBEDDED["property"] | EMBEDDED["attribute"]
+    return " > " in where or where.partition(" ")[2] in named
 
 
 @pytest.mark.parametrize("row", CASES, ids=ids(CASES))
@@ -207,9 +209,9 @@ def test_a_long_base_around_many(maker: type[Rows]) -> None:
 
 HELD = (
     '<meta property="og:image" content="i"/><script type="application/ld+json">{"@id": "j"}</script>'
-    '<iframe srcdoc="&lt;a href=k>"></iframe>'
+    '<iframe srcdoc="&lt;a href=k>"></iframe><img data-src="l"/>'
 )
-IN = ["meta og:image", "script ld+json > /@id", "iframe srcdoc > a href"]
+IN = ["meta og:image", "script ld+json > /@id", "iframe srcdoc > a href", "img data-src"]
 OTHERS = {
     "a.xhtml": (f'<html xmlns="http://www.w3.org/1999/xhtml" xml:base="/d/">{HELD}</html>', ""),
     "b.xml": (
@@ -228,9 +230,9 @@ def test_html_in_other_documents(tmp_path: Path, name: str) -> None:
     folder = "http://h/" if name == "c.md" else "http://h/d/"
     found = [row for row in extract(tmp_path / name, "http://h/", metadata=True) if row.where is not None]
     assert [(row.where, row.target) for row in found if "xml:base" not in (row.where or "")] == [
-        (place + where, folder + reference) for where, reference in zip(IN, "ijk", strict=True)
+        (place + where, folder + reference) for where, reference in zip(IN, "ijkl", strict=True)
     ]
-    assert passed(tmp_path / name) == {"meta": 1, "json-ld": 1, "srcdoc": 1}
+    assert passed(tmp_path / name) == {"meta": 1, "json-ld": 1, "srcdoc": 1, "data-src": 1}
 
 
 def passed(path: Path, **more: Any) -> dict[str, int]:
@@ -244,6 +246,19 @@ def test_json_ld_has_its_base_in_other_documents(tmp_path: Path) -> None:
     assert [row.target for row in extract(tmp_path / "a.xhtml", "http://h/", metadata=True)][-1] == "http://h/d/e/j"
 
 
+def test_what_is_passed_over_has_words_in_broken() -> None:
+    kinds = {kind for names in EMBEDDED.values() for kind in names.values()}
+    assert kinds | {"json"} <= PASSED.keys()
+
+
+def test_json_that_is_not_asked_for_is_counted(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"href": "x"}')
+    assert (passed(tmp_path / "a.json"), list(extract(tmp_path / "a.json"))) == ({"json": 1}, [])
+    assert [row.reference for row in extract(tmp_path / "a.json", json=True)] == ["x"]
+    (done,) = (one for one in batches(tmp_path / "a.json", options=Options(json=True)) if isinstance(one, Done))
+    assert done.passed == {}
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 def test_the_counts_reach_the_summary(tmp_path: Path, workers: int) -> None:
     for number in range(3):
@@ -252,7 +267,7 @@ def test_the_counts_reach_the_summary(tmp_path: Path, workers: int) -> None:
     for one in batches(tmp_path, "http://h/", workers=workers):
         for kind, count in one.passed.items() if isinstance(one, Done) else ():
             counted[kind] = counted.get(kind, 0) + count
-    assert counted == {"meta": 3, "json-ld": 3, "srcdoc": 3}
+    assert counted == {"meta": 3, "json-ld": 3, "srcdoc": 3, "data-src": 3}
 
 
 def test_the_command(tmp_path: Path) -> None:
@@ -260,7 +275,7 @@ def test_the_command(tmp_path: Path) -> None:
     page, table = str(tmp_path / "a.html"), tmp_path / "t.jsonl"
     done = CliRunner().invoke(app, ["links", page, "--base", "http://h/", "-o", str(table)])
     assert (done.exit_code, table.read_text()) == (0, "")
-    assert "passed over  3   json-ld 1, meta 1, srcdoc 1" in done.stderr
+    assert "passed over  4   data-src 1, json-ld 1, meta 1, srcdoc 1" in done.stderr
     asked = ["links", page, "--base", "http://h/", "-o", str(table), "--metadata"]
     done = CliRunner().invoke(app, asked)
     assert (done.exit_code, "passed over" in done.stderr) == (0, False)

@@ -214,9 +214,11 @@ def test_a_job_goes_on_past_it(tmp_path: Path) -> None:
     table = tmp_path / "t.jsonl"
     sources = [str(tmp_path / name) for name in ("a.mbox", "b.html")]
     command = [sys.executable, "-m", "overthere", "links", *sources, "-o", str(table)]
-    for _ in range(2):
-        subprocess.run([*command, "--resume"], capture_output=True, check=True, timeout=120)
+    for code, said in ((0, ""), (2, "t.jsonl: it is finished, or of another job")):
+        done = subprocess.run([*command, "--resume"], capture_output=True, text=True, check=False, timeout=120)
+        assert (done.returncode, said in done.stdout + done.stderr) == (code, True)
         assert [json.loads(line)["reference"] for line in table.read_text().splitlines()] == ["x0", "x1", "x3"]
+        assert not list(tmp_path.glob("*.resume"))
 
 
 def test_an_audit_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -188,6 +190,65 @@ def test_codebases_in_what_others_read(tmp_path: Path) -> None:
 def test_a_template_too_deep_is_told(maker: type[Rows]) -> None:
     assert [row.error for row in rows(maker, "<template>" + "<p>" * 5000 + "<a href=x>")] == ["too-deep", None]
     assert [row.error for row in rows(maker, "<template></template>" + "<p>" * 5000 + "<a href=x>")] == [None]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("<a href=x>", []),
+        ("<a href=x><!-- <a href=y>", ["unclosed"]),
+        ("<!-- <a href=y> -->", []),
+        ("<!-- a -- b > --!>", []),
+        *((f"<!--{end}", []) for end in (">", "->", "-->", "--->", "--!>")),
+        *((f"<!--{end}", ["unclosed"]) for end in ("", "-", "--", "--!", "-!>", "- ->")),
+        ("<!-- --><a href='x>", ["unclosed"]),
+        ("<a href=x", ["unclosed"]),
+        ("</a", ["unclosed"]),
+        ("<", []),
+        ("</", []),
+        ("<!", []),
+        ("<!doctype html", []),  # it ends at the next ">", and no tag is in it
+        ("<?php <!-- <a href", []),
+        ("<![CDATA[<a href=x", []),
+        ("<svg><![CDATA[<a href=x>", ["unclosed"]),
+        ("<svg><![CDATA[<a href=x>]]>", []),
+        ("<svg></svg><![CDATA[ <a href=x>", []),
+        *((f"<{name}> <a href=x>", ["unclosed"]) for name in ("script", "textarea", "title", "style", "xmp", "iframe")),
+        *((f"<{name}> <a href=x></{name}>", []) for name in ("script", "textarea", "title", "style", "xmp")),
+        ("<script></script", ["unclosed"]),
+        ("<script></script ", ["unclosed"]),
+        ("<script><!-- <script> </script>", ["unclosed"]),
+        ("<plaintext><a href=x>", []),
+        ("<svg><title><a href=x>", []),
+    ],
+)
+def test_what_is_unclosed_at_the_end_is_told(maker: type[Rows], text: str, wanted: list[str]) -> None:
+    assert [row.error for row in rows(maker, text) if row.error] == wanted
+
+
+@native
+def test_a_page_that_is_cut_anywhere_is_told_alike() -> None:
+    chance = random.Random(1)
+    pieces = [
+        "<a href='x",
+        "y'>",
+        "<!--",
+        "-->",
+        "--!>",
+        "->",
+        "<script>",
+        "</script>",
+        "<svg>",
+        "<![CDATA[",
+        "]]>",
+        " a",
+    ]
+    whole = [*list(inputs())[::7], *("".join(chance.choices(pieces, k=12)) for _ in range(150))]
+    texts = [text[:most] for text in whole for most in range(1, min(len(text), 80))]
+    told = Counter("unclosed" in {row.error for row in rows(_Native, text)} for text in texts)
+    for text in texts:
+        assert rows(_Native, text) == rows(_Plain, text), text
+    assert min(told[True], told[False]) > 1000
 
 
 # Every name that a rule speaks of, and some that none speaks of.

@@ -382,6 +382,9 @@ def notes(content: bytes, options: Options = DEFAULT) -> list[tuple[str, str]]:
         (b"Content-Transfer-Encoding: base64\n\nQUJD\nRUZH!!", [("1", "corrupt")]),
         (b"Content-Transfer-Encoding: base64\n\nA", [("1", "corrupt")]),
         (b"Content-Transfer-Encoding: x-secret\n\nA", [("1", "unsupported")]),
+        *((b"Content-Transfer-Encoding: %s\n\nhttp://h/" % wrong, [("1", "wrong-encoding")])
+          for wrong in (b"8bits", b"7-bit", b"8 Bit", b"quoted_printable")),
+        (b"Content-Transfer-Encoding: base-64\n\naHR0cDovL2gv", [("1", "wrong-encoding")]),
         (b"Content-Type: multipart/encrypted; boundary=b\n\n--b\n\nx\n--b--", [("1", "encrypted")]),
         (b"Content-Type: application/pkcs7-mime; smime-type=enveloped-data\n\nx", [("1", "encrypted")]),
     ],

@@ -349,3 +349,44 @@ def test_a_file_that_fails() -> None:
 
     file: BinaryIO = Failing(record(response(b"x" * 20_000)) * 3)
     assert [one.kind for one in members(file, OUTSIDE, Options()) if isinstance(one, Note)] == ["unreadable"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "body", "status", "notes"),
+    [
+        (b"Content-Length: 10\r\n", PAGE, b"200 OK", ()),
+        (b"Content-Length: 11\r\n", PAGE, b"200 OK", ("wrong-length",)),
+        (b"Content-Length: 9\r\n", PAGE, b"200 OK", ("wrong-length",)),
+        (b"Content-Length: 9\r\nTransfer-Encoding: chunked\r\n", b"a\r\n" + PAGE + b"\r\n0\r\n\r\n", b"200 OK", ()),
+        (b"Content-Length: 9, 9\r\n", PAGE, b"200 OK", ()),
+        # The coding was undone: its length is that of what came.
+        (b"Content-Length: 99\r\nContent-Encoding: gzip\r\n", PAGE, b"200 OK", ("wrong-type",)),
+    ],
+)
+def test_a_body_is_as_long_as_told(fields: bytes, body: bytes, status: bytes, notes: tuple[str, ...]) -> None:
+    """RFC 9112 6.3: a Transfer-Encoding goes before; and nothing is told twice."""
+    one = single(record(response(body, fields, status)))
+    assert (one.content, one.notes) == (PAGE, notes)
+
+
+def test_a_response_without_a_body_tells_a_length() -> None:
+    assert documents(record(response(b"", b"Content-Length: 9\r\n", b"304 Not Modified"))) == []
+    assert single(record(response(PAGE, b"Content-Length: 12\r\n"), extra=b"WARC-Truncated: length\r\n")).notes == (
+        "truncated",
+    )
+
+
+def test_metadata_needs_no_target() -> None:
+    """WARC 1.1 section 5.10: a WARC-Target-URI is optional there."""
+    said = record(b"outlink: http://h/x L a/@href\r\n", b"metadata", media_type=b"application/warc-fields")
+    without = said.replace(b"WARC-Target-URI: http://h/a\r\n", b"")
+    assert [one.notes for one in documents(without)] == [()]
+    assert [one.notes for one in documents(said.replace(b"http://h/a", b"\x00"))] == [("corrupt",)]
+    assert single(record(response()).replace(b"WARC-Target-URI: http://h/a\r\n", b"")).notes == ("corrupt",)
+
+
+def test_fields_are_folded() -> None:
+    """WARC 1.1 section 4: a line that begins with a blank goes on with the one before."""
+    plain = record(response())
+    for wrong, folded in ((b"WARC-Type: ", b"WARC-Type:\r\n "), (b"Content-Length: ", b"Content-Length:\r\n\t")):
+        assert [one.content for one in documents(plain.replace(wrong, folded, 1))] == [PAGE]

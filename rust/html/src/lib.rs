@@ -7,51 +7,20 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod attributes;
 mod shallow;
 mod tree;
 
-use std::cell::Cell;
 use std::convert::Infallible;
 
-use ahash::AHashMap as HashMap;
 use html5gum::emitters::Emitter;
 use html5gum::{Error, State, Tokenizer};
 use overthere_core::place::Part;
 
-use shallow::Shallow;
+pub use attributes::Attributes;
+use shallow::{Shallow, Shared};
 pub use tree::{Namespace, DEPTH};
 use tree::{Said, Tree};
-
-/// The attributes to look for: a name, then the elements and the number of what to do with the value.
-///
-/// No elements: every one.
-#[derive(Default)]
-pub struct Attributes {
-    names: HashMap<Vec<u8>, Vec<Rule>>,
-    longest: usize,
-}
-
-/// The elements, and what to do with the value.
-type Rule = (Vec<Vec<u8>>, usize);
-
-impl Attributes {
-    /// A rule more; the first that fits counts.
-    pub fn add(&mut self, name: &str, elements: &[String], way: usize) {
-        let elements = elements.iter().map(|element| element.clone().into_bytes()).collect();
-        self.names.entry(name.as_bytes().to_vec()).or_default().push((elements, way));
-        self.longest = self.longest.max(name.len());
-    }
-
-    fn way(&self, element: &[u8], name: &[u8]) -> Option<usize> {
-        if name.len() > self.longest {
-            return None;
-        }
-        let rules = self.names.get(name)?;
-        let fits =
-            |(elements, _): &&Rule| elements.is_empty() || elements.iter().any(|known| known == element);
-        rules.iter().find(fits).map(|(_, way)| *way)
-    }
-}
 
 /// Takes what is found, in the order of the document; octets are as in the input, character references decoded.
 pub trait Sink {
@@ -63,6 +32,8 @@ pub trait Sink {
     fn style(&mut self, text: &[u8]);
     /// The text of the `script` element of HTML that was wanted.
     fn script(&mut self, text: &[u8]);
+    /// The `base` that counted stood in a body that a frameset took the place of: none counts (13.2.6.4.7).
+    fn no_base(&mut self);
 }
 
 /// An element that has an attribute.
@@ -72,18 +43,19 @@ pub struct Element<'a> {
     pub name: &'a [u8],
     /// Where it belongs.
     pub namespace: Namespace,
-    /// It is in the contents of a `template`, which are not in the document's tree.
-    pub is_in_template: bool,
+    /// It is the `base` that counts: the first of HTML with an `href` in the document's tree (4.2.3), which has no
+    /// contents of templates, and nothing but frames where there is a frameset.
+    pub is_base: bool,
     /// Where its name begins, in octets; not relied on by who can look.
     pub at: usize,
 }
 
 /// Read a document in UTF-8 (or near to it) into the sink.
 ///
-/// Returns: whether elements of SVG or MathML, or a template, lay so deep (`DEPTH`) that they were forgotten before they ended.
-pub fn read(octets: &[u8], attributes: &Attributes, sink: &mut impl Sink) -> bool {
+/// Returns: what there is to say of it as a whole.
+pub fn read(octets: &[u8], attributes: &Attributes, sink: &mut impl Sink) -> Told {
     let mut tree = Tree::default();
-    let is_kept = Cell::new(false);
+    let shared = Shared::default();
     let emitter = Reading {
         attributes,
         sink,
@@ -94,7 +66,8 @@ pub fn read(octets: &[u8], attributes: &Attributes, sink: &mut impl Sink) -> boo
         position: 0,
         at: 0,
         said: Said::default(),
-        is_encoded: false,
+        is_said: false,
+        base: None,
         octets: Vec::new(),
         name: 0,
         value: 0,
@@ -102,13 +75,31 @@ pub fn read(octets: &[u8], attributes: &Attributes, sink: &mut impl Sink) -> boo
         held: Vec::new(),
         is_script: false,
         text: Vec::new(),
-        is_kept: &is_kept,
+        is_tag: false,
+        shared: &shared,
     };
-    let mut tokenizer = Tokenizer::new_with_emitter(Shallow::new(octets, &is_kept), emitter);
+    let mut tokenizer = Tokenizer::new_with_emitter(Shallow::new(octets, &shared), emitter);
     // It goes on after an error of its reader where it was.
     while tokenizer.next().is_some() {}
     drop(tokenizer);
-    tree.is_lossy
+    Told { is_too_deep: tree.is_lossy, is_unclosed: shared.ends_within(octets) }
+}
+
+/// What there is to say of a document as a whole.
+#[derive(Clone, Copy, Default)]
+pub struct Told {
+    /// Elements of SVG or MathML, or a template, lay so deep (`DEPTH`) that they were forgotten before they ended.
+    pub is_too_deep: bool,
+    /// It ends within a comment, a CDATA section, a tag, or an element whose text is no markup.
+    pub is_unclosed: bool,
+}
+
+/// Elements of HTML in which there is no markup, and whose text says nothing of a frameset.
+fn is_raw(name: &[u8]) -> bool {
+    matches!(
+        name,
+        b"title" | b"textarea" | b"style" | b"script" | b"iframe" | b"xmp" | b"noembed" | b"noframes"
+    )
 }
 
 /// What is known of the attribute that is being read.
@@ -120,8 +111,8 @@ enum Way {
     Named,
     /// It holds no reference.
     Other,
-    /// The `encoding` of `annotation-xml`.
-    Encoding,
+    /// The `encoding` of `annotation-xml`, or the `type` of `input`.
+    Said,
     Known(usize),
 }
 
@@ -137,8 +128,10 @@ struct Reading<'a, S> {
     position: usize,
     at: usize,
     said: Said,
-    /// It has an `encoding`: of two the first counts.
-    is_encoded: bool,
+    /// It has an attribute that is `Said`: of two the first counts.
+    is_said: bool,
+    /// Whether the `base` that counts is in the body; None before there is one.
+    base: Option<bool>,
     /// The names and values of the tag so far, and where the last of them begin.
     octets: Vec<u8>,
     name: usize,
@@ -149,8 +142,10 @@ struct Reading<'a, S> {
     /// The text of a style sheet, or of a script that is wanted.
     text: Vec<u8>,
     is_script: bool,
-    /// The text that is read goes to `text`.
-    is_kept: &'a Cell<bool>,
+    /// A tag has begun, and nothing has come after it.
+    is_tag: bool,
+    /// The text that is read goes to `text` if it is kept.
+    shared: &'a Shared,
 }
 
 /// The ends of a name and of its value in the octets of the tag.
@@ -169,28 +164,29 @@ impl<S: Sink> Reading<'_, S> {
         let twice = self.held.iter().any(|held| self.octets.part(held.start..held.name) == name);
         let way = if self.is_start && !twice { self.attributes.way(&self.element, name) } else { None };
         self.way = way.map_or(Way::Other, Way::Known);
-        if self.tree.is_foreign() {
-            self.decide_in_foreign();
+        if self.tree.is_foreign() || !self.tree.is_settled {
+            self.decide_for_the_tree();
         }
     }
 
     #[cold]
-    fn decide_in_foreign(&mut self) {
+    fn decide_for_the_tree(&mut self) {
         match (&self.element[..], self.octets.part(self.name..)) {
             (b"font", b"color" | b"face" | b"size") => self.said.is_styled = true,
-            (b"annotation-xml", b"encoding") if !self.is_encoded => {
-                self.is_encoded = true;
-                self.way = Way::Encoding;
+            (b"annotation-xml", b"encoding") | (b"input", b"type") if !self.is_said => {
+                self.is_said = true;
+                self.way = Way::Said;
             }
             _ => {}
         }
     }
 
     #[cold]
-    fn end_encoding(&mut self) {
+    fn end_said(&mut self) {
         let value = self.octets.part(self.value..);
         let known = [&b"text/html"[..], b"application/xhtml+xml"];
         self.said.is_html = known.iter().any(|known| value.eq_ignore_ascii_case(known));
+        self.said.is_hidden = value.eq_ignore_ascii_case(b"hidden");
     }
 
     #[inline]
@@ -202,8 +198,8 @@ impl<S: Sink> Reading<'_, S> {
             let (start, name, value) = (self.name, self.value, self.octets.len());
             self.held.push(Held { start, name, value, way });
         } else {
-            if self.way == Way::Encoding {
-                self.end_encoding();
+            if self.way == Way::Said {
+                self.end_said();
             }
             self.octets.truncate(self.name);
         }
@@ -212,7 +208,7 @@ impl<S: Sink> Reading<'_, S> {
 
     #[inline]
     fn end_text(&mut self) {
-        if self.is_kept.replace(false) {
+        if self.shared.is_kept.replace(false) {
             if self.is_script {
                 self.sink.script(&self.text);
             } else {
@@ -223,10 +219,10 @@ impl<S: Sink> Reading<'_, S> {
     }
 
     fn begin(&mut self, is_start: bool) {
-        self.is_start = is_start;
+        (self.is_start, self.is_tag) = (is_start, true);
         self.at = self.position.saturating_sub(1); // its first letter has been read
         self.said = Said::default();
-        self.is_encoded = false;
+        self.is_said = false;
         self.element.clear();
         self.held.clear();
         self.octets.clear();
@@ -250,6 +246,7 @@ impl<S: Sink> Emitter for Reading<'_, S> {
 
     fn emit_eof(&mut self) {
         self.end_text();
+        self.shared.is_in_tag_or_raw.set(self.is_tag || is_raw(&self.opened));
     }
 
     fn emit_error(&mut self, _: Error) {}
@@ -263,7 +260,12 @@ impl<S: Sink> Emitter for Reading<'_, S> {
     }
 
     fn emit_string(&mut self, text: &[u8]) {
-        if self.is_kept.get() {
+        self.is_tag = false;
+        if !self.tree.is_settled && !is_raw(&self.opened) {
+            self.tree.is_settled =
+                !text.iter().all(|octet| matches!(octet, b'\t' | b'\n' | 0x0C | b'\r' | b' ' | 0));
+        }
+        if self.shared.is_kept.get() {
             self.text.extend_from_slice(text);
         }
     }
@@ -280,6 +282,7 @@ impl<S: Sink> Emitter for Reading<'_, S> {
 
     /// 13.2.6: what the tree's construction would switch the tokenizer to, without scripting.
     fn emit_current_tag(&mut self) -> Option<State> {
+        self.is_tag = false;
         self.end_attribute();
         self.end_text();
         if !self.is_start {
@@ -288,8 +291,19 @@ impl<S: Sink> Emitter for Reading<'_, S> {
             return None;
         }
         let namespace = self.tree.start(&self.element, self.said);
-        let is_in_template = self.tree.is_in_template();
-        let element = Element { name: &self.element, namespace, is_in_template, at: self.at };
+        let is_base = self.element == b"base"
+            && namespace == Namespace::Html
+            && self.base.is_none()
+            && !(self.tree.is_in_template() || self.tree.is_dropped)
+            && self.held.iter().any(|held| self.octets.part(held.start..held.name) == b"href");
+        if is_base {
+            self.base = Some(self.tree.is_body);
+        }
+        if self.tree.is_dropped && self.base == Some(true) {
+            self.base = Some(false);
+            self.sink.no_base();
+        }
+        let element = Element { name: &self.element, namespace, is_base, at: self.at };
         for held in &self.held {
             let (name, value) =
                 (self.octets.part(held.start..held.name), self.octets.part(held.name..held.value));
@@ -300,7 +314,7 @@ impl<S: Sink> Emitter for Reading<'_, S> {
         if namespace != Namespace::Html {
             let is_sheet =
                 namespace == Namespace::Svg && self.element == b"style" && !self.said.is_self_closing;
-            self.is_kept.set(is_sheet);
+            self.shared.is_kept.set(is_sheet);
             return None;
         }
         self.opened.clone_from(&self.element);
@@ -309,11 +323,11 @@ impl<S: Sink> Emitter for Reading<'_, S> {
             b"plaintext" => Some(State::PlainText),
             b"script" => {
                 self.is_script = is_wanted;
-                self.is_kept.set(is_wanted);
+                self.shared.is_kept.set(is_wanted);
                 Some(State::ScriptData)
             }
             b"style" => {
-                self.is_kept.set(true);
+                self.shared.is_kept.set(true);
                 Some(State::RawText)
             }
             b"iframe" | b"xmp" | b"noembed" | b"noframes" => Some(State::RawText),
@@ -330,7 +344,11 @@ impl<S: Sink> Emitter for Reading<'_, S> {
     }
 
     fn adjusted_current_node_present_but_not_in_html_namespace(&mut self) -> bool {
-        self.tree.is_foreign()
+        let is_foreign = self.tree.is_foreign();
+        if !is_foreign {
+            self.shared.opened.set(None); // what looks like a CDATA section is a comment to the next ">"
+        }
+        is_foreign
     }
 
     fn set_force_quirks(&mut self) {}

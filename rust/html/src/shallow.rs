@@ -5,17 +5,54 @@ use std::fmt;
 
 use html5gum::{Readable, Reader};
 use memchr::memchr;
+use memchr::memmem::find;
+use overthere_core::place::Part;
 
 /// Double-quoted values in a row before the tokenizer comes back: one calls for the next from within, and a tag
 /// of a hundred thousand attributes would take the whole stack.
 const VALUES: u32 = 64;
 
+/// What the reader and what takes the tokens tell one another.
+#[derive(Default)]
+pub(crate) struct Shared {
+    /// The text that is read is a style sheet or a script that is wanted: of other text only its end counts.
+    pub(crate) is_kept: Cell<bool>,
+    /// The last comment or CDATA section.
+    pub(crate) opened: Cell<Option<Opened>>,
+    /// The document ended within a tag, or an element whose text is no markup.
+    pub(crate) is_in_tag_or_raw: Cell<bool>,
+}
+
+/// What began, and may not have ended.
+#[derive(Clone, Copy)]
+pub(crate) struct Opened {
+    /// How it ends.
+    ends: &'static [&'static [u8]],
+    /// The octets of the document that are left where its content begins.
+    left: usize,
+}
+
+impl Shared {
+    /// Whether a document ended within something that had begun.
+    pub(crate) fn ends_within(&self, document: &[u8]) -> bool {
+        let is_open = |Opened { ends, left }: Opened| {
+            let content = document.part(document.len().saturating_sub(left)..);
+            let is_empty = ends == COMMENT && (content.starts_with(b">") || content.starts_with(b"->"));
+            !is_empty && ends.iter().all(|end| find(content, end).is_none())
+        };
+        self.is_in_tag_or_raw.get() || self.opened.get().is_some_and(is_open)
+    }
+}
+
+/// How a comment ends (13.2.5.45 to 13.2.5.52); at once, it may with less.
+const COMMENT: &[&[u8]] = &[b"-->", b"--!>"];
+const CDATA: &[&[u8]] = &[b"]]>"];
+
 /// The octets of a document; an error now and then, which takes the tokenizer back to its beginning and no octet away.
 pub(crate) struct Shallow<'a> {
     octets: &'a [u8],
     left: u32,
-    /// The text that is read is a style sheet or a script that is wanted: of other text only its end counts.
-    is_kept: &'a Cell<bool>,
+    shared: &'a Shared,
 }
 
 /// Nothing is wrong.
@@ -31,8 +68,8 @@ impl fmt::Display for Deep {
 impl std::error::Error for Deep {}
 
 impl<'a> Shallow<'a> {
-    pub(crate) fn new(octets: &'a [u8], is_kept: &'a Cell<bool>) -> Self {
-        Shallow { octets, left: VALUES, is_kept }
+    pub(crate) fn new(octets: &'a [u8], shared: &'a Shared) -> Self {
+        Shallow { octets, left: VALUES, shared }
     }
 
     fn take(&mut self, count: usize) -> &'a [u8] {
@@ -64,6 +101,11 @@ impl Reader for Shallow<'_> {
         });
         if found {
             self.take(text.len());
+            match text {
+                b"-" => self.shared.opened.set(Some(Opened { ends: COMMENT, left: self.octets.len() })),
+                b"CDATA[" => self.shared.opened.set(Some(Opened { ends: CDATA, left: self.octets.len() })),
+                _ => {}
+            }
         }
         Ok(found)
     }
@@ -76,7 +118,7 @@ impl Reader for Shallow<'_> {
         buffer: &'b mut [u8; 4],
     ) -> Result<Option<&'b [u8]>, Deep> {
         // Text, of elements and of scripts, ends before a "<" (13.2.5.1, .2, .4); what else it holds makes no tag.
-        if (needle.starts_with(b"&<\0") || needle.starts_with(b"<\0")) && !self.is_kept.get() {
+        if (needle.starts_with(b"&<\0") || needle.starts_with(b"<\0")) && !self.shared.is_kept.get() {
             return Ok(match memchr(b'<', self.octets) {
                 None if self.octets.is_empty() => None,
                 None => Some(self.take(self.octets.len())),

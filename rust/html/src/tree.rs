@@ -3,6 +3,7 @@
 //! In SVG and MathML a `title` or `style` is an element like others, and `<![CDATA[` begins text.  What lies in which
 //! namespace follows from the rules for foreign content (13.2.6.5), and from the end tags of what is open around it
 //! (13.2.6.4.7).  Tags that may be left out and the places of tables change nothing of this, and are not looked at.
+//! Beside that: whether a `frameset` takes the place of the body (13.2.6.4.7), whose `base` elements are in no tree then.
 
 use overthere_core::place::{At, Part};
 
@@ -67,6 +68,8 @@ pub struct Said {
     pub is_styled: bool,
     /// Of `annotation-xml`: its `encoding` is HTML or XHTML.
     pub is_html: bool,
+    /// Of `input`: its type is hidden.
+    pub is_hidden: bool,
 }
 
 /// The open elements.
@@ -78,6 +81,12 @@ pub struct Tree {
     templates: usize,
     /// An element of SVG or MathML was forgotten, so that what is outside may be taken for HTML; or a template.
     pub is_lossy: bool,
+    /// The body has begun; not kept up once it is settled.
+    pub is_body: bool,
+    /// Whether there is a frameset: the frameset-ok flag is "not ok" (13.2.4.5), or one was taken.
+    pub is_settled: bool,
+    /// A frameset was taken: what is no frame is in no tree.
+    pub is_dropped: bool,
 }
 
 impl Tree {
@@ -101,6 +110,9 @@ impl Tree {
         if self.is_foreign() || matches!(name, b"svg" | b"math") {
             return self.start_in_foreign(name, said);
         }
+        if !self.is_settled {
+            self.settle(name, said);
+        }
         if !has_no_end(name) {
             self.push(name, Kind::Html);
         }
@@ -120,6 +132,9 @@ impl Tree {
         } else {
             Namespace::MathMl
         };
+        if !self.is_settled && (namespace == Namespace::Html || in_html(name) != Namespace::Html) {
+            self.settle(name, said);
+        }
         match namespace {
             Namespace::Html if has_no_end(name) => {}
             Namespace::Html => self.push(name, Kind::Html),
@@ -141,9 +156,26 @@ impl Tree {
         namespace
     }
 
+    /// What a start tag of HTML says of a frameset (13.2.6.4.6, 13.2.6.4.7).
+    #[cold]
+    fn settle(&mut self, name: &[u8], said: Said) {
+        if name == b"frameset" {
+            // In a template of the head the second open element is no body.
+            self.is_dropped = self.is_body || self.templates == 0;
+            self.is_settled = self.is_dropped;
+        } else if !is_of_head(name) {
+            self.is_settled = ends_framesets(name) && !(name == b"input" && said.is_hidden);
+            self.is_body |= self.templates == 0;
+        }
+    }
+
     /// An end tag.
     #[inline]
     pub fn end(&mut self, name: &[u8]) {
+        if !self.is_settled && matches!(name, b"body" | b"br" | b"html") {
+            self.is_settled = name == b"br";
+            self.is_body |= self.templates == 0;
+        }
         match self.open.last() {
             Some((start, Kind::Html)) if self.names.part(*start..) == name => self.cut(self.open.len() - 1),
             _ => self.end_of_another(name),
@@ -243,6 +275,27 @@ fn has_no_end(name: &[u8]) -> bool {
         b"area" | b"base" | b"basefont" | b"bgsound" | b"br" | b"col" | b"embed" | b"frame" | b"hr" | b"image" | b"img"
             | b"input" | b"keygen" | b"link" | b"meta" | b"param" | b"source" | b"track" | b"wbr"
             | b"body" | b"form" | b"head" | b"html"
+    )
+}
+
+/// Start tags that begin no body (13.2.6.4.4, 13.2.6.4.6).
+#[rustfmt::skip]
+fn is_of_head(name: &[u8]) -> bool {
+    matches!(
+        name,
+        b"html" | b"head" | b"base" | b"basefont" | b"bgsound" | b"link" | b"meta" | b"title" | b"noscript"
+            | b"noframes" | b"style" | b"script" | b"template"
+    )
+}
+
+/// Start tags after which no frameset comes: they set the frameset-ok flag to "not ok" (13.2.6.4.7).
+#[rustfmt::skip]
+fn ends_framesets(name: &[u8]) -> bool {
+    matches!(
+        name,
+        b"applet" | b"area" | b"body" | b"br" | b"button" | b"dd" | b"dt" | b"embed" | b"hr" | b"iframe" | b"image"
+            | b"img" | b"input" | b"keygen" | b"li" | b"listing" | b"marquee" | b"object" | b"pre" | b"select"
+            | b"table" | b"textarea" | b"wbr" | b"xmp"
     )
 }
 

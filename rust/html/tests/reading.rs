@@ -22,6 +22,10 @@ impl Sink for All {
     fn script(&mut self, text: &[u8]) {
         self.0.push(format!("script: {}", String::from_utf8_lossy(text)));
     }
+
+    fn no_base(&mut self) {
+        self.0.push("no base".to_owned());
+    }
 }
 
 fn all(text: &str) -> Vec<String> {
@@ -32,6 +36,14 @@ fn all(text: &str) -> Vec<String> {
     let mut sink = All::default();
     read(text.as_bytes(), &attributes, &mut sink);
     sink.0
+}
+
+#[test]
+fn a_frameset_takes_the_place_of_a_body_and_its_base() {
+    let text = "<p><base href=b><input type=Hidden><frameset><base href=c>";
+    assert_eq!(all(text), ["base href 0 b", "no base", "base href 0 c"]);
+    assert_eq!(all("<base href=b><p><frameset>"), ["base href 0 b"]);
+    assert_eq!(all("<p>x<base href=b><frameset>"), ["base href 0 b"]);
 }
 
 #[test]
@@ -77,8 +89,10 @@ fn the_text_of_a_script_that_is_wanted() {
 #[test]
 fn no_depth_takes_more_than_its_share() {
     let mut sink = All::default();
-    assert!(!read("<p>".repeat(100_000).as_bytes(), &Attributes::default(), &mut sink));
-    assert!(read("<svg><g>".repeat(DEPTH).as_bytes(), &Attributes::default(), &mut sink));
+    assert!(!read("<p>".repeat(100_000).as_bytes(), &Attributes::default(), &mut sink).is_too_deep);
+    assert!(read("<svg><g>".repeat(DEPTH).as_bytes(), &Attributes::default(), &mut sink).is_too_deep);
+    assert!(read(b"<!-- <a>", &Attributes::default(), &mut sink).is_unclosed);
+    assert!(!read(b"<!-- <a> -->", &Attributes::default(), &mut sink).is_unclosed);
 }
 
 #[test]

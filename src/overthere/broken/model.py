@@ -119,6 +119,8 @@ PASSED: Mapping[str, str] = {
     "not-in-container": "targets that were not looked up in their container",
     "json-ld": "JSON-LD", "meta": "metas of Open Graph and Twitter", "import map": "import maps",
     "speculation rules": "speculation rules", "srcdoc": "documents in srcdoc",
+    "data-src": "data-src and data-srcset, from which scripts take images", "rdfa": "attributes of RDFa",
+    "attributionsrc": "attributionsrc, which takes reports", "json": "documents of JSON",
 }  # fmt: skip
 """What is not judged, with the words for why."""
 

@@ -13,7 +13,7 @@ from overthere.broken import anchors
 from overthere.links.documents import css, html
 from overthere.links.documents.charset import decoded
 from overthere.links.documents.embedded import kind as embedded_kind
-from overthere.links.documents.tokens import Script, Sheet, Start, tag, tokens
+from overthere.links.documents.tokens import Script, Sheet, Start, Told, tag, tokens
 from overthere.links.documents.tree import Namespace
 from overthere.links.job.reading import READERS
 from overthere.links.model import UNREAD, Document, Found, Note, Options, Passed
@@ -89,20 +89,21 @@ def _html(found: Scan, options: Options, rule: str) -> None:
     made: list[tuple[Found, str | None, int, int]] = []
     refresh: tuple[int, bool] | None = None
     for token in tokens(text):
-        if token is None:
-            found.notes["too-deep"] = None
+        if isinstance(token, Told):
+            base = None if token is Told.NO_BASE else base
+            found.notes.update({token.value: None} if token.value else {})
         elif isinstance(token, Sheet):
             made += _sheet(token)
         elif isinstance(token, Script):
             if script is not None:
                 found.passed[embedded_kind(script)] += 1
         else:
-            name, attributes, namespace, in_template, at = token
-            if name == "base" and base is None and "href" in attributes and namespace is Namespace.HTML:
-                base = None if in_template else attributes["href"].strip(_SPACE)
+            name, attributes, namespace, is_base, at = token
+            if is_base:
+                base = attributes["href"].strip(_SPACE)
             _anchors(found, token)
             reason = _hint(name, attributes)
-            for one in html.references(name, attributes, namespace is Namespace.SVG):
+            for one in _references(found, token):
                 if one.where == "meta refresh" and refresh is None:  # a later one is not heard
                     refresh = len(made), html.is_at_once(attributes["content"])
                 made.append((one, reason, at, -1))
@@ -123,6 +124,15 @@ def _html(found: Scan, options: Options, rule: str) -> None:
         )
     if refresh is not None and refresh[1]:
         found.next = found.references[refresh[0]]
+
+
+def _references(found: Scan, tag: Start) -> Iterator[Found]:
+    """The references in the attributes of a tag; those that are read by choice are counted."""
+    for one in html.references(tag.name, tag.attributes, tag.namespace is Namespace.SVG):
+        if isinstance(one, Found):
+            yield one
+        else:
+            found.passed[embedded_kind(one.name)] += 1
 
 
 Again = tuple[list[bytes], bytes | None, list[tuple[int, bool, bytes]]]
@@ -156,7 +166,7 @@ def scan_again(document: Document, kind: str, notes: tuple[str, ...], told: Agai
         name, attributes, begin = tag(found.text, at) or ("", {}, 0)
         reason = _hint(name, attributes)
         for one in html.references(name, attributes, is_svg):
-            if one.reference in references:
+            if isinstance(one, Found) and one.reference in references:
                 references[one.reference] -= 1
                 found.references.append(
                     Reference(one.where, one.reference, against, one.target, reason or _reason(one.where), begin)
@@ -227,7 +237,7 @@ def _xml(found: Scan, options: Options, rule: str) -> None:
 def _others(found: Scan, options: Options, rule: str) -> None:
     """What another reader finds; it does not say where that stands."""
     document = found.document
-    if found.kind not in READERS or (found.kind == "json" and not options.json):
+    if found.kind not in READERS:
         return
     if found.kind == "text":
         found.text = _text(found)

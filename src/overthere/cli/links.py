@@ -71,6 +71,7 @@ def _form(name: str | None) -> Canonical | None:
     help="Fill the column normal by this canonical form instead of a rung: surt, safe-browsing, w3lib, "
     "url-normalize, crawler-commons, tracking, or a file; of a target that is no URI by RFC 3986 it is null.",
 )
+@click.option("--idna", is_flag=True, help="Host names in the column normal are A-labels (RFC 5891 4).")
 @click.option("--edition", type=click.Choice(list(NAMES)), default="rfc3986", help="By whose rules.")
 @click.option("--only", multiple=True, metavar="WHAT", help=f"Only these rows (repeatable): {', '.join(CHOICES)}.")
 @click.option("--distinct", is_flag=True, help="The link graph: source host, target host, how many links.")
@@ -80,8 +81,8 @@ def _form(name: str | None) -> Canonical | None:
 @click.option(
     "--metadata",
     is_flag=True,
-    help="Read what pages hold in a syntax of its own: og: and twitter: metas, JSON-LD, import maps, srcdoc; else the "
-    "summary counts it as passed over.",
+    help="Read also og: and twitter: metas, JSON-LD, import maps, srcdoc, data-src, RDFa and attributionsrc. Without "
+    "it the summary counts them.",
 )
 @click.option("--csv-safe", "csv_safe", is_flag=True, help=CSV_SAFE)
 @click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE.svg", help="Draw links by host, errors by kind.")
@@ -105,7 +106,7 @@ def _form(name: str | None) -> Canonical | None:
 @click.option(
     "--format", "form", type=click.Choice(["text", "jsonl", "csv"]), default="text", help="On standard output."
 )
-def command(sources: tuple[str, ...], **asked: Any) -> None:
+def command(sources: tuple[str, ...], idna: bool, **asked: Any) -> None:
     """Write the table of links of documents.
 
     SOURCES are HTML, XML (Atom, RSS, sitemap, SVG), CSS, Markdown, text, messages (.eml, MHTML), mailboxes, WARC, ZIP
@@ -117,6 +118,8 @@ def command(sources: tuple[str, ...], **asked: Any) -> None:
     Exit 1 if a document could not be read whole, 2 if the table could not be written, 130 if it was stopped.
     """
     try:
+        if idna:
+            asked["canonical"] = _with_a_labels(asked["canonical"], asked["rung"])
         if asked["engine"] == "spark":
             _on_spark(sources, **asked)
             return
@@ -130,6 +133,12 @@ def command(sources: tuple[str, ...], **asked: Any) -> None:
         raise  # the reader of the pipe has enough
     except OSError as error:
         raise _Impossible(str(error)) from None
+
+
+def _with_a_labels(form: Canonical | None, rung: str) -> Canonical:
+    from overthere.canonical import Canonical, Step
+
+    return Canonical(Step("host-idna")) + (form or Canonical(Step("ladder", rung=Rung[rung.upper()].name)))
 
 
 class _Impossible(click.ClickException):

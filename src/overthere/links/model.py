@@ -89,10 +89,10 @@ class Found(NamedTuple):
 
 
 class Embedded(NamedTuple):
-    """What stands in HTML and holds references in a syntax of its own."""
+    """What stands in HTML and is read by choice: most of it holds references in a syntax of its own."""
 
     name: str
-    """Of a meta its property, of a script its type, else the attribute; of `html.EMBEDDED`."""
+    """Of a meta its property, of a script its type, else the attribute, before it its element; of `html.EMBEDDED`."""
     text: str
 
 
@@ -120,9 +120,13 @@ NOTES = {
     "truncated": "ends before its end",
     "corrupt": "is not what its own format allows; what could be read was read",
     "wrong-length": "is longer or shorter than was said",
+    "wrong-encoding": "misspells its transfer encoding; it was read as the one that can be meant (RFC 2045 6.1)",
     "wrong-charset": "is not in the charset that was said",
     "cut": "has URIs that end before what no URI holds there, though the text goes on; more may have been meant",
     "wrong-type": "is of another kind than was said",
+    "looks-html": "begins as an HTML page does, and is said to be of another kind, as which it was read",
+    "read-as-text": "is in a markup that has no reader; the URIs of its text are there, as of plain text",
+    "unclosed": "ends within a comment, a tag, or an element whose text is no markup (script, textarea)",
     "too-large": "is larger than the limit; the rest was not read",
     "too-deep": "is nested deeper than the limit; what is deeper was not read, or not for sure",
     "encrypted": "is encrypted",

@@ -29,6 +29,13 @@ _BEHIND = re.compile(r"\s\(")
 _LISTS = "List-Help", "List-Subscribe", "List-Unsubscribe", "List-Post", "List-Owner", "List-Archive", "Archived-At"
 _URIS = {name.lower().encode(): name for name in _LISTS}
 _BASES = {b"content-base": "Content-Base", b"content-location": "Content-Location"}
+_MISSPELT = {
+    "7bits": "7bit", "7-bit": "7bit", "7-bits": "7bit", "7 bit": "7bit",
+    "8bits": "8bit", "8-bit": "8bit", "8-bits": "8bit", "8 bit": "8bit",
+    "quotedprintable": "quoted-printable", "quoted_printable": "quoted-printable",
+    "quoted printable": "quoted-printable", "base-64": "base64", "base_64": "base64", "base 64": "base64",
+}  # fmt: skip
+"""Names of transfer encodings that can mean one of RFC 2045 6.1 alone."""
 _MIME = (b"content-type", b"content-transfer-encoding", b"content-id", b"message-id")
 _FIELDS = re.compile(
     rb"^(%s)[ \t]*+:((?:[^\n]*+\n[ \t])*+[^\n]*+)" % b"|".join((*_MIME, *_BASES, *_URIS)), re.IGNORECASE | re.MULTILINE
@@ -58,7 +65,10 @@ class Header:
         self.media_type: str
         self.told: bool
         self.media_type, self.told = told or default, bool(told)
-        self.encoding: str = uncommented(first.get(b"content-transfer-encoding", "")).strip().lower()
+        encoding = uncommented(first.get(b"content-transfer-encoding", "")).strip().lower()
+        self.encoding: str = _MISSPELT.get(encoding, encoding)
+        self.is_misspelt: bool = encoding in _MISSPELT
+        """The transfer encoding is written as RFC 2045 6.1 has none, and can mean one alone."""
         self.message_id: bytes = _identifier(first.get(b"message-id", ""))
         self.content_id: bytes = _identifier(first.get(b"content-id", ""))
         self.bases: tuple[tuple[str, str], ...] = tuple((_BASES[name], first[name]) for name in _BASES if name in first)

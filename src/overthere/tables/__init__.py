@@ -29,7 +29,7 @@ def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", 
     job: what the job is, in a text that is the same if and only if it may be taken up; a JSON object lets a
     refusal name what differs.  With one (or with `resume`) the table grows as NAME.part, and is marked with the state
     of each commit: Parquet in its metadata ("overthere.links"), folders in DIR/_overthere.json, others in
-    NAME.resume; the last goes when the job is done, unless `resume` is asked for.
+    NAME.resume; the last goes when the job is done.
     resume: take up what an earlier run has left.  Rows after its last commit are cut off; with nothing there, or
     nothing that can be read, the table begins anew, and `notice` says so.
 

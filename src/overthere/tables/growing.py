@@ -49,9 +49,10 @@ class Text(FileWriter):
         mark = load_mark(self.marked, self.name, self.job) if self.resume else None
         if self.resume and not self.part.exists() and self.path.exists():
             if mark is None:
-                raise ResumeError(self.name, f"it is finished, or of another job: there is no {self.marked.name}")
-            if mark.done:
+                raise self.unmarked()
+            if mark.done:  # it was killed before its mark could go
                 self.take(mark)
+                remove(self.marked)
                 return
             own(self.path)
             self._check(self.path.stat().st_size, mark)
@@ -72,6 +73,7 @@ class Text(FileWriter):
             self.take(mark)
             if mark.done:  # it was killed before it could be given its name
                 rename(self.part, self.path)
+                remove(self.marked)
                 file.close()
                 return
         else:
@@ -126,11 +128,10 @@ class Text(FileWriter):
     def _close(self) -> None:
         assert self.file is not None
         self._flush()
-        keeps = self.resume or not self.done
-        if keeps:
+        if not self.done:
             self._save()
         rename(self.part, self.path)
-        if not keeps:
+        if self.done:
             remove(self.marked)
         self.file.close()
 

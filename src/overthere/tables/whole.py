@@ -121,7 +121,7 @@ class Table(FileWriter):
         own(self.path)
         if not self.indexed:
             if (mark := load_mark(self.marked, self.name, self.job)) is None:
-                raise ResumeError(self.name, f"it is finished, or of another job: there is no {self.marked.name}")
+                raise self.unmarked()
             return mark
         text = (about(self.path).metadata or {}).get(KEY.encode())
         if text is None:
@@ -134,7 +134,7 @@ class Table(FileWriter):
 
     def _close(self) -> None:
         assert self.growing is not None
-        keeps = self.marks and not self.indexed and (self.resume or not self.done)
+        keeps = self.marks and not self.indexed and not self.done
         if not (keeps or self.indexed):
             remove(self.marked)
         self.growing.end(self.mark if self.marks and self.indexed else None)

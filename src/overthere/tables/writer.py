@@ -15,7 +15,7 @@ from typing import IO, Any, Self
 from overthere.atomic import beside, grow, stream
 from overthere.showing import visible
 from overthere.tables.formats import Layout
-from overthere.tables.mark import Mark, claim_mark, lock, ours, undisturbed
+from overthere.tables.mark import Mark, ResumeError, claim_mark, lock, ours, undisturbed
 from overthere.tables.pens import Pen, pen
 
 __all__ = ["FileWriter", "Stream", "Writer", "open_part"]
@@ -197,6 +197,14 @@ class FileWriter(Writer):
         self.part: Path = path.with_name(f"{path.name}.part") if self.marks else beside(path)
         self.marked: Path = path.with_name(f"{path.name}.resume")
         claim_mark(self.marked)
+
+    def unmarked(self) -> ResumeError:
+        """What there is to say of a table that stands there without its mark."""
+        return ResumeError(
+            self.name,
+            f"it is finished, or of another job: there is no {self.marked.name} that says where to go on; "
+            "without --resume it is written anew",
+        )
 
 
 def open_part(part: Path, path: Path, *, resume: bool = False) -> IO[bytes]:

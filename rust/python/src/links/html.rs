@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use overthere_core::place::Part;
-use overthere_html::{Attributes, Element, Namespace, Sink};
+use overthere_html::{Attributes, Element, Namespace, Sink, Told};
 use pyo3::prelude::*;
 
 use super::css::{holds, urls};
@@ -38,8 +38,8 @@ pub struct Pending {
     found: Vec<Found>,
     next: usize,
     base: Option<(usize, usize)>,
-    /// Elements of SVG or MathML lay too deep to be followed.
-    pub too_deep: bool,
+    /// What there is to say of the document as a whole.
+    pub told: Told,
     /// What is embedded and was not asked for: how many of each name of `Embedded`.
     pub passed: Vec<u64>,
     /// Element and attribute, each once for the whole job.
@@ -48,7 +48,7 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// The value of the first `base` element with an href.
+    /// The href of the `base` element that counts.
     pub fn base_href(&self) -> Option<&str> {
         self.base.map(|(start, end)| self.texts.part(start..end))
     }
@@ -95,6 +95,7 @@ impl Pending {
             python,
             key: Vec::new(),
             refresh: false,
+            is_reference: false,
             content: None,
             codebase: None,
             by_codebase: Vec::new(),
@@ -102,9 +103,9 @@ impl Pending {
             script: None,
             failed: None,
         };
-        let too_deep = overthere_html::read(data, attributes, &mut taking);
+        let told = overthere_html::read(data, attributes, &mut taking);
         let failed = taking.failed;
-        self.too_deep = too_deep;
+        self.told = told;
         failed.map_or(Ok(()), Err)
     }
 
@@ -124,7 +125,7 @@ impl Pending {
     }
 }
 
-/// What may be embedded: values of `property` and `name`, of `type`, and the attribute `srcdoc` itself.
+/// What may be embedded: values of `property` and `name`, of `type`, and names of attributes themselves.
 pub struct Embedded {
     pub names: Vec<String>,
     /// By the way of the attribute that says it.
@@ -158,8 +159,9 @@ struct Taking<'a, 'py> {
     embedded: &'a Embedded,
     python: &'a Callbacks,
     key: Vec<u8>,
-    /// Of a `meta` element: whether it is a refresh, and its content.
+    /// Of a `meta` element: whether it is a refresh, and its content; of a `param`, whether that is a URI.
     refresh: bool,
+    is_reference: bool,
     content: Option<Vec<u8>>,
     /// Of an `object` or `applet`: its codebase, and which references are resolved against it.
     codebase: Option<(usize, usize)>,
@@ -253,6 +255,13 @@ impl Taking<'_, '_> {
         self.key.make_ascii_lowercase();
     }
 
+    /// Something that is embedded is counted, and not read.
+    fn pass(&mut self, name: Option<usize>) {
+        if let Some(count) = name.and_then(|name| self.pending.passed.get_mut(name)) {
+            *count += 1;
+        }
+    }
+
     fn embed(&mut self, name: usize, text: &[u8]) {
         let Some(name) = self.embedded.names.get(name) else { return };
         let name = self.pending.place(name.as_bytes());
@@ -268,7 +277,7 @@ const NAME: usize = 64;
 
 impl Sink for Taking<'_, '_> {
     fn attribute(&mut self, element: Element<'_>, name: &[u8], way: usize, value: &[u8]) {
-        let Element { name: element, namespace, is_in_template, .. } = element;
+        let Element { name: element, namespace, is_base, .. } = element;
         let before = self.pending.found.len();
         match self.ways.get(way).map_or("", String::as_str) {
             "one" => {
@@ -276,7 +285,7 @@ impl Sink for Taking<'_, '_> {
                 let base = element == b"base" && name == b"href";
                 let against = if base { Against::Outside } else { Against::Content };
                 self.pending.add(place, &String::from_utf8_lossy(stripped(value)), against);
-                if base && namespace == Namespace::Html && !is_in_template && self.pending.base.is_none() {
+                if base && is_base {
                     self.pending.base = self.pending.found.last().map(|found| (found.start, found.end));
                 }
             }
@@ -287,6 +296,11 @@ impl Sink for Taking<'_, '_> {
                     self.pending.add(place, &String::from_utf8_lossy(value), Against::Content);
                 }
             }
+            "attribute" if self.embedded.is_read => {
+                let place = self.place(element, name);
+                self.pending.add(place, &String::from_utf8_lossy(value), Against::Embedded);
+            }
+            "attribute" => self.pass(self.embedded.number("attribute", name)),
             "property" | "type" | "srcdoc" if namespace != Namespace::Html || self.name.is_some() => {}
             "property" => {
                 self.lower(value);
@@ -304,6 +318,7 @@ impl Sink for Taking<'_, '_> {
                 self.content = Some(if self.embedded.is_read { value.to_vec() } else { Vec::new() });
             }
             "http-equiv" => self.refresh = stripped(value).eq_ignore_ascii_case(b"refresh"),
+            "valuetype" => self.is_reference = stripped(value).eq_ignore_ascii_case(b"ref"),
             "content" => self.content = Some(value.to_vec()),
             "style" => self.sheet(element, value),
             "paint" if namespace != Namespace::Svg || !value.contains(&b'(') => {}
@@ -339,6 +354,12 @@ impl Sink for Taking<'_, '_> {
                 self.values(b"meta", b"refresh", "refresh", content);
             }
         }
+        if std::mem::take(&mut self.is_reference) {
+            if let Some(content) = &content {
+                let place = self.place(b"param", b"value");
+                self.pending.add(place, &String::from_utf8_lossy(stripped(content)), Against::Content);
+            }
+        }
         // What a meta or an iframe embeds is at hand; the text of a script comes.
         let held = self.name.take().zip(content);
         if self.embedded.is_read {
@@ -347,11 +368,8 @@ impl Sink for Taking<'_, '_> {
             }
             return self.script.is_some();
         }
-        if let Some(name) = held.map(|(name, _)| name).or(self.script.take()) {
-            if let Some(count) = self.pending.passed.get_mut(name) {
-                *count += 1;
-            }
-        }
+        let script = self.script.take();
+        self.pass(held.map(|(name, _)| name).or(script));
         false
     }
 
@@ -363,5 +381,9 @@ impl Sink for Taking<'_, '_> {
         if let Some(name) = self.script.take() {
             self.embed(name, text);
         }
+    }
+
+    fn no_base(&mut self) {
+        self.pending.base = None;
     }
 }

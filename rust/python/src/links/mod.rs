@@ -118,7 +118,7 @@ impl LinkRows {
     /// Read an HTML document in UTF-8; its rows are made by `step`.
     ///
     /// base, layer: what stands outside of the content gives this base.
-    /// Returns: whether elements of SVG or MathML, or a template, lay too deep to be followed.
+    /// Returns: the notes on it.
     #[pyo3(signature = (source, data, base, layer, parts = None))]
     fn html(
         &mut self,
@@ -128,7 +128,7 @@ impl LinkRows {
         base: String,
         layer: String,
         parts: Option<Py<PyDict>>,
-    ) -> PyResult<bool> {
+    ) -> PyResult<Vec<&'static str>> {
         self.source = source;
         self.parts = parts;
         guarded(py, || {
@@ -138,7 +138,9 @@ impl LinkRows {
                 None => self.fallback.clone(),
                 Some(href) => from_content(py, href, &self.fallback, &self.python)?,
             };
-            Ok(self.pending.too_deep)
+            let told = self.pending.told;
+            let notes = [(told.is_too_deep, "too-deep"), (told.is_unclosed, "unclosed")];
+            Ok(notes.into_iter().filter_map(|(is_so, note)| is_so.then_some(note)).collect())
         })
     }
 
@@ -175,6 +177,11 @@ impl LinkRows {
     /// What `step` came to that holds references in a syntax of its own: its name, its text.  It is given once.
     fn embedded(&mut self, py: Python<'_>) -> PyResult<Option<(&str, &str)>> {
         guarded(py, || Ok(self.waiting.take().map(|found| self.pending.texts(found))))
+    }
+
+    /// What the `base` element that counts says; None without one.
+    fn href(&self, py: Python<'_>) -> PyResult<Option<&str>> {
+        guarded(py, || Ok(self.pending.base_href()))
     }
 
     /// The base of the document that was read, and the layer that gave it.

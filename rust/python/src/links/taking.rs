@@ -88,8 +88,8 @@ impl<'a> Taking<'a> {
             place: Place::default(),
             tag: Tag::default(),
         };
-        let is_too_deep = overthere_html::read(data, &site.attributes, &mut taking);
-        (!is_too_deep && !taking.is_left).then_some(taking)
+        let told = overthere_html::read(data, &site.attributes, &mut taking);
+        (!told.is_too_deep && !told.is_unclosed && !taking.is_left).then_some(taking)
     }
 }
 
@@ -158,7 +158,7 @@ const SIGNS: [&[u8]; 6] = [b"url(", b"@import", b"image-set(", b"src(", b"image(
 
 impl Sink for Taking<'_> {
     fn attribute(&mut self, element: Element<'_>, name: &[u8], way: usize, value: &[u8]) {
-        let Element { name: tag, namespace, is_in_template, at } = element;
+        let Element { name: tag, namespace, is_base, at } = element;
         let is_html = namespace == Namespace::Html;
         self.place = Place { at: Some(at), is_svg: namespace == Namespace::Svg };
         let site = self.site;
@@ -168,7 +168,7 @@ impl Sink for Taking<'_> {
             "map" => self.anchors.push([b"\0", value].concat()),
             "base" => {
                 let value = stripped(value);
-                if is_html && !is_in_template && self.base.is_none() {
+                if is_base {
                     self.base = Some((self.texts.len(), self.texts.len() + value.len()));
                     self.texts.extend_from_slice(value);
                 }
@@ -188,6 +188,11 @@ impl Sink for Taking<'_> {
             "style" => self.sheet(value),
             "paint" if namespace == Namespace::Svg && value.contains(&b'(') => self.sheet(value),
             "paint" => {}
+            "attribute" => {
+                if let Some(reason) = self.named("attribute", name) {
+                    self.count.pass(reason);
+                }
+            }
             "property" | "type" | "srcdoc" if !is_html || self.tag.embedded.is_some() => {}
             "property" => {
                 let names = value.to_ascii_lowercase();
@@ -255,4 +260,8 @@ impl Sink for Taking<'_> {
     }
 
     fn script(&mut self, _: &[u8]) {}
+
+    fn no_base(&mut self) {
+        self.base = None;
+    }
 }

@@ -20,7 +20,7 @@ from overthere.links.faults import guarded, noted, ours
 from overthere.links.model import Document, Note, Options, Passed
 from overthere.uri import URI, URIReference
 
-__all__ = ["Chained", "Member", "Stream", "cut", "members", "opened", "read", "taken"]
+__all__ = ["ends_as_zip", "Chained", "Member", "Stream", "cut", "members", "opened", "read", "taken"]
 
 
 class Member(NamedTuple):
@@ -187,6 +187,28 @@ def _named(info: zipfile.ZipInfo, document: Document, base: Base, beneath: URI |
         # Its documents are XHTML (EPUB 3.3 6.1).
         return within._replace(media_type="application/xhtml+xml")
     return within
+
+
+def ends_as_zip(file: BinaryIO) -> bool:
+    """Whether a file ends with the record that ends a ZIP file, behind a directory of the size that it says.
+
+    What stands in front, as in a file that unpacks itself, says nothing then (APPNOTE 4.1.9, 4.3.16).
+    """
+    size = file.seek(0, os.SEEK_END)
+    start = max(size - _END_MOST, 0)
+    file.seek(start)
+    tail = file.read()
+    at = tail.rfind(b"PK\x05\x06")
+    record = tail[at : at + 22]
+    if at < 0 or len(record) < 22 or int.from_bytes(record[20:22], "little") != len(tail) - at - 22:
+        return False
+    directory = start + at - int.from_bytes(record[12:16], "little")
+    file.seek(max(directory, 0))
+    return 0 <= directory < start + at and file.read(4) == b"PK\x01\x02"
+
+
+_END_MOST = 22 + 0xFFFF
+"""Octets of the last record with the longest comment."""
 
 
 def _hides(archive: zipfile.ZipFile, file: BinaryIO) -> bool:

@@ -49,13 +49,14 @@ _VERSION = (b"WARC/1.", b"WARC/0.")
 
 # A block that has a second version line is two blocks, the first of them without an end.
 _BLOCK = re.compile(rb"WARC/[01]\.[0-9]++\r\n(?:(?!WARC/)[^\r\n]++\r\n)*+\r\n")
-_LENGTH = re.compile(rb"\r\nContent-Length:[ \t]*+([0-9]{1,18})[ \t]*+\r\n", re.IGNORECASE)
-_TYPE = re.compile(rb"\r\nWARC-Type:[ \t]*+([a-z]++)[ \t]*+\r\n", re.IGNORECASE)
+_LENGTH = re.compile(rb"\r\nContent-Length:(?:\r\n[ \t]|[ \t])*+([0-9]{1,18})[ \t]*+\r\n", re.IGNORECASE)
+# A line that begins with a blank goes on with the one before (WARC 1.1 section 4).
+_TYPE = re.compile(rb"\r\nWARC-Type:(?:\r\n[ \t]|[ \t])*+([a-z]++)(?:\r\n[ \t]|[ \t])*+\r\n(?![ \t])", re.IGNORECASE)
 _ID = re.compile(rb"\r\nWARC-Record-ID:", re.IGNORECASE)
 _WANTED = (b"response", b"resource", b"conversion")
 _KNOWN = (b"warcinfo", b"request", b"metadata", b"revisit", b"continuation")
 # Metadata may hold references (`links.metadata`): of these types.
-_TELLING = re.compile(rb"\r\nContent-Type:[ \t]*+application/(?:json|warc-fields)[ \t;\r]", re.IGNORECASE)
+_TELLING = re.compile(rb"\r\nContent-Type:(?:\r\n[ \t]|[ \t])*+application/(?:json|warc-fields)[ \t;\r]", re.IGNORECASE)
 
 # How far a cut is looked into before it is believed. Octets that are seen as they are within a deflate stream lie in
 # a stored block, which has at most 65,535 of them (RFC 1951 3.2.4): no gzip members in a row within the content of a

@@ -12,7 +12,7 @@ from typing import Any
 from overthere.links.containers.packed import Pieces, Stream, failing, pieces
 from overthere.links.documents.header import Header
 
-__all__ = ["content"]
+__all__ = ["content", "is_as_long_as_told"]
 
 
 def content(block: bytes, header: Header, limit: int) -> tuple[bytes, list[str]]:
@@ -41,6 +41,19 @@ def content(block: bytes, header: Header, limit: int) -> tuple[bytes, list[str]]
     if len(data) > limit:
         notes.append("too-large")
     return data[:limit], notes
+
+
+def is_as_long_as_told(block: bytes, header: Header) -> bool:
+    """Whether the body has as many octets as Content-Length says, where it counts (RFC 9112 6.3).
+
+    It does not beside a Transfer-Encoding, nor of a response that has no body (204, 304).
+    """
+    said = dict(reversed(header.fields))
+    told = said.get(b"content-length", b"")
+    if not told.isdigit() or len(told) > _DIGITS or said.get(b"transfer-encoding"):
+        return True
+    size = len(block) - header.end
+    return int(told) == size or (not size and header.status in (204, 304))
 
 
 _NONE = (b"", b"identity")

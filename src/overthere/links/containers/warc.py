@@ -10,6 +10,7 @@ from overthere.base import Base, establish, to_reference
 from overthere.errors import InvalidURI, NotSpecified
 from overthere.links.containers.records import Record, records
 from overthere.links.containers.response import content as decoded
+from overthere.links.containers.response import is_as_long_as_told
 from overthere.links.documents.header import HTTP, Fields, fields, first, header, pointing
 from overthere.links.documents.kinds import media_type_of
 from overthere.links.documents.metadata import METADATA, base_of, page_of
@@ -71,9 +72,13 @@ def _documents(record: Record, here: Document, options: Options) -> Iterator[Doc
     notes = list(record.notes)
     if first(said, b"warc-truncated") or first(said, b"warc-segment-number"):
         notes.append("truncated")  # a segmented record goes on in other records (WARC 1.1 section 7)
+    kind = first(said, b"warc-type").lower()
+    told = first(said, b"warc-target-uri")
     uri = target(next((value for name, value in said if name == b"warc-target-uri"), b""))
-    if uri is None:
+    if uri is None and (told or kind != "metadata"):  # metadata needs none (WARC 1.1 section 5.10)
         notes.append("corrupt")
+    elif uri is None:
+        pass
     elif uri.scheme.lower() == "dns":
         yield Passed("dns")
         if notes:
@@ -85,7 +90,7 @@ def _documents(record: Record, here: Document, options: Options) -> Iterator[Doc
     if media_type == HTTP:
         yield from response(record.content, here, notes, options)
         return
-    if first(said, b"warc-type").lower() == "metadata":
+    if kind == "metadata":
         if not _TELLS.match(record.content):
             yield Passed("metadata")
             if notes:
@@ -110,6 +115,9 @@ def response(block: bytes, here: Document, notes: list[str], options: Options) -
         yield here._replace(content=block[: options.limit], notes=_once(notes))
         return
     content, said = decoded(block, head, options.limit)
+    # An archive that undoes codings leaves the length as it was; a block that is cut is told already.
+    if head.whole and not {*notes, *said} & {"truncated", "too-large", "wrong-type"}:
+        said += [] if is_as_long_as_told(block, head) else ["wrong-length"]
     notes += said
     if referring := pointing(head.fields):
         yield here._replace(content=referring, media_type=HTTP, notes=())

@@ -1,4 +1,4 @@
-"""References that HTML holds in a syntax of its own: metas of Open Graph and Twitter, JSON in scripts, `srcdoc`.
+"""What HTML holds beside its links: metas of Open Graph and Twitter, JSON in scripts, `srcdoc`, some attributes.
 
 Read by choice (`Options.metadata`); what is not asked for is passed over, and counted.
 """
@@ -20,12 +20,13 @@ _SPACE = "\t\n\f\r "
 
 def kind(name: str) -> str:
     """What is passed over under this name of `html.EMBEDDED`."""
+    name = name.rpartition(" ")[2]
     return next(names[name] for names in html.EMBEDDED.values() if name in names)
 
 
 def read(embedded: Embedded, base: Base, options: Options, depth: int = 0) -> Iterator[Found | Note | Passed]:
-    """The references in it; `where` is "meta og:image", or "script importmap > " and a JSON Pointer, or "iframe srcdoc
-    > " and what it is in that document.
+    """The references in it; `where` is "meta og:image", "img data-src", or "script importmap > " and a JSON Pointer, or
+    "iframe srcdoc > " and what it is in that document.
 
     base: of the document.
     depth: how many containers it is in; a document in `srcdoc` is another, and there are no more than `options.depth`.
@@ -43,8 +44,18 @@ def read(embedded: Embedded, base: Base, options: Options, depth: int = 0) -> It
                 yield Note("corrupt") if one.kind == "truncated" else one
             else:
                 yield one._replace(where=f"script {place} > {one.where}")
+    elif (chosen := html.CHOSEN.get(name.rpartition(" ")[2])) is not None:
+        _, way, _ = chosen
+        for url in html.values(way, text):
+            if way != "one" or _is_iri(url):
+                yield Found(name, url)
     elif (text := text.strip(_SPACE)) and (name not in html.OBJECTS or json.is_uri(text)):
         yield Found(f"meta {name}", text)
+
+
+def _is_iri(text: str) -> bool:
+    """Whether a value of RDFa is no CURIE (RDFa Core 1.1 7.4.3): a scheme that is none is the prefix of one."""
+    return not text.startswith(("[", "_:")) and (json.is_uri(text) or ":" not in text.partition("/")[0])
 
 
 def _document(text: str, base: Base, options: Options, depth: int) -> Iterator[Found | Note | Passed]:
@@ -52,13 +63,12 @@ def _document(text: str, base: Base, options: Options, depth: int) -> Iterator[F
     if depth >= options.depth:
         yield Note("too-deep")
         return
-    href, references, too_deep = html.read(text)
+    href, references, notes = html.read(text)
     inner = base if href is None else narrowed(href, base, "HTML base")
     if inner is None:
         yield Note("too-large")
         inner = base
-    if too_deep:
-        yield Note("too-deep")
+    yield from map(Note, notes)
     for one in within(references, inner, options, depth + 1):
         if isinstance(one, Found):
             outer = base if one.where == "base href" else one.base or inner

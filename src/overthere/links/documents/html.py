@@ -9,12 +9,13 @@ from typing import NamedTuple
 from overthere.links.documents import css
 from overthere.links.documents.charset import MARKS, decoded, encoding
 from overthere.links.documents.prescan import declared
-from overthere.links.documents.tokens import Script, Sheet, tokens
+from overthere.links.documents.tokens import Script, Sheet, Told, tokens
 from overthere.links.documents.tree import Namespace
 from overthere.links.model import Embedded, Found
 
 __all__ = [
     "ATTRIBUTES",
+    "CHOSEN",
     "CODEBASE",
     "EMBEDDED",
     "OBJECTS",
@@ -107,6 +108,19 @@ def values(way: str, value: str) -> list[str]:
     return list(_WAYS[way](value))
 
 
+CHOSEN: dict[str, tuple[tuple[str, ...], str, str]] = {
+    # From which scripts take images.
+    "data-src": ((), "nonempty", "data-src"),
+    "data-srcset": ((), "srcset", "data-src"),
+    # RDFa Core 1.1 5: a CURIE or an IRI.
+    "about": ((), "one", "rdfa"),
+    "resource": ((), "one", "rdfa"),
+    # Attribution Reporting 3.1.
+    "attributionsrc": (("a", "area", "img", "script"), "list", "attributionsrc"),
+}
+"""Attributes that are read by choice: elements (or none for every one), how the URLs are written, and their name in the
+counts of what was skipped."""
+
 ATTRIBUTES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("href", (), "one"),
     ("xlink:href", (), "one"),
@@ -136,18 +150,22 @@ ATTRIBUTES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("lowsrc", ("img",), "nonempty"),
     ("profile", ("head",), "list"),
     ("usemap", ("img", "input", "object"), "nonempty"),
+    ("value", ("param",), "content"),
+    ("valuetype", ("param",), "valuetype"),
     # What embeds references in a syntax of its own.
     ("property", ("meta",), "property"),
     ("name", ("meta",), "property"),
     ("type", ("script",), "type"),
     ("srcdoc", ("iframe",), "srcdoc"),
+    *((name, elements, "attribute") for name, (elements, _, _) in CHOSEN.items()),
     # SVG
     *((name, (), "paint") for name in sorted(css.PAINTED)),
 )
 """Attribute, elements (or none for every one), and how its URLs are written.
 
 "style" is a style sheet, "paint" a value of CSS on elements of SVG only; "http-equiv" and "content" are a refresh
-together; "property", "type" and "srcdoc" name what is `EMBEDDED`.
+together, "valuetype" and "content" a URI of a param if the first says "ref" (HTML 4.01 13.3.2); "property", "type" and
+"srcdoc" name what is `EMBEDDED`, and so does "attribute" by its own name.
 """
 OBJECTS = frozenset(
     (
@@ -178,10 +196,11 @@ EMBEDDED = {
         "speculationrules": "speculation rules",
     },
     "srcdoc": {"srcdoc": "srcdoc"},
+    "attribute": {name: kind for name, (_, _, kind) in CHOSEN.items()},
 }
-"""What holds references in a syntax of its own: by the way of the attribute that says it, its names, and how it is
-called where it is passed over.  Properties (RDFa in HTML 3.1) or names of metas; types of scripts (HTML 4.12.1; JSON-LD
-1.1 7); the attribute `srcdoc` (HTML 4.8.5)."""
+"""What is read by choice: by the way of the attribute that says it, its names, and how it is called where it is passed
+over.  Properties (RDFa in HTML 3.1) or names of metas; types of scripts (HTML 4.12.1; JSON-LD 1.1 7); the attribute
+`srcdoc` (HTML 4.8.5); the attributes of `CHOSEN`."""
 CODEBASE = {"object": ("classid", "data", "archive"), "applet": ("code", "archive")}
 """Attributes that are resolved against the `codebase` of their element (HTML 4.01 13.3.1, 13.4)."""
 _RULES: dict[str, list[tuple[tuple[str, ...], str]]] = {}
@@ -251,11 +270,11 @@ class Read(NamedTuple):
     """What an HTML document holds."""
 
     base: str | None
-    """The first base href that is not in a template; None without one (HTML 4.2.3: "in tree order")."""
+    """The href of the base element that counts (`tokens.Start.is_base`); None without one."""
     found: list[Found | Embedded]
     """Every reference, in the order of the document, and what embeds some."""
-    too_deep: bool
-    """Elements of SVG or MathML, or a template, lay too deep to be followed (`tree.DEPTH`)."""
+    notes: list[str]
+    """On the document as a whole."""
 
 
 def read(text: str) -> Read:
@@ -263,19 +282,21 @@ def read(text: str) -> Read:
     base: str | None = None
     held: list[Found | Embedded] = []
     script: str | None = None
-    too_deep = False
+    notes: list[str] = []
     for token in tokens(text):
-        if token is None:
-            too_deep = True
+        if isinstance(token, Told):
+            if token is Told.NO_BASE:
+                base = None
+            else:
+                notes.append(token.value)
         elif isinstance(token, Sheet):
             held += _styles("style", token.text)
         elif isinstance(token, Script):
             if script is not None:
                 held.append(Embedded(script, token.text))
         else:
-            name, attributes, namespace, in_template, _ = token
-            counts = namespace is Namespace.HTML and not in_template
-            if name == "base" and base is None and "href" in attributes and counts:
+            name, attributes, namespace, is_base, _ = token
+            if is_base:
                 base = attributes["href"].strip(_SPACE)
             held += references(name, attributes, namespace is Namespace.SVG)
             known = embedded(name, attributes) if namespace is Namespace.HTML else None
@@ -283,11 +304,11 @@ def read(text: str) -> Read:
                 script = known
             elif known is not None:
                 held.append(Embedded(known, attributes["srcdoc" if name == "iframe" else "content"]))
-    return Read(base, held, too_deep)
+    return Read(base, held, notes)
 
 
-def references(tag: str, attributes: Mapping[str, str | None], is_svg: bool = False) -> Iterator[Found]:
-    """The references in the attributes of an element."""
+def references(tag: str, attributes: Mapping[str, str | None], is_svg: bool = False) -> Iterator[Found | Embedded]:
+    """The references in the attributes of an element, and the attributes that are read by choice."""
     if attributes.keys().isdisjoint(_RULES) and tag != "meta":
         return
     told = tag[:_NAME]
@@ -295,7 +316,9 @@ def references(tag: str, attributes: Mapping[str, str | None], is_svg: bool = Fa
     codebase = (attributes.get("codebase") or "").strip(_SPACE) or None if against else None
     for name, value in attributes.items():
         way = next((way for elements, way in _RULES.get(name, ()) if not elements or tag in elements), None)
-        if way == "style":
+        if way == "attribute":
+            yield Embedded(f"{told} {name}", value or "")
+        elif way == "style":
             yield from _styles(told, value or "")
         elif way in _WAYS and (way != "paint" or is_svg):
             for url in _WAYS[way](value or ""):
@@ -303,6 +326,8 @@ def references(tag: str, attributes: Mapping[str, str | None], is_svg: bool = Fa
     if tag == "meta" and (attributes.get("http-equiv") or "").strip(_SPACE).lower() == "refresh":
         for url in _refresh(attributes.get("content") or ""):
             yield Found("meta refresh", url)
+    if tag == "param" and "value" in attributes and (attributes.get("valuetype") or "").strip(_SPACE).lower() == "ref":
+        yield Found("param value", (attributes["value"] or "").strip(_SPACE))
 
 
 def embedded(tag: str, attributes: Mapping[str, str | None]) -> str | None:

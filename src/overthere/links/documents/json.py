@@ -21,7 +21,7 @@ from overthere.base import Base
 from overthere.bounded import bounded_cache
 from overthere.links.documents.charset import decoded
 from overthere.links.documents.scope import narrowed
-from overthere.links.model import Document, Found, Note, Options
+from overthere.links.model import Document, Found, Note, Options, Passed
 from overthere.schemes.iana import registration
 from overthere.schemes.registry import Registry
 
@@ -45,14 +45,16 @@ _SAYING = re.compile(
 )
 
 
-def read(document: Document, options: Options) -> Iterator[Found | Note]:
-    """The references of a JSON document, if `options.json` asks for them; `where` is the JSON Pointer of the string.
+def read(document: Document, options: Options) -> Iterator[Found | Note | Passed]:
+    """The references of a JSON document; `where` is the JSON Pointer of the string.
 
+    Unless `options.json` asks for them, the document is passed over.
     Several texts after one another (JSON Lines, RFC 7464) are read, too; from the second one on, the number of the
     text, counted from 0, stands before the pointer.  What precedes an error or the end of a text that is cut off is
     given, and what follows an error as far as it can be told.
     """
     if not options.json:
+        yield Passed("json")
         return
     told = document.charset
     if told is None and 0 in document.content[:2]:

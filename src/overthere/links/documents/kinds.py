@@ -107,7 +107,9 @@ def kind(name: str, media_type: str, head: bytes) -> tuple[str, tuple[str, ...]]
 
     A media type that was told is believed before the name, the name before the content (RFC 9110 8.3). text/plain
     stays text whatever stands in it (MIME Sniffing 5.1 and 7): only text that is told as a binary kind, and binary
-    octets that are told as text, are a contradiction.
+    octets that are told as text, are a contradiction.  A page of HTML that is told as text, CSS or JSON stays that with
+    ("looks-html",); a markup without a reader (reStructuredText, AsciiDoc, Org, RTF, TeX) is text with
+    ("read-as-text",).
 
     A media type that is none ("text/html, text/html", "text") was not told: the content decides, and where that shows
     nothing but text, the name; with ("wrong-type",).
@@ -125,14 +127,17 @@ def kind(name: str, media_type: str, head: bytes) -> tuple[str, tuple[str, ...]]
         told = _suffix(name) if there in ("text", "octets") else None
         return _reader(told if told is not None and _fits(told, there) else there), ("wrong-type",)
     told = _told(media_type)
+    by_name = told in (None, "text")
     if told is None:
         told = _suffix(name)
         if told == "dtd" and head and not name.lower().endswith("dtd") and not _DTD.match(head):
             told = None  # modules of Go and of music, entries of protein databases
     if told is None:
-        return _reader(there) if head else "", ()
+        return (_reader(there), _as_text(there, name, media_type, head)) if head else ("", ())
     if not head or _fits(told, there):
-        return _reader(told), ()
+        if there == "html" and told in ("text", "css", "json") and _PAGE.match(head):
+            return told, ("looks-html",)
+        return _reader(told), _as_text(told, name if by_name else "", media_type, head)
     if there in ("warc", "arc") and told == "compressed":
         return there, ()  # records that are compressed one by one (WARC 1.1 annex D)
     return _reader(there), ("wrong-type",)
@@ -141,10 +146,32 @@ def kind(name: str, media_type: str, head: bytes) -> tuple[str, tuple[str, ...]]
 def kind_of(document: Document) -> tuple[str, tuple[str, ...]]:
     """`kind()` of a document that has its content: its name is the last one of `source`, or of the URI it came by."""
     name = document.name or document.source.rpartition("!")[2]
-    if name.isdecimal() and document.base.layer == "retrieval":
+    # A host is no name of a document: nothing of http://example.org is in Org.
+    named = name.isdecimal() or name.partition("#")[0] == str(document.base.uri)
+    if named and document.base.layer == "retrieval":
         name = document.base.uri.path
     return kind(name, document.media_type, document.content[:HEAD])
 
+
+def _as_text(kind: str, name: str, media_type: str, head: bytes) -> tuple[str, ...]:
+    """The note on a text in a markup that has no reader."""
+    markup = (
+        _MARKUP_TYPE.search(media_type)
+        or head.startswith(b"{\\rtf")
+        or (name.rpartition("/")[2].lower().rpartition(".")[2] in _MARKUPS and "." in name)
+    )
+    return ("read-as-text",) if kind == "text" and markup else ()
+
+
+_MARKUPS = frozenset(("rst", "adoc", "asciidoc", "org", "rtf", "tex", "latex", "ltx", "sty", "textile"))
+_MARKUP_TYPE = re.compile(
+    r"/(?:x-|prs\.|vnd\.)?(?:rst|asciidoc|org|rtf|richtext|tex|latex|textile|fallenstein\.rst)(?=;|\s|\Z)"
+)
+# What only a whole page begins with: a text about HTML begins with a tag of it at most.
+_PAGE = re.compile(
+    rb"(?:\xef\xbb\xbf)?(?:[\t\n\f\r ]++|<!--(?:[^-]++|-(?!->))*+-->)*+<(?:!doctype\s++html|html)(?=[\s>/])",
+    re.IGNORECASE,
+)
 
 _PASSED = {
     **dict.fromkeys(("png", "jpg", "jpeg", "gif", "webp", "ico", "avif", "bmp", "tif", "tiff"), "image"),

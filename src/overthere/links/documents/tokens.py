@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from enum import Enum
 from html import unescape
 from html.entities import html5
 from typing import NamedTuple
 
 from overthere.links.documents.tree import Namespace, Tree
 
-__all__ = ["Script", "Sheet", "Start", "attribute", "tag", "tokens"]
+__all__ = ["Script", "Sheet", "Start", "Told", "attribute", "tag", "tokens"]
 
 
 class Start(NamedTuple):
@@ -22,8 +23,9 @@ class Start(NamedTuple):
     name: str
     attributes: dict[str, str]
     namespace: Namespace
-    in_template: bool
-    """It is in the contents of a `template`, which are not in the document's tree (HTML 4.12.3)."""
+    is_base: bool
+    """It is the `base` element that counts: the first of HTML with an href in the document's tree (HTML 4.2.3), which
+    has no contents of templates (4.12.3), and nothing but frames where there is a frameset (13.2.6.4.7)."""
     at: int
     """Where its attributes begin in the text, whose line ends are LF."""
 
@@ -34,6 +36,17 @@ class Sheet(NamedTuple):
     text: str
     at: int
     """Where it begins."""
+
+
+class Told(Enum):
+    """What is told of a document; the value is a note on it, or ""."""
+
+    NO_BASE = ""
+    """The base that counted stood in a body that a frameset took the place of: none counts."""
+    TOO_DEEP = "too-deep"
+    """At the end: elements of SVG or MathML, or a template, lay too deep to be followed (`tree.DEPTH`)."""
+    UNCLOSED = "unclosed"
+    """At the end: it stands within a comment, a CDATA section, a tag, or an element whose text is no markup."""
 
 
 class Script(NamedTuple):
@@ -62,26 +75,26 @@ _RAW = {
 }
 
 
-def tokens(text: str) -> Iterator[Start | Sheet | Script | None]:
-    """The start tags, style sheets and typed scripts of a document, in its order.
-
-    None at the end: elements of SVG or MathML, or a template, lay too deep to be followed (`tree.DEPTH`).
-    """
+def tokens(text: str) -> Iterator[Start | Sheet | Script | Told]:
+    """The start tags, style sheets and typed scripts of a document, in its order."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")  # 13.2.3.5
     tree = Tree()
     pieces: list[str] | None = None  # of a sheet in SVG
+    is_unclosed = False
     at = sheet = 0
     while markup := _MARKUP.search(text, at):
+        tree.characters(text, at, markup.start())
         if pieces is not None:
             pieces.append(_characters(text[at : markup.start()]))
         if not markup["tag"]:
-            data, at = _no_tag(text, markup, tree.is_foreign)
+            data, at, is_unclosed = _no_tag(text, markup, tree.is_foreign)
             if pieces is not None:
                 pieces.append(data)
             continue
         tag = markup.end()
         attributes, closing, at = _tag(text, tag)
         if not closing:
+            is_unclosed = True
             break
         if pieces is not None:
             yield Sheet("".join(pieces), sheet)
@@ -92,43 +105,51 @@ def tokens(text: str) -> Iterator[Start | Sheet | Script | None]:
             continue
         namespace = tree.start(name, attributes, closing == "/>")
         if attributes:
-            yield Start(name, attributes, namespace, tree.templates > 0, tag)
+            yield Start(name, attributes, namespace, tree.is_base(name, namespace, attributes), tag)
+        if tree.loses_base():
+            yield Told.NO_BASE
         if namespace is not Namespace.HTML:
             pieces = [] if name == "style" and namespace is Namespace.SVG and closing != "/>" else None
             sheet = at
             continue
-        begins, at = at, _content_end(text, at, name)
+        begins, (at, is_unclosed) = at, _content_end(text, at, name)
         if name == "script" and "type" in attributes:
             yield Script(text[begins:at].replace("\0", "\ufffd"))
         if name == "style":
             yield Sheet(text[begins:at].replace("\0", "\ufffd"), begins)
     if pieces is not None:
         yield Sheet("".join(pieces) + (_characters(text[at:]) if markup is None else ""), sheet)
-    if tree.is_lossy:
-        yield None
+    at_end = ((Told.TOO_DEEP, tree.is_lossy), (Told.UNCLOSED, is_unclosed))
+    yield from (told for told, is_so in at_end if is_so)
 
 
-def _no_tag(text: str, markup: re.Match[str], is_foreign: bool) -> tuple[str, int]:
-    """Of what is no tag: its characters, if it is a CDATA section, and where it ends."""
+def _no_tag(text: str, markup: re.Match[str], is_foreign: bool) -> tuple[str, int, bool]:
+    """Of what is no tag: its characters, if it is a CDATA section, where it ends, and whether the document does within.
+
+    A DOCTYPE and what is taken for a comment (13.2.5.41, 13.2.5.53) end at the next ">", so that no tag is in them.
+    """
     at = markup.end()
     if markup["comment"]:
         close = _COMMENT_END.search(text, at)
-        return "", close.end() if close else len(text)
+        return "", close.end() if close else len(text), close is None
     if markup["data"] and is_foreign:
         end = text.find("]]>", at)
-        return (text[at:], len(text)) if end < 0 else (text[at:end], end + 3)
-    # A DOCTYPE and what is taken for a comment (13.2.5.41, 13.2.5.53) end at the next ">".
-    return "", (text.find(">", markup.start() + 2) + 1) or len(text)
+        return (text[at:], len(text), True) if end < 0 else (text[at:end], end + 3, False)
+    return "", (text.find(">", markup.start() + 2) + 1) or len(text), False
 
 
-def _content_end(text: str, at: int, name: str) -> int:
-    """Where the content ends in which an element of HTML holds no markup: at once, for most of them."""
+def _content_end(text: str, at: int, name: str) -> tuple[int, bool]:
+    """Where the content ends in which an element of HTML holds no markup, and whether the document does before.
+
+    Most elements hold some: their content ends at once.
+    """
     if name == "script":
-        return _script_end(text, at)
+        at = _script_end(text, at)
+        return at, at == len(text)
     if name in _RAW:
         close = _RAW[name].search(text, at)
-        return close.start() if close else len(text)
-    return len(text) if name == "plaintext" else at
+        return (close.start(), False) if close else (len(text), True)
+    return len(text) if name == "plaintext" else at, False
 
 
 def _tag(text: str, at: int) -> tuple[dict[str, str], str, int]:

@@ -1,5 +1,7 @@
 """Which elements of an HTML document are open: as much of its tree as tells how to go on (HTML 13.2.6).
 
+Beside that: whether a `frameset` takes the place of the body (13.2.6.4.7), whose `base` elements are in no tree then.
+
 In SVG and MathML a `title` or `style` is an element like others, and `<![CDATA[` begins text.  What lies in which
 namespace follows from the rules for foreign content (13.2.6.5), and from the end tags of what is open around it
 (13.2.6.4.7).  Tags that may be left out and the places of tables change nothing of this, and are not looked at.
@@ -9,6 +11,7 @@ namespace follows from the rules for foreign content (13.2.6.5), and from the en
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from enum import Enum
 
@@ -48,6 +51,25 @@ SPECIAL = frozenset(
 
 SCOPES = frozenset(("applet", "caption", "table", "td", "th", "marquee", "object", "template"))
 """Where "has an element in scope" ends (13.2.4.2)."""
+
+
+_OF_HEAD = frozenset(
+    (
+        "html", "head", "base", "basefont", "bgsound", "link", "meta", "title", "noscript", "noframes", "style",
+        "script", "template",
+    )
+)  # fmt: skip
+"""Start tags that begin no body (13.2.6.4.4, 13.2.6.4.6)."""
+_NO_FRAMESET = frozenset(
+    (
+        "applet", "area", "body", "br", "button", "dd", "dt", "embed", "hr", "iframe", "image", "img", "input",
+        "keygen", "li", "listing", "marquee", "object", "pre", "select", "table", "textarea", "wbr", "xmp",
+    )
+)  # fmt: skip
+"""Start tags after which no frameset comes: they set the frameset-ok flag to "not ok" (13.2.6.4.7)."""
+
+
+_SOLID = re.compile(r"[^\t\n\f\r \0]")
 
 
 class Namespace(Enum):
@@ -99,6 +121,14 @@ class Tree:
         """How many of them are `template` elements of HTML."""
         self.is_lossy: bool = False
         """An element of SVG or MathML was forgotten, so that what is outside may be taken for HTML; or a template."""
+        self.is_body: bool = False
+        """The body has begun; not kept up once it is settled."""
+        self.is_settled: bool = False
+        """Whether there is a frameset: the frameset-ok flag is "not ok" (13.2.4.5), or one was taken."""
+        self.is_dropped: bool = False
+        """A frameset was taken: what is no frame is in no tree."""
+        self.base_in_body: bool | None = None
+        """Whether the base that counts is in the body; None before there is one."""
 
     @property
     def is_foreign(self) -> bool:
@@ -119,6 +149,8 @@ class Tree:
             namespace = Namespace.HTML
         else:
             namespace = Namespace.SVG if current is _Kind.SVG else Namespace.MATHML
+        if not self.is_settled and (namespace is Namespace.HTML or name in _IN_HTML):
+            self._settle(name, attributes)
         if namespace is Namespace.HTML:
             if name not in NO_END:
                 self._push(name, _Kind.HTML)
@@ -131,8 +163,41 @@ class Tree:
             self._push(name, kind)
         return namespace
 
+    def _settle(self, name: str, attributes: Mapping[str, str | None]) -> None:
+        """What a start tag of HTML says of a frameset (13.2.6.4.6, 13.2.6.4.7)."""
+        if name == "frameset":
+            # In a template of the head the second open element is no body.
+            self.is_settled = self.is_dropped = self.is_body or not self.templates
+        elif name not in _OF_HEAD:
+            is_hidden = name == "input" and (attributes.get("type") or "").lower() == "hidden"
+            self.is_settled = name in _NO_FRAMESET and not is_hidden
+            self.is_body |= not self.templates
+
+    def characters(self, text: str, start: int, end: int) -> None:
+        """What stands between two tags: after any but white space no frameset comes."""
+        if not self.is_settled and _SOLID.search(text, start, end):
+            self.is_settled = True
+
+    def is_base(self, name: str, namespace: Namespace, attributes: Mapping[str, str | None]) -> bool:
+        """Whether the start tag that came last is the `base` element that counts (4.2.3)."""
+        is_one = name == "base" and namespace is Namespace.HTML and "href" in attributes and self.base_in_body is None
+        if not is_one or self.templates or self.is_dropped:
+            return False
+        self.base_in_body = self.is_body
+        return True
+
+    def loses_base(self) -> bool:
+        """Whether it stood in a body that a frameset has just taken the place of."""
+        if not (self.is_dropped and self.base_in_body):
+            return False
+        self.base_in_body = False
+        return True
+
     def end(self, name: str) -> None:
         """An end tag."""
+        if not self.is_settled and name in ("body", "br", "html"):
+            self.is_settled = name == "br"
+            self.is_body |= not self.templates
         if self.open and self.open[-1] == (name, _Kind.HTML):  # as most are
             return self._cut(len(self.open) - 1)
         if name in ("br", "p"):

@@ -68,11 +68,11 @@ def read(
             continue
         filling = fill(made, document, kind, notes, options)
         while _goes_on(filling, made, document):
-            yield _judged(made.take(), options, browsing)
+            yield _judged(made, options, browsing)
         if walk.tell is not None and len(made):
-            yield _judged(made.take(), options, browsing)
+            yield _judged(made, options, browsing)
     if len(made):
-        yield _judged(made.take(), options, browsing)
+        yield _judged(made, options, browsing)
     yield Done(kinds, size, dict(walk.passed + made.passed))
 
 
@@ -85,9 +85,10 @@ def _goes_on(filling: Iterator[None], made: Rows, document: Document) -> bool:
         return False
 
 
-def _judged(batch: pa.RecordBatch, options: Options, browsing: Browsing | None) -> pa.RecordBatch:
+def _judged(made: Rows, options: Options, browsing: Browsing | None) -> pa.RecordBatch:
+    batch = made.take()
     if browsing is not None:
-        batch = browsing.filled(batch)
+        batch = browsing.filled(batch, made.hrefs)
     if not options.audit:
         return batch
     from overthere.links.report.judging import judged

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from overthere.base import THIS_MESSAGE, Base, file_uri, to_reference
 from overthere.encoding import IN_SEGMENT
 from overthere.errors import OverthereError
-from overthere.links.documents.kinds import CONTAINERS, HEAD, kind, media_type_of
+from overthere.links.documents.kinds import CONTAINERS, kind_of, media_type_of
 from overthere.links.faults import guarded
 from overthere.links.job.carrying import Done
 from overthere.links.job.carrying import read as rows_of
@@ -51,7 +51,7 @@ def _failed(given: Mapping[str, Any], kind: str) -> Known:
 def _read(given: Mapping[str, Any], base: URI | None, options: Options) -> Iterator[Known]:
     """Each document with its kind, for the name of a URI is its path."""
     outside = document(given, base)
-    kinds = kind(_name(outside), outside.media_type, outside.content[:HEAD])
+    kinds = kind_of(outside)
     for inside in _within(outside, kinds, options):
         yield (inside, kinds) if inside.source == outside.source else known(inside)
 
@@ -122,10 +122,3 @@ def _within(outside: Document, kinds: tuple[str, tuple[str, ...]], options: Opti
     reader = FileReader(options)
     reader.left = 64 * options.limit + 32 * len(content)
     yield from guarded(reader.leaf(outside, kinds, named=True), outside.failed)
-
-
-def _name(outside: Document) -> str:
-    """The name by whose suffix a kind may be known: a URI's query and host are none of it."""
-    if outside.base.layer == "retrieval" and outside.source == str(outside.base.uri):
-        return outside.base.uri.path
-    return outside.source

@@ -68,8 +68,8 @@ def _html(rows: Rows, document: Document, options: Options) -> Iterator[int]:
     content, lossy = html.octets(document.content, document.charset)
     if lossy:
         _say(rows, document, "wrong-charset", said)
-    if rows.html(document, content):
-        _say(rows, document, "too-deep", said)
+    for note in rows.html(document, content):
+        _say(rows, document, note, said)
     while rows.step(_STEP):
         if (one := rows.embedded()) is not None:
             yield from _add(rows, document, rows.base, embedded.read(one, rows.base, options, document.depth), said)
@@ -78,7 +78,7 @@ def _html(rows: Rows, document: Document, options: Options) -> Iterator[int]:
 
 
 def _others(kind: str, rows: Rows, document: Document, options: Options) -> Iterator[int]:
-    if kind not in READERS or (kind == "json" and not options.json):
+    if kind not in READERS:
         return
     read: Callable[[Document, Options], Iterator[Found | Note | Passed]] = import_module(READERS[kind]).read
     yield from _add(rows, document, document.base, read(document, options), set(document.notes))

@@ -95,6 +95,8 @@ class FileReader:
             self.left = 64 * self.options.limit + 32 * os.fstat(file.fileno()).st_size
             head = file.read(HEAD)
             kinds = kind(document.name or task.name or path, document.media_type, head)
+            if not kinds[0] and archives.ends_as_zip(file):
+                kinds = "zip", ()
             file.seek(0)
             part = task.start or task.end is not None
             if part and (kinds[0] not in _RECORDED or task.start >= os.fstat(file.fileno()).st_size):

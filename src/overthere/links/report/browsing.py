@@ -51,7 +51,7 @@ class Browsing:
         self.pages: dict[str, str | None] = {}
         """Documents with rows, and the encoding in which one of HTML writes its queries."""
         self.bases: dict[str, tuple[str, str]] = {}
-        """By the first base element of a document: what browsers have, and what stands in the column `base`."""
+        """By the base element of a document that counts: what browsers have, and what stands in the column `base`."""
         self.last: str = ""
         self.rows: int = -1
         self.new: bool = False
@@ -66,21 +66,27 @@ class Browsing:
             self.last = document.source
             self.pages[self.last] = output_encoding(document.content, document.charset) if kind == "html" else None
 
-    def filled(self, batch: Any) -> Any:
-        """The batch with its column; the rows of a document may go on in the next."""
+    def filled(self, batch: Any, hrefs: dict[str, str]) -> Any:
+        """The batch with its column; the rows of a document may go on in the next.
+
+        hrefs: what the base elements that count say (`Rows.hrefs`); those of documents that are over are taken out.
+        """
         import pyarrow as pa
 
         names = ("source", "base", "reference", "where", "target")
         rows = list(zip(*(batch.column(name).to_pylist() for name in names), strict=True))
         for source, base, reference, where, target in rows:
-            # HTML 4.2.3: the first base element counts, for what stands before it too.
-            if where == "base href" and source not in self.bases and self.pages.get(source) is not None:
+            # It counts for what stands before it too (HTML 4.2.3).
+            is_base = where == "base href" and hrefs.get(source) == reference
+            if is_base and source not in self.bases and self.pages.get(source) is not None:
                 url = self._read(source, reference, base, where)
                 if url and not url.startswith(("data:", "javascript:")):
                     self.bases[source] = (url, base if target is None else target.partition("#")[0])
         opened = pa.array([self._row(*row) for row in rows], pa.string())
         self.pages = {source: page for source, page in self.pages.items() if source == self.last}
         self.bases = {source: base for source, base in self.bases.items() if source == self.last}
+        for source in hrefs.keys() - {self.last}:
+            del hrefs[source]
         self.rows = -1
         self.new = False
         return batch.set_column(batch.schema.get_field_index("browser"), "browser", opened)

@@ -42,6 +42,8 @@ class Rows(ABC):
     def __init__(self) -> None:
         self.others: Counter[str] = Counter()
         """What other readers have passed over."""
+        self.hrefs: dict[str, str] = {}
+        """What the base elements that count say, of the documents that `html` read: for whoever takes them out."""
 
     @property
     def passed(self) -> Counter[str]:
@@ -52,10 +54,10 @@ class Rows(ABC):
     def __len__(self) -> int: ...
 
     @abstractmethod
-    def html(self, document: Document, content: bytes) -> bool:
+    def html(self, document: Document, content: bytes) -> list[str]:
         """Read an HTML document whose characters are `content` in UTF-8; `step` makes the rows.
 
-        Returns: whether elements of SVG or MathML lay too deep to be followed.
+        Returns: notes on it.
         """
 
     @abstractmethod
@@ -110,12 +112,14 @@ class _Native(Rows):
     def octets(self) -> int:  # type: ignore[override]
         return self.native.octets
 
-    def html(self, document: Document, content: bytes) -> bool:
+    def html(self, document: Document, content: bytes) -> list[str]:
         self.base = base = document.base
-        too_deep = self.native.html(document.source, content, str(base.uri), base.layer, _parts(document))
+        notes = self.native.html(document.source, content, str(base.uri), base.layer, _parts(document))
         if self.options.metadata and (given := self.native.base()) != (str(base.uri), base.layer):
             self.base = Base(URI(given[0]), "content", "HTML base")
-        return too_deep
+        if self.options.whatwg and (href := self.native.href()) is not None:
+            self.hrefs[document.source] = href
+        return notes
 
     def step(self, count: int) -> bool:
         return self.native.step(count)
@@ -196,9 +200,11 @@ class _Plain(Rows):
         self.made.append(link)
         self.octets += sum(len(part) for part in link if isinstance(part, str))
 
-    def html(self, document: Document, content: bytes) -> bool:
-        href, held, too_deep = html.read(content.decode("utf-8", "replace"))
+    def html(self, document: Document, content: bytes) -> list[str]:
+        href, held, notes = html.read(content.decode("utf-8", "replace"))
         self.base = base = from_content(href, document.base)
+        if self.options.whatwg and href is not None:
+            self.hrefs[document.source] = href
         if not self.options.metadata:
             self.others.update(kind(one.name) for one in held if isinstance(one, Embedded))
             held = [one for one in held if isinstance(one, Found)]
@@ -208,7 +214,7 @@ class _Plain(Rows):
             return document.base if one.where == "base href" else from_content(one.codebase, base)
 
         self.waiting = (one if isinstance(one, Embedded) else self.of(document, against(one), one) for one in held)
-        return too_deep
+        return notes
 
     def step(self, count: int) -> bool:
         for _ in range(count):

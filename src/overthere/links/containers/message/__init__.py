@@ -214,6 +214,8 @@ class _Reading:
             flaws.append("corrupt")
         content, wrong, end = yield from taken(self.walk.piece, decoder(header.encoding), self.options.limit)
         flaws += wrong
+        if header.is_misspelt:
+            flaws.append("wrong-encoding")
         if end.cut:
             flaws.append("truncated")
         if not content and not flaws:

@@ -231,7 +231,11 @@ class _XMLReader:
 
     def xhtml(self, local: str, attributes: dict[str, str]) -> None:
         shown: dict[str, str | None] = {self.attribute(name): value for name, value in attributes.items()}
-        for where, reference, *_, codebase in html.references(local, shown):
+        for one in html.references(local, shown):
+            if isinstance(one, Embedded):
+                self.embed(one)
+                continue
+            where, reference, *_, codebase = one
             if where == "base href" and self.page is None and self.root == "html":
                 # HTML: the first one counts, and is resolved against what stands outside of it.
                 self.found.append(Found(where, reference, self.scoped))
