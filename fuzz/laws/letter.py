@@ -1,0 +1,224 @@
+"""RFC 3986 by its letter, written from the document alone: Appendix B, 5.2, 5.3, 6.2.1 and 6.2.2.
+
+Two decisions stand beside the letter (docs/decisions.md): a path that begins with "//" behind no authority is written
+with "/." in front (3986-1), and a relative-path reference keeps its dot-segments, for they wait for a base.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+from laws.kernels import LONGEST, WORDS
+from overthere import URI, InvalidURI, Rung, URIReference, edition, lowest_rung
+from seeds import cases, with_base
+
+__all__ = ["AFTER", "LONGEST", "WORDS", "guarded", "one", "parsed", "recomposed", "resolved", "seeds", "without_dots"]
+
+AFTER = "a row to tests/cases/parse.toml, resolve.toml, normalize.toml or compare.toml"
+_EXPRESSION = re.compile(r"^(([^:/?#]+):)?(//([^/?#]*))?([^?#]*)(\?([^#]*))?(#(.*))?", re.DOTALL)
+_TRIPLET = re.compile("%[0-9A-Fa-f]{2}")
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_BASE = "http://a/b/c/d;p?q"
+_RUNGS = (Rung.STRING, Rung.CASE, Rung.PERCENT, Rung.PATH, Rung.SCHEME)
+
+
+class Five(NamedTuple):
+    """The components; None where one is undefined."""
+
+    scheme: str | None
+    authority: str | None
+    path: str
+    query: str | None
+    fragment: str | None
+
+
+# -- Appendix B and 5.3
+
+
+def parsed(text: str) -> Five:
+    """Appendix B: $2, $4, $5, $7 and $9."""
+    found = _EXPRESSION.match(text)
+    assert found is not None
+    return Five(found[2], found[4], found[5], found[7], found[9])
+
+
+def recomposed(parts: Five) -> str:
+    """5.3."""
+    result = ""
+    if parts.scheme is not None:
+        result += parts.scheme + ":"
+    if parts.authority is not None:
+        result += "//" + parts.authority
+    result += parts.path
+    if parts.query is not None:
+        result += "?" + parts.query
+    if parts.fragment is not None:
+        result += "#" + parts.fragment
+    return result
+
+
+# -- 5.2
+
+
+def resolved(base: str, reference: str, strict: bool = True) -> Five:
+    """5.2.2, line by line; schemes are compared without case (3.1)."""
+    b, r = parsed(base), parsed(reference)
+    assert b.scheme is not None
+    own = r.scheme
+    if not strict and own is not None and own.lower() == b.scheme.lower():
+        own = None
+    if own is not None:
+        return Five(own, r.authority, without_dots(r.path), r.query, r.fragment)
+    if r.authority is not None:
+        return Five(b.scheme, r.authority, without_dots(r.path), r.query, r.fragment)
+    if r.path == "":
+        return Five(b.scheme, b.authority, b.path, b.query if r.query is None else r.query, r.fragment)
+    path = without_dots(r.path) if r.path.startswith("/") else without_dots(_merged(b, r.path))
+    return Five(b.scheme, b.authority, path, r.query, r.fragment)
+
+
+def _merged(base: Five, path: str) -> str:
+    """5.2.3."""
+    if base.authority is not None and base.path == "":
+        return "/" + path
+    return base.path[: base.path.rfind("/") + 1] + path
+
+
+def without_dots(path: str) -> str:
+    """5.2.4: two buffers, steps 2A to 2E."""
+    given, output = path, ""
+    while given:
+        if given.startswith("../"):
+            given = given[3:]
+        elif given.startswith("./"):
+            given = given[2:]
+        elif given.startswith("/./"):
+            given = "/" + given[3:]
+        elif given == "/.":
+            given = "/"
+        elif given.startswith("/../") or given == "/..":
+            given = "/" + given[4:]
+            output = output[: max(output.rfind("/"), 0)]
+        elif given in (".", ".."):
+            given = ""
+        else:
+            end = given.find("/", 1)
+            end = len(given) if end < 0 else end
+            output, given = output + given[:end], given[end:]
+    return output
+
+
+def guarded(parts: Five) -> Five:
+    """3986-1: without it, the path would read back as an authority."""
+    if parts.authority is None and parts.path.startswith("//"):
+        return parts._replace(path="/." + parts.path)
+    return parts
+
+
+# -- 6.2.2
+
+
+def normal(text: str, rung: Rung) -> str:
+    """6.2.2.1, then 6.2.2.2, then 6.2.2.3."""
+    if rung == Rung.STRING:
+        return text
+    text = _TRIPLET.sub(lambda found: found[0].upper(), text)
+    if rung >= Rung.PERCENT:
+        text = _TRIPLET.sub(_decoded, text)
+    parts = parsed(text)
+    if parts.scheme is not None:
+        parts = parts._replace(scheme=parts.scheme.lower())
+    if parts.authority is not None:
+        parts = parts._replace(authority=_lower_host(parts.authority))
+    if rung >= Rung.PATH and (parts.scheme is not None or parts.authority is not None or parts.path.startswith("/")):
+        parts = guarded(parts._replace(path=without_dots(parts.path)))
+    return recomposed(parts)
+
+
+def _decoded(triplet: re.Match[str]) -> str:
+    char = chr(int(triplet[0][1:], 16))
+    return char if char in _UNRESERVED else triplet[0]
+
+
+def _lower_host(authority: str) -> str:
+    """Behind the "@", before the port: in small letters, but for the digits of escapes."""
+    user, at, rest = authority.rpartition("@")
+    found = re.fullmatch(r"(\[.*\]|[^:]*)(:.*)?", rest, re.DOTALL)
+    assert found is not None, authority
+    host = "".join(
+        piece if piece.startswith("%") else piece.lower() for piece in re.split("(%[0-9A-Fa-f]{2})", found[1])
+    )
+    return user + at + host + (found[2] or "")
+
+
+# -- the law
+
+
+def seeds() -> Iterator[bytes]:
+    """What the kernels begin with, and the pairs that are compared, one below the other."""
+    yield from with_base()
+    for file, row in cases():
+        if file == "compare":
+            yield f"{_BASE}\n{row['a']}\n{row['b']}".encode()
+
+
+def one(data: bytes) -> None:
+    """data: a base, and references after it, each on its line."""
+    lines = data.decode("utf-8", "surrogateescape").split("\n")[:6]
+    base = lines[0] if _valid(lines[0], URI) else _BASE
+    known = []
+    for text in lines:
+        cut = edition().split(text)
+        assert tuple(cut) == parsed(text), f"Appendix B cuts {text!r} into {parsed(text)}, split into {cut}"
+        if _valid(text, URIReference):
+            known.append(text)
+            _resolves(base, text)
+            _normalises(text)
+    for text, other in pairwise(known):
+        _ladder(text, other)
+
+
+def _valid(text: str, kind: type) -> bool:
+    try:
+        kind(text)
+    except InvalidURI:
+        return False
+    return True
+
+
+def _resolves(base: str, text: str) -> None:
+    for strict in (True, False):
+        wanted = recomposed(guarded(resolved(base, text, strict)))
+        found = str(URI(base).join(text, strict))
+        assert found == wanted, f"{base!r} and {text!r}, strict={strict}: {found!r}, by the letter {wanted!r}"
+
+
+def _normalises(text: str) -> None:
+    value = URIReference(text)
+    forms = [str(value.normalize(rung)) for rung in _RUNGS]
+    for rung, form in zip(_RUNGS[:4], forms, strict=False):
+        wanted = normal(text, rung)
+        assert form == wanted, f"{text!r} at {rung}: {form!r}, by the letter {wanted!r}"
+    for low, form in zip(_RUNGS, forms, strict=True):
+        again = URIReference(form)
+        for high in _RUNGS[low:]:
+            found = str(again.normalize(high))
+            assert found == forms[high], f"{text!r} at {low}, then {high}: {found!r}, at once {forms[high]!r}"
+
+
+def _ladder(text: str, other: str) -> None:
+    """What is equal at one rung is equal at those above, and `lowest_rung` names the first.
+
+    At SCHEME more may be equal than has one text: a scheme may compare without the fragment (RFC 8141 3.2).
+    """
+    a, b = URIReference(text), URIReference(other)
+    texts = [str(a.normalize(rung)) == str(b.normalize(rung)) for rung in _RUNGS]
+    equal = [a.equivalent(b, rung) for rung in _RUNGS]
+    assert equal[:4] == texts[:4], f"{text!r} and {other!r}: {equal}, and by their normal forms {texts}"
+    assert equal[4] >= texts[4], f"{text!r} and {other!r} have one normal form and are not equal"
+    assert equal == sorted(equal), f"{text!r} and {other!r} are equal at some rungs, and not at all above: {equal}"
+    found, first = lowest_rung(text, other), next((rung for rung, yes in zip(_RUNGS, equal, strict=True) if yes), None)
+    assert found == first, f"{text!r} and {other!r}: {found}, and they are equal from {first} on"
