@@ -61,8 +61,10 @@ fuzz: .venv/fuzz.stamp
 	$(BIN)/python fuzz/runner.py --seconds $(or $(SECONDS),60) $(if $(KEEP),--keep) $(TARGETS)
 
 # SECONDS=900 in all; MODULES="relate.py rust/core"; WRITE=1 writes the score to docs/mutants.md.
+# STATEMENTS=1: the code behind each statement of the ledger is broken, and its tests alone are asked; IDS="3986-3-1".
 mutants: .venv/mutants.stamp
-	$(BIN)/python tools/mutants.py --seconds $(or $(SECONDS),900) $(if $(WRITE),--write) $(MODULES)
+	$(if $(STATEMENTS),$(BIN)/python tools/statement_power.py $(if $(WRITE),--write) $(IDS),\
+	$(BIN)/python tools/mutants.py --seconds $(or $(SECONDS),900) $(if $(WRITE),--write) $(MODULES))
 
 # What is derived is written anew: pages, the pictures of the explainer where Chromium is there, those of the terminal
 # where tmux is, the explainer's folder without a server; then the site, of which no warning is let through.

@@ -36,6 +36,7 @@ def test_invalid(row: Row) -> None:
         kind(row["text"])
     error = caught.value
     assert (error.kind, error.component, error.start) == (row["kind"], row["component"], row["start"])
+    assert error.expected == row.get("expected", error.expected)
     assert check(row["text"], rule=row["rule"])[0] == error.finding
 
 

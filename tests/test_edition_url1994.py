@@ -6,6 +6,8 @@ import re
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from overthere import Rung
 from overthere.editions.context1994 import bare, extract, safer
@@ -339,6 +341,8 @@ def test_broken_escapes(text: str) -> None:
     ("data", "component", "text"),
     [
         ("a/b", "segment", "a%2Fb"),
+        ("/x", "selector", "%2Fx"),
+        ("a//b/", "path", "a/%2Fb/"),
         ("a/b", "path", "a/b"),
         ('a "b"', "segment", "a%20%22b%22"),
         ("!*~", "segment", "%21%2A%7E"),
@@ -371,6 +375,14 @@ def test_what_is_encoded_is_derivable() -> None:
         text = EDITION.encode(every.replace("/", ""), rule)
         assert EDITION.is_valid(text, rule), rule
         assert EDITION.decode(text) == every.replace("/", "")
+
+
+@pytest.mark.parametrize("rule", ["path", "selector", "hsoname"])
+@given(data=st.text("/a%é", max_size=8))
+def test_paths_are_derivable_wherever_a_slash_stands(rule: str, data: str) -> None:
+    text = EDITION.encode(data, rule)
+    assert EDITION.is_valid(text, rule), text
+    assert EDITION.decode(text) == data
 
 
 def test_encode_refuses_other_components() -> None:

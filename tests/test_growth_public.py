@@ -7,11 +7,13 @@ argument here is told, so that a new one is in.
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,8 @@ from click.testing import CliRunner
 import overthere
 from growth import outgrows
 from overthere import URI, OverthereError, Template
+from overthere.base import Base
+from overthere.canonical import FORMS, SURT
 from overthere.cli.app import app
 from overthere.forms import Parameters
 from support import ROOT
@@ -104,43 +108,76 @@ def test_members_of_values(kind: type) -> None:
 # -- functions
 
 _OTHERS: dict[str, Any] = {
-    "base": "http://h/b/c", "to": "http://h/x", "target": "http://h/x", "b": "http://h/x", "other": "http://h/x",
-    "component": "query", "name": "http", "pairs": [("a", "b")], "rung": overthere.Rung.PERCENT,
+    "base": "http://h/b/c", "b": "http://h/x", "name": "http", "pairs": [("a", "b")], "rung": overthere.Rung.PERCENT,
+    "retrieval": "http://h/", "fallback": Base(URI("http://h/b"), "retrieval"), "safe": "a", "form": SURT, "part": "x",
+    "source": "x",
 }  # fmt: skip
-OPENING = {"open", "aopen", "save"}
-"""They ask a network: their plans are judged by `plan`."""
+NO_TEXT = {
+    **dict.fromkeys(("open", "aopen", "access.connect"), "asks a network; `plan` is asked"),
+    **dict.fromkeys(("base.enclosed", "iri.to_iri_text", "kernel.resolve"), "takes a value"),
+    **dict.fromkeys(("base.establish", "columns.engine", "edition", "links.schema"), "needs no argument"),
+    **dict.fromkeys(("base.file_uri", "base.retrieval_uri", "links.open_writer"), "takes a path"),
+    **dict.fromkeys(("broken.check", "broken.find", "links.batches", "links.extract"), "takes sources: `test_a_site`"),
+    **dict.fromkeys(("forms.encode", "kernel.front", "iri.decodable", "security.level_of"), "takes no text"),
+}
+"""Public functions whose first argument is no text, each with what it is."""
 
 
 def functions() -> dict[str, Callable[..., object]]:
-    found = {name: getattr(overthere, name) for name in overthere.__all__}
-    return {name: one for name, one in found.items() if inspect.isfunction(one) and name not in OPENING}
+    """Those that the reference pages name, by their names in the package; and the forms of `canonical`, with keys."""
+    pages = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "reference").glob("*.md"))
+    found: dict[str, Callable[..., object]] = {}
+    for name in sorted(set(re.findall(r"autofunction:: overthere\.([\w.]+)", pages))):
+        module, _, last = name.rpartition(".")
+        found[name] = getattr(import_module("overthere" + (f".{module}" if module else "")), last)
+    for name, form in FORMS.items():
+        found[f"canonical.FORMS[{name!r}]"] = form.key
+    return found
 
 
 def others(function: Callable[..., object]) -> list[Any]:
     """What is given for the parameters that are needed, but for the first.  KeyError: one has nothing written down."""
-    needed = [
+    return [_OTHERS[name] for name in _needed(function)[1:]]
+
+
+def _needed(function: Callable[..., object]) -> list[str]:
+    return [
         one.name
         for one in inspect.signature(function).parameters.values()
         if one.default is one.empty and one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)
     ]
-    return [_OTHERS[name] for name in needed[1:]]
 
 
-def test_functions() -> None:
+def test_what_takes_no_text_is_there() -> None:
+    assert NO_TEXT.keys() <= functions().keys()
+
+
+@pytest.mark.parametrize("name", sorted(functions().keys() - NO_TEXT.keys()))
+def test_functions(name: str) -> None:
     bad = []
-    assert len(functions()) > 8
-    for name, function in functions().items():
-        given = others(function)
-        for before, unit in texts():
+    function = functions()[name]
+    given = others(function)
+    of_octets = name.startswith("kernel.percent")
+    of_column = name.startswith("columns.")
+    if of_column:
+        pa = pytest.importorskip("pyarrow")
+        given = [pa.array([one]) if key == "b" else one for key, one in zip(_needed(function)[1:], given, strict=True)]
 
-            def make(length: int, before: str = before, unit: str = unit) -> str:
-                return before + unit * (length // len(unit))
+    def argument(text: str) -> Any:
+        return pa.array([text]) if of_column else text.encode() if of_octets else text
 
-            def act(text: str, function: Callable[..., object] = function, given: list[Any] = given) -> None:
-                quietly(partial(function, text, *given))
+    with suppress(OverthereError):  # a TypeError would say that nothing is asked below
+        function(argument("http://h/a?b=c"), *given)
+    for before, unit in texts():
 
-            if why := outgrows(act, make, LENGTHS, FLOOR):
-                bad.append(f"{name} of {before!r} and {unit!r}: {why}")
+        def make(length: int, before: str = before, unit: str = unit) -> Any:
+            return argument(before + unit * (length // len(unit)))
+
+        def act(text: Any) -> None:
+            quietly(partial(function, text, *given))
+
+        if why := outgrows(act, make, LENGTHS, FLOOR):
+            bad.append(f"{name} of {before!r} and {unit!r}: {why}")
     assert bad == []
 
 

@@ -343,6 +343,7 @@ def entries() -> dict[str, Callable[[], Any]]:
         "LinkRows.step": lambda: linked.step(1),
         "LinkRows.embedded": linked.embedded,
         "LinkRows.base": linked.base,
+        "LinkRows.href": linked.href,
         "LinkRows.passed": linked.passed,
         "LinkRows.add": lambda: linked.add("s", "http://a/", "base", [("a", "x", None)]),
         "LinkRows.note": lambda: linked.note("s", "http://a/", "kind"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from overthere import Credentials, PlanRefused, plan
-from overthere.access import Connect, Place, Plan, Send
+from overthere.access import Connect, Interact, Place, Plan, Send
 from overthere.editions import edition
 
 EDITION = edition("url-1994")
@@ -40,6 +40,28 @@ def test_the_part_from_slashes_to_slash() -> None:
     assert (parts.authority, parts.path) == ("u:p@h:21", "/a//b@c:d")
     assert EDITION.parts("ftp://u:p@h:21/a")["password"] == "p"
     assert EDITION.parts("ftp://h/a")["user"] is None
+
+
+@pytest.mark.parametrize(
+    ("text", "port"),
+    [
+        ("ftp://h/a", 21),
+        ("ftp://h:8021/a", 8021),
+        ("http://h/a", 80),
+        ("http://h:8021/a", 8021),
+        ("gopher://h/0a", 70),
+        ("gopher://h:8021/0a", 8021),
+        ("telnet://h", 23),
+        ("telnet://h:8021", 8021),
+    ],
+)
+def test_the_port_where_it_is_not_the_protocols(text: str, port: int) -> None:
+    """Internet protocol parts: decimal, behind a colon; without it, that of the protocol."""
+    (step, *_) = planned(text).steps
+    assert isinstance(step, Connect | Interact)
+    assert step.port == port
+    assert EDITION.is_valid(f"URL:{text}")
+    assert not EDITION.is_valid(f"URL:{text.replace('//h', '//h:8o21').replace('8o21:8021', '8o21')}")
 
 
 @pytest.mark.parametrize("component", ["segment", "xalphas", "user", "selector"])

@@ -122,3 +122,10 @@ def test_the_expression_of_appendix_b() -> None:
             cut = components(text)
             if cut[0] is None or EDITION.is_valid(cut[0], "scheme"):
                 assert [*EDITION.split(text)] == cut, text
+
+
+@pytest.mark.parametrize("reference", ["a/b", "../c", "/d", "//h/./e", "http://h/../f", "g;p?q"])
+def test_without_a_base_references_are_taken_as_they_are(reference: str) -> None:
+    """5.1.4, 5.2 step 1: the base is empty, and the reference is interpreted as an absolute URL."""
+    assert EDITION.resolve("", reference) == (reference, None, False)
+    assert EDITION.resolve("", f"{reference}#f") == (f"{reference}#f", "f", False)

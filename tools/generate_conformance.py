@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterable
 
 from markdown_cells import cell, code
-from statements import Document, Statement, documents
+from statements import LEDGER, Document, Statement, documents
 
 HEAD = """\
 # Conformance
@@ -30,9 +31,25 @@ def page() -> str:
     ]
     lines += [_counts(f"[{each.name}](#{_anchor(each.name)})", each.statements) for each in every]
     lines += [_counts("all", [row for each in every for row in each.statements]), ""]
+    if (LEDGER / "power.toml").exists():
+        lines += [_power(), ""]
     for each in every:
         lines += [f"## {each.name}", "", f"{each.title}.", "", *_table(each), ""]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _power() -> str:
+    """Whether the tests notice that the code behind their statements is broken, as it was measured last."""
+    found = tomllib.loads((LEDGER / "power.toml").read_text())
+    noticed, breaks = found["noticed"], found["breaks"]
+    return (
+        "`make mutants STATEMENTS=1` breaks functions that the tests of a statement run, until three breaks have "
+        "changed what the package gives these tests, and asks the tests of that statement alone. Of "
+        f"{breaks:,} breaks for {found['statements'] - found['elsewhere']:,} statements they noticed {noticed:,}, "
+        f"{noticed / breaks:.1%}. What is behind no statement is not broken, for the reasons in "
+        f"`tests/statements/unnoticed.toml`. The tests of {found['elsewhere']:,} statements run no code of the "
+        "package in their own process that could be broken so: grammars as data, command lines, pages."
+    )
 
 
 def _counts(name: str, rows: Iterable[Statement]) -> str:
