@@ -39,6 +39,8 @@ SOURCE = f"{ROOT / 'src' / 'overthere'}{os.sep}"
 TESTS = f"{ROOT / 'tests'}{os.sep}"
 LONGEST = 60
 """Seconds for the tests of a break: one that has no end is noticed."""
+TRACED = 900
+"""Seconds for the same tests while their lines are told, which takes many times as long."""
 SLOW = 4.0
 """Seconds of a statement's tests beyond which it is broken once only."""
 TRIED = 12
@@ -66,8 +68,8 @@ class Power:
     def pytest_runtestloop(self, session: Any) -> bool:
         by_test: dict[str, list[Any]] = {}
         for item in session.items:
-            by_test.setdefault(item.nodeid, []).append(item)
-            by_test.setdefault(item.nodeid.partition("[")[0], []).append(item)
+            for name in {item.nodeid, item.nodeid.partition("[")[0]}:
+                by_test.setdefault(name, []).append(item)
         works = [
             (row.id, partial(judged, row.id, [item for test in row.tests for item in by_test[test]], self.most))
             for row in self.rows
@@ -89,7 +91,7 @@ class Power:
 
 def judged(id: str, items: list[Any], most: int) -> dict[str, Any]:
     """A statement and the breaks of the code behind it."""
-    first, second = (one(partial(run, items, traced)) for traced in (True, False))
+    first, second = one(partial(run, items, True), TRACED), one(partial(run, items, False))
     if first is None or second is None or not (first[0] and second[0]):
         return {"state": "failing", "noticed": 0, "survived": []}
     steady, noticed, survived = first[2] == second[2], 0, []
@@ -191,9 +193,9 @@ def _profiler(given: Any) -> Callable[[FrameType, str, Any], None]:
     return profile
 
 
-def one(work: Callable[[], object]) -> Any:
-    """What a work answers in a process of its own; None if it does not come to an end."""
-    ((_, answer),) = all_of([("", work)], 1, LONGEST)
+def one(work: Callable[[], object], longest: int = LONGEST) -> Any:
+    """What a work answers in a process of its own; None if it does not come to an end in so many seconds."""
+    ((_, answer),) = all_of([("", work)], 1, longest)
     return answer
 
 
