@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from lists import lists
 from overthere import URI, InvalidURI, Rung
 from overthere.canonical import SURT, URL_NORMALIZE, W3LIB
-from overthere.hosts.domains import suffix_list
+from overthere.values.hosts.domains import suffix_list
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "differences.md"
 BEGIN, END = "<!-- Printed by bench/differences.py --write. -->\n", "<!-- The end of what it printed. -->\n"

@@ -19,7 +19,7 @@ from urllib.parse import parse_qs, urlsplit
 import pyarrow as pa
 
 from overthere import columns
-from overthere.hosts.domains import suffix_list
+from overthere.values.hosts.domains import suffix_list
 
 _LOOP = 20_000
 """How many rows a loop of Python works on."""

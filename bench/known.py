@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from overthere import URI, InvalidURI, Rung, URIReference
 from overthere.base import to_reference
-from overthere.normalize import normal_form
+from overthere.values.normalize import normal_form
 from pages import Page
 from standard import cases, invalid, targets
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from overthere import URI, Rung, URIReference, columns, edition, encoding, kernel, scheme
+from overthere import URI, Rung, URIReference, columns, edition, kernel, scheme
 from overthere.columns import plain
-from overthere.errors import OverthereError
-from overthere.findings import check_uri
+from overthere.ground.errors import OverthereError
 from overthere.kernel import components, percent, reference
+from overthere.values import encoding
+from overthere.values.findings import check_uri
 
 BASE = "http://a/b/c/d;p?q"
 RULES = ("URI", "URI-reference", "IRI", "IRI-reference")

@@ -12,7 +12,7 @@ from overthere.links.job import links
 from overthere.links.job.reading import fill
 from overthere.links.model import NOTES, Document, Link, Options
 from overthere.links.report.rows import Rows, _Native, _Plain
-from overthere.normalize import normal_form
+from overthere.values.normalize import normal_form
 from seeds import CASES
 
 __all__ = ["LABELS", "OUTER", "documents", "judge", "rows_of", "told"]

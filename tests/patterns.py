@@ -33,13 +33,14 @@ PASSED_ON: dict[tuple[str, str], set[str | None]] = {
 
 # What makes those expressions that are not made at import.
 WORK = r"""
-from overthere import IRI, InvalidURI, IRIReference, URIReference, edition, iri, plan
+from overthere import IRI, InvalidURI, IRIReference, URIReference, edition, plan
+from overthere.values import iri
 from overthere.access import steps
-from overthere.echo import Secrets
+from overthere.values.echo import Secrets
 from overthere.kernel import percent, reference
 from overthere.links.documents import css
 from overthere.protocols.news.dialogue import wildmat
-from overthere.redact import _begin
+from overthere.ground.redact import _begin
 from overthere.text import find
 from overthere.text.names import names as known_names
 from overthere.text.wrapped import _DEEPEST, _line_marks, _lines

@@ -14,7 +14,7 @@ from overthere.access.opening import open as open_
 from overthere.access.policy import Policy
 from overthere.access.saving import Saving
 from overthere.access.wire import Dial, Dialogue, Head, Read, Write
-from overthere.uri import URI
+from overthere.values.uri import URI
 from servers.faults import cut, endless, faulty, simple
 
 PATIENT = Policy.local().with_(read_timeout=60)

@@ -17,7 +17,7 @@ from overthere.access.opening import Way
 from overthere.access.policy import Policy
 from overthere.access.steps import Connect, Interact, Send, Step
 from overthere.cli.app import app
-from overthere.errors import OverthereError
+from overthere.ground.errors import OverthereError
 from overthere.schemes.known.gopher import GopherLocator
 from overthere.schemes.known.wais import WAISLocator
 from overthere.schemes.model import Access, Scheme

@@ -15,12 +15,12 @@ from overthere.access.steps import Connect, Interact, Send
 from overthere.access.transport import Transport
 from overthere.access.wire import Dial, Dialogue
 from overthere.base import establish
-from overthere.hosts.address import literal
 from overthere.protocols.http.proxy import proxied
 from overthere.schemes import scheme as scheme_named
 from overthere.schemes.known.file import FileLocator
 from overthere.schemes.registry import BUILT_IN
-from overthere.uri import URI
+from overthere.values.hosts.address import literal
+from overthere.values.uri import URI
 
 ZONED = "http://[fe80::1%25lo]/a"
 HOSTED = sorted(

@@ -31,7 +31,7 @@ from overthere.access.wire import Data, Head, Read, Write
 from overthere.protocols.http import dialogue as http
 from overthere.protocols.http.proxy import proxied
 from overthere.protocols.websocket import dialogue as websocket
-from overthere.uri import URI
+from overthere.values.uri import URI
 from servers import wait_until
 from servers.nginx import Nginx, certificate, nginx, tinyproxy, trusting, websocketd
 from servers.replay import Served, serve

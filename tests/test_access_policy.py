@@ -28,7 +28,7 @@ from overthere.access.resource import Resource
 from overthere.access.steps import Connect
 from overthere.access.transport import Transport
 from overthere.access.wire import Dial, Dialogue, Head, Look, Write
-from overthere.hosts.address import forbidden, literal
+from overthere.values.hosts.address import forbidden, literal
 from servers.faults import nothing_left
 from support import cases, ids
 

@@ -19,7 +19,7 @@ from overthere.broken.site import Site
 from overthere.cli.app import app
 from overthere.links.job.sources import tasks
 from overthere.links.model import Options
-from overthere.uri import URI
+from overthere.values.uri import URI
 from support import cases, ids, linear
 
 ROWS = cases("broken")

@@ -16,12 +16,12 @@ import pytest
 
 import overthere as ot
 from overthere import columns
-from overthere.bounded import LONGEST, bounded_cache
 from overthere.canonical import SURT
-from overthere.charsets import codec, text
-from overthere.hosts.domains import of_host
-from overthere.late import default_registry
+from overthere.ground.bounded import LONGEST, bounded_cache
+from overthere.ground.charsets import codec, text
+from overthere.ground.late import default_registry
 from overthere.links import extract
+from overthere.values.hosts.domains import of_host
 
 ROOT = Path(ot.__file__).parent
 DATA = "keys are names in the package's own code or data"
@@ -41,14 +41,14 @@ CLOSED = {
     "text/wrapped.py _lines": "a key is one of two delimiters and a number up to _DEEPEST",
     "text/wrapped.py _line_marks": "a key is a number up to _DEEPEST",
     "grammar/library.py grammar": DATA,
-    "indexes.py _leads": "a key is the name of a codec with an index here",
-    "indexes.py _handler": "a key is the name of a codec with an index here, and of a handler that Python has",
+    "ground/indexes.py _leads": "a key is the name of a codec with an index here",
+    "ground/indexes.py _handler": "a key is the name of a codec with an index here, and of a handler that Python has",
     "kernel/reference.py expression": DATA,
     "kernel/reference.py ip_literal": DATA,
     "access/steps.py _parting": DATA,
-    "iri.py decodable": DATA,
-    "derivation.py expected": "it lives as long as one call",
-    "findings.py _foreign": DATA,
+    "values/iri.py decodable": DATA,
+    "values/derivation.py expected": "it lives as long as one call",
+    "values/findings.py _foreign": DATA,
     "schemes/page.py _tops": "a key is the name of a built-in scheme",
     "schemes/typed.py _hints": TYPES,
     "schemes/registry.py _load": "a key is an entry point of an installed package",
@@ -136,7 +136,7 @@ def test_every_cache_is_bounded_or_listed() -> None:
         for function, how in _caches(source)
         if how != "bounded_cache"
     }
-    assert found - {"bounded.py line 42"} == set(CLOSED)
+    assert found - {"ground/bounded.py line 42"} == set(CLOSED)
 
 
 def test_every_list_that_grows_is_listed() -> None:

@@ -10,9 +10,9 @@ import pytest
 
 from overthere import URI, CodingError, InvalidURI, NotSpecified, Rung
 from overthere.editions.rfc1738 import EDITION, PORTS, Wrapped, bare, extract
-from overthere.errors import GrammarError
 from overthere.grammar import Grammar
 from overthere.grammar.library import grammar
+from overthere.ground.errors import GrammarError
 from support import SHARED, cases, ids, outside
 
 Row = dict[str, Any]

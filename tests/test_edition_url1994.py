@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from overthere import Rung
 from overthere.editions.context1994 import bare, extract, safer
 from overthere.editions.url1994 import EDITION, wpath_fields
-from overthere.errors import CodingError, InvalidURI, NotSpecified
+from overthere.ground.errors import CodingError, InvalidURI, NotSpecified
 from support import ROOT, cases, ids
 
 ROWS = cases("url1994")

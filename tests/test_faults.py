@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from overthere.errors import KernelBug
+from overthere.ground.errors import KernelBug
 from overthere.links import extract
 from overthere.links.documents.kinds import kind_of
 from overthere.links.job import contents

@@ -14,6 +14,7 @@ from growth import outgrows
 from overthere import URI, OverthereError, Rung, kernel, plan
 from overthere.access.resource import Resource
 from overthere.base import Base
+from overthere.ground.redact import mask, veil
 from overthere.kernel.reference import resolve, split
 from overthere.links.documents import css, html, json, markdown, plaintext, xml
 from overthere.links.documents.kinds import kind_of
@@ -24,13 +25,12 @@ from overthere.mail import fields
 from overthere.protocols.ftp import dialogue as ftpdialogue
 from overthere.protocols.gopher import entries as gopherentries
 from overthere.protocols.news import dialogue as newsdialogue
-from overthere.redact import mask, veil
-from overthere.relate import _candidates, relate
 from overthere.schemes import scheme
 from overthere.schemes.known.gopher.menu import read_menu
 from overthere.schemes.registry import BUILT_IN
 from overthere.security import audit
 from overthere.text import find, gfm
+from overthere.values.relate import _candidates, relate
 
 LENGTHS = (1000, 4000, 16_000)
 FLOOR = 0.03

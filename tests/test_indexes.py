@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from overthere import charsets, indexes
+from overthere.ground import charsets, indexes
 from overthere.links.documents.charset import decoded
 from overthere.links.report.browsing import _query
 from support import linear

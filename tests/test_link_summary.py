@@ -13,11 +13,11 @@ from operator import add
 import pytest
 
 from overthere import URI
+from overthere.ground.showing import columns
 from overthere.links.model import UNREAD, Link
 from overthere.links.report.picture import draw
 from overthere.links.report.summary import NOBODY, Summary, Top, cut
 from overthere.links.report.table import to_batch
-from overthere.showing import columns
 
 BLANK = Link("s", *[None] * 12)
 NOTES = ("truncated", "empty", "wrong-type")

@@ -18,11 +18,12 @@ import pyarrow as pa
 import pytest
 
 import overthere
-from overthere import IRI, URI, IRIReference, URIReference, decode, encode, encoding, kernel, relate
+from overthere import IRI, URI, IRIReference, URIReference, decode, encode, kernel
 from overthere.kernel import components
 from overthere.kernel import reference as plain
 from overthere.kernel.components import Component
 from overthere.kernel.runner import Runner
+from overthere.values import encoding, relate
 from support import cases
 from test_equality import automaton, mutations
 from test_iri import PIECES
@@ -170,7 +171,7 @@ def test_fronts_say_what_stands_behind(function: Any) -> None:
 def test_fronts_give_what_stands_behind_gives() -> None:
     calls: list[tuple[Any, ...]] = [("a b/c",), ("a b/c", "path"), (b"a b",), ("\ud800",), (5,), ("x", "nothing"), ()]
     named: list[dict[str, Any]] = [{}, {"keep": ""}, {"keep": "/"}, {"keep": None}, {"charset": "latin-1"}, {"no": 1}]
-    behind = vars(sys.modules["overthere.encoding"])
+    behind = vars(sys.modules["overthere.values.encoding"])
     for name in ("encode", "decode"):
         for args in [*calls, ("%41%C3%A9",), ("%4",), ("%FF",), ("é%20",), ("%41", "strict")]:
             for more in named:
@@ -191,7 +192,7 @@ def test_fronts_give_what_stands_behind_gives() -> None:
 
 
 def test_relate_gives_what_the_steps_give() -> None:
-    behind = vars(import_module("overthere.relate"))
+    behind = vars(import_module("overthere.values.relate"))
     texts = [*dict.fromkeys(row["base"] for row in cases("resolve"))]
     texts += [
         "x:",
@@ -376,7 +377,7 @@ def entries() -> dict[str, Callable[[], Any]]:
             if isinstance(member, types.GetSetDescriptorType):
                 table[f"{kind.__name__}.{name}"] = partial(getattr, one, name)
     if hasattr(_native, "front"):
-        table["front"] = lambda: _native.front(overthere.encoding, "encode", "encode(data)\n--\n\nOne.")
+        table["front"] = lambda: _native.front(encoding, "encode", "encode(data)\n--\n\nOne.")
         table |= {
             "encoding.encode": lambda: overthere.encode("a b"),
             "encoding.decode": lambda: overthere.decode("a%20b"),

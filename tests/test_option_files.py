@@ -15,8 +15,8 @@ from overthere.access.gateways import Gateways
 from overthere.broken.choosing import Baseline, Rules
 from overthere.canonical import Canonical
 from overthere.cli.app import app
-from overthere.errors import RegistryError
-from overthere.optionfiles import read_json, read_toml
+from overthere.ground.errors import RegistryError
+from overthere.ground.option_files import read_json, read_toml
 
 SOURCE = Path(overthere.__file__).parent
 DEEP = 100_000
@@ -171,4 +171,4 @@ def test_nothing_else_reads_json_or_toml() -> None:
                     found.add(path.relative_to(SOURCE).as_posix())
                 case _:
                     pass
-    assert found == {"optionfiles.py", *ELSEWHERE}
+    assert found == {"ground/option_files.py", *ELSEWHERE}

@@ -23,13 +23,13 @@ from overthere.access.opening import Way
 from overthere.access.steps import Credentials
 from overthere.access.wire import Dial, Dialogue, Head, Read
 from overthere.cli.app import app as main
-from overthere.echo import Secrets
 from overthere.editions import NAMES, check
-from overthere.errors import OverthereError
-from overthere.redact import mask, overlaps, password_spans
+from overthere.ground.errors import OverthereError
+from overthere.ground.redact import mask, overlaps, password_spans
 from overthere.sarif import Result, write
 from overthere.security import audit
 from overthere.testing import AccessSuite, Replay
+from overthere.values.echo import Secrets
 from servers.ftpd import Answer, scripted
 from support import linear
 

@@ -109,7 +109,10 @@ REASONS: dict[str, tuple[set[str], str]] = {
     "protocols/prospero/answer.py": ({"FTP", "GOPHER", "WAIS", "AFS"}, WORDS + "access methods of Prospero"),
     "protocols/ftp/steps.py": ({"file"}, WORDS + "a role"),
     "protocols/prospero/dialogue.py": ({"DATA"}, WORDS + "a word of Prospero"),
-    "redact.py": ({"ftp"}, "what browsers take for a URI of a special scheme (URL Standard 4.2), below all schemes"),
+    "ground/redact.py": (
+        {"ftp"},
+        "what browsers take for a URI of a special scheme (URL Standard 4.2), below all schemes",
+    ),
     "security/contents.py": ({"data"}, WORDS + "a kind of finding"),
     "security/differences.py": ({"https://"}, "a base at which browsers read what has no scheme"),
     "security/table.py": ({"data", "http://"}, "a kind of finding; the start of its examples"),

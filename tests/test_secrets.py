@@ -21,9 +21,9 @@ from overthere.broken import report
 from overthere.broken.model import Broken
 from overthere.broken.telling import finding
 from overthere.cli.app import app as main
-from overthere.errors import OverthereError
-from overthere.redact import mask
-from overthere.secret_parameters import NAMES, secret_parameters
+from overthere.ground.errors import OverthereError
+from overthere.ground.redact import mask
+from overthere.ground.secret_parameters import NAMES, secret_parameters
 from servers.ftpd import anonymous
 
 WORD = "Geheim42xyzzy"

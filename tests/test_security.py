@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 from overthere import IRI, URI, URIReference, sarif
 from overthere.cli.audit import command
-from overthere.echo import Secrets
-from overthere.errors import Finding
+from overthere.ground.errors import Finding
 from overthere.security import KINDS, LEVELS, audit, harmless, kinds, level_of, scripts
 from overthere.security import _places as places
 from overthere.security.parts import cut
+from overthere.values.echo import Secrets
 from support import LONG, cases, ids, linear, outside
 
 CASES = cases("audit")

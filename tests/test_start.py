@@ -29,13 +29,13 @@ HEAVY = (
     "shutil",
     "overthere.cli.tables",
     "overthere.columns",
-    "overthere.derivation",
-    "overthere.echo",
+    "overthere.values.derivation",
+    "overthere.values.echo",
     "overthere.editions.model",
     "overthere.grammar.abnf",
     "overthere.grammar.construct",
-    "overthere.iri",
-    "overthere.normalize",
+    "overthere.values.iri",
+    "overthere.values.normalize",
     "overthere.repairs",
     "overthere.tables.writer",
 )
@@ -79,7 +79,12 @@ def test_a_good_uri_is_checked_without_what_tells_of_faults(text: str, kernel: s
 def test_what_needs_no_scheme_loads_none(verb: tuple[str, ...], kernel: str) -> None:
     found = loaded(*verb, kernel=kernel)
     assert f"overthere.cli.{verb[0]}" in found
-    own = {"overthere.schemes.registry", "overthere.grammar", "overthere.findings", "overthere.editions.resolution"}
+    own = {
+        "overthere.schemes.registry",
+        "overthere.grammar",
+        "overthere.values.findings",
+        "overthere.editions.resolution",
+    }
     assert found.isdisjoint({*HEAVY, *own, "dataclasses", "json"})
 
 
@@ -97,7 +102,7 @@ def test_what_is_loaded_for_a_good_uri_makes_no_expression_that_reads_none(kerne
         "import sys; from overthere.cli import main\n"
         "try:\n    main()\n"
         "finally:\n"
-        "    from overthere import redact; from overthere.kernel import reference\n"
+        "    from overthere.ground import redact; from overthere.kernel import reference\n"
         "    made = redact._begin.cache_info().currsize, reference.expression.cache_info().currsize\n"
         "    print(*made, file=sys.stderr)\n"
     )
@@ -109,13 +114,15 @@ def test_the_version_loads_no_verb(kernel: str) -> None:
     found = loaded("--version", kernel=kernel)
     assert "overthere.cli.app" in found
     verbs = {name for name in found if name.startswith("overthere.")}
-    assert found.isdisjoint((*HEAVY, "overthere.grammar", "overthere.schemes", "overthere.tables", "overthere.uri"))
+    assert found.isdisjoint(
+        (*HEAVY, "overthere.grammar", "overthere.schemes", "overthere.tables", "overthere.values.uri")
+    )
     assert not {"overthere.cli.check", "overthere.cli.common"} & verbs
 
 
 def test_a_fault_is_told_by_what_was_not_loaded() -> None:
     """The list is of modules that are there: a fault loads the one that tells it."""
-    assert "overthere.derivation" in loaded("check", "http:/a", kernel="")
+    assert "overthere.values.derivation" in loaded("check", "http:/a", kernel="")
 
 
 def test_each_scheme_with_rules_has_its_automaton_ready(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,8 +17,8 @@ from click.testing import CliRunner
 from overthere import URI, CodingError, InvalidTemplate, Template
 from overthere.cli.app import app
 from overthere.grammar.library import grammar
-from overthere.template_expand import expand, formed
-from overthere.template_match import unescaped
+from overthere.values.template.expand import expand, formed
+from overthere.values.template.match import unescaped
 from support import cases, ids, linear
 from test_automata import printed
 

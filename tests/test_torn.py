@@ -12,7 +12,7 @@ import pytest
 from overthere.base import Base
 from overthere.links.containers import archives, torn
 from overthere.links.model import Document, Note, Options
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 _BASE = Base(URI("http://h.example/a.zip"), "retrieval", "retrieval")
 _DESCRIBED = 8

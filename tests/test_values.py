@@ -33,7 +33,7 @@ from overthere import (
     findings,
     lowest_rung,
 )
-from overthere.errors import KINDS
+from overthere.ground.errors import KINDS
 from overthere.kernel.components import Component
 
 NAMES = {

@@ -88,10 +88,16 @@ def broken_page() -> str:
     return generate_broken.page()
 
 
-def architecture() -> str:
+def map_page() -> str:
     import generate_map
 
-    return generate_map.architecture()
+    return generate_map.page()
+
+
+def map_drawing() -> str:
+    import generate_map
+
+    return generate_map.drawing()
 
 
 def conformance_page() -> str:
@@ -125,7 +131,8 @@ OUTPUTS: dict[str, Callable[[], str]] = {
     "docs/schemes.md": schemes_page,
     "docs/audit.md": audit_page,
     "docs/broken-kinds.md": broken_page,
-    "ARCHITECTURE.md": architecture,
+    "docs/map.md": map_page,
+    "docs/pictures/map.svg": map_drawing,
     "docs/conformance.md": conformance_page,
 }
 

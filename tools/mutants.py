@@ -28,11 +28,11 @@ PAGE = ROOT / "docs" / "mutants.md"
 BEGIN, END = "<!-- The score: written by `make mutants WRITE=1`. -->\n", "<!-- The end of the score. -->\n"
 TESTS = {
     "kernel/reference.py": "cases values laws borders edition_resolution",
-    "normalize.py": "cases values scheme_rung iri",
-    "relate.py": "cases values laws",
-    "resolve.py": "cases values laws",
+    "values/normalize.py": "cases values scheme_rung iri",
+    "values/relate.py": "cases values laws",
+    "values/resolve.py": "cases values laws",
     "base.py": "base cases messages_links html",
-    "redact.py": "redact values",
+    "ground/redact.py": "redact values",
     "text/rules.py": "text",
     "access/policy.py": "access_policy access_hosts",
     "access/framing.py": "access_framing",

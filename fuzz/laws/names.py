@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from overthere import URI, edition
 from overthere.columns import public_suffix, registrable_domain, subdomain
-from overthere.hosts.domains import SuffixList, suffix_list
+from overthere.values.hosts.domains import SuffixList, suffix_list
 from seeds import cases
 
 __all__ = ["AFTER", "LONGEST", "WORDS", "cut", "known_rules", "one", "seeds"]

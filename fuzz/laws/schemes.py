@@ -11,9 +11,9 @@ from dataclasses import replace
 from overthere import Registry, Rung, edition, plan
 from overthere.access.steps import Credentials, Interact, Send
 from overthere.editions import NAMES
-from overthere.errors import OverthereError, Unwritable
-from overthere.normalize import normal_form
+from overthere.ground.errors import OverthereError, Unwritable
 from overthere.schemes.locator import Locator
+from overthere.values.normalize import normal_form
 from seeds import CASES
 
 __all__ = ["AFTER", "LONGEST", "WORDS", "one", "seeds"]

@@ -7,26 +7,26 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from overthere.echo import Secrets
-from overthere.encoding import decode
-from overthere.errors import CodingError, Finding, InvalidURI, OverthereError, figures
-from overthere.exact import exact
-from overthere.figure import Layout, apart, draw, grid, layout, marked, shorten
-from overthere.findings import check_uri
-from overthere.iri import IRI, IRIReference
+from overthere.ground.errors import CodingError, Finding, InvalidURI, OverthereError, figures
+from overthere.ground.exact import exact
+from overthere.ground.figure import Layout, apart, draw, grid, layout, marked, shorten
+from overthere.ground.late import default_registry
+from overthere.ground.redact import mask, secret_spans, unveil, veil
+from overthere.ground.showing import printable
 from overthere.kernel import Components
 from overthere.kernel.reference import APPENDIX_B, split
-from overthere.late import default_registry
-from overthere.normalize import Change, Rung
-from overthere.redact import mask, secret_spans, unveil, veil
-from overthere.showing import printable
-from overthere.uri import URI, URIReference
-from overthere.value import Value
+from overthere.values.echo import Secrets
+from overthere.values.encoding import decode
+from overthere.values.findings import check_uri
+from overthere.values.iri import IRI, IRIReference
+from overthere.values.normalize import Change, Rung
+from overthere.values.uri import URI, URIReference
+from overthere.values.value import Value
 
 if TYPE_CHECKING:
     from overthere.editions.readings import Reading
     from overthere.editions.whatwg import Href
-    from overthere.redact import Span
+    from overthere.ground.redact import Span
     from overthere.schemes.locator import Locator
     from overthere.schemes.registry import Registry
 

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
-from overthere.encoding import IN_SEGMENT
-from overthere.errors import InvalidURI, NoBase, NotSpecified
-from overthere.exact import exact
+from overthere.ground.errors import InvalidURI, NoBase, NotSpecified
+from overthere.ground.exact import exact
 from overthere.repairs import to_reference
-from overthere.uri import URI, URIReference
+from overthere.values.encoding import IN_SEGMENT
+from overthere.values.uri import URI, URIReference
 
 __all__ = [
     "THIS_MESSAGE",

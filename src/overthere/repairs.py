@@ -10,15 +10,15 @@ from bisect import bisect_right
 from typing import NamedTuple
 
 from overthere.editions.whatwg import SPECIAL, read
-from overthere.errors import KINDS, CodingError, Finding, InvalidURI
-from overthere.exact import exact
-from overthere.findings import refusal
-from overthere.hosts.idn import a_labels
-from overthere.iri import IRIReference
+from overthere.ground.errors import KINDS, CodingError, Finding, InvalidURI
+from overthere.ground.exact import exact
 from overthere.kernel import percent_encode
 from overthere.kernel.classes import IPRIVATE, UCSCHAR
 from overthere.kernel.reference import BIDI_CONTROLS, Parts, parse, recompose, split, split_authority, spread
-from overthere.uri import URI, URIReference
+from overthere.values.findings import refusal
+from overthere.values.hosts.idn import a_labels
+from overthere.values.iri import IRIReference
+from overthere.values.uri import URI, URIReference
 
 __all__ = ["Mended", "Repaired", "repair", "to_reference"]
 

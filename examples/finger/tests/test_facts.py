@@ -27,7 +27,7 @@ from overthere import (
 from overthere.access import Connect
 from overthere.access.opening import Way
 from overthere.access.saving import file_name
-from overthere.errors import Finding
+from overthere.ground.errors import Finding
 from overthere.kernel.reference import split
 from overthere.protocols.http.proxy import proxied
 from overthere.schemes.model import Access, NormalRule

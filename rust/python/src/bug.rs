@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 /// `overthere.errors.KernelBug`
 #[cold]
 pub fn bug(py: Python<'_>, what: &str) -> PyErr {
-    let class = py.import(intern!(py, "overthere.errors")).and_then(|m| m.getattr(intern!(py, "KernelBug")));
+    let class = py.import(intern!(py, "overthere.ground.errors")).and_then(|m| m.getattr(intern!(py, "KernelBug")));
     match class.and_then(|class| class.call1((what,))) {
         Ok(error) => PyErr::from_value(error),
         Err(error) => error,

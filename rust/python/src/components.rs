@@ -218,7 +218,7 @@ fn by_class(
 pub(crate) fn refusal(text: &Bound<'_, PyString>, rule: &Bound<'_, PyAny>, zone: bool) -> PyErr {
     static REFUSAL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let made = REFUSAL
-        .import(text.py(), "overthere.findings", "refusal")
+        .import(text.py(), "overthere.values.findings", "refusal")
         .and_then(|refusal| refusal.call1((text, rule, zone)));
     made.map_or_else(|error| error, |error| quick::raised(&error))
 }

@@ -226,10 +226,10 @@ fn kind(py: Python<'_>, is_iri: bool, has_scheme: bool) -> PyResult<&Bound<'_, P
     static IRI_REFERENCE: Kind = PyOnceLock::new();
     static IRI: Kind = PyOnceLock::new();
     match (is_iri, has_scheme) {
-        (false, false) => URI_REFERENCE.import(py, "overthere.uri", "URIReference"),
-        (false, true) => URI.import(py, "overthere.uri", "URI"),
-        (true, false) => IRI_REFERENCE.import(py, "overthere.iri", "IRIReference"),
-        (true, true) => IRI.import(py, "overthere.iri", "IRI"),
+        (false, false) => URI_REFERENCE.import(py, "overthere.values.uri", "URIReference"),
+        (false, true) => URI.import(py, "overthere.values.uri", "URI"),
+        (true, false) => IRI_REFERENCE.import(py, "overthere.values.iri", "IRIReference"),
+        (true, true) => IRI.import(py, "overthere.values.iri", "IRI"),
     }
 }
 

@@ -20,7 +20,7 @@ from overthere.access.steps import (
     connect,
     guarded,
 )
-from overthere.errors import Cited
+from overthere.ground.errors import Cited
 
 __all__ = [
     "CRLF",

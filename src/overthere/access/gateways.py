@@ -13,9 +13,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from overthere.errors import InvalidURI, PlanRefused, RegistryError
-from overthere.redact import mask
-from overthere.uri import URI
+from overthere.ground.errors import InvalidURI, PlanRefused, RegistryError
+from overthere.ground.redact import mask
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     import os
@@ -60,7 +60,7 @@ class Gateways(Mapping[str, str]):
 
         Raises: OSError; RegistryError if the file is no TOML, has no such table, or its templates are refused.
         """
-        from overthere.optionfiles import read_text, read_toml
+        from overthere.ground.option_files import read_text, read_toml
 
         try:
             table = read_toml(read_text(path)).get("gateways")
@@ -130,7 +130,7 @@ def _checked(name: str, template: str) -> None:
 
 
 def _expand(template: str, uri: URI) -> str:
-    from overthere.encoding import encode
+    from overthere.values.encoding import encode
 
     bare = str(uri).partition("#")[0]
     values = {

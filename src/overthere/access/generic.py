@@ -7,7 +7,7 @@ from overthere.access.planning import Plan
 from overthere.access.policy import Policy
 from overthere.access.steps import Connect, Content, Place, Receive, Send
 from overthere.access.wire import Data, Dial, Dialogue, Hangup, Head, Wire, Write
-from overthere.errors import NotSpecified
+from overthere.ground.errors import NotSpecified
 
 __all__ = ["dialogue"]
 

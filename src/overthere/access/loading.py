@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from overthere.errors import RegistryError
+from overthere.ground.errors import RegistryError
 
 if TYPE_CHECKING:
     from overthere.access.planning import Plan
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from overthere.schemes.locator import Locator
     from overthere.schemes.model import Scheme
     from overthere.schemes.registry import Registry
-    from overthere.uri import URI
+    from overthere.values.uri import URI
 
 __all__ = ["by_proxy", "configured", "dialogue_of", "package", "steps_of"]
 

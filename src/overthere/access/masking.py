@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from overthere.access.errors import AccessError
 from overthere.access.steps import Interact, Send
 from overthere.access.wire import Dialogue, Head
-from overthere.echo import Secrets, logins, values
-from overthere.errors import InvalidURI, OverthereError
+from overthere.ground.errors import InvalidURI, OverthereError
+from overthere.values.echo import Secrets, logins, values
 
 if TYPE_CHECKING:
     from overthere.access.planning import Plan

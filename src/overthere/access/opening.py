@@ -17,10 +17,10 @@ from overthere.access.resource import AsyncResource, Opened, Resource
 from overthere.access.steps import Credentials
 from overthere.access.transport import Transport
 from overthere.access.wire import Dialogue, Effect, Head
-from overthere.errors import InvalidURI, NotSpecified
-from overthere.hosts.address import forbidden, literal
+from overthere.ground.errors import InvalidURI, NotSpecified
 from overthere.schemes.registry import Registry
-from overthere.uri import URI, URIReference
+from overthere.values.hosts.address import forbidden, literal
+from overthere.values.uri import URI, URIReference
 
 if TYPE_CHECKING:
     from overthere.schemes.locator import Locator

@@ -12,15 +12,15 @@ from overthere.access.framing import FOREIGN, elsewhere
 from overthere.access.gateways import Gateways
 from overthere.access.loading import configured, steps_of
 from overthere.access.steps import Credentials, Step, known_mechanism
-from overthere.echo import Secrets
-from overthere.errors import Cited, NotSpecified, PlanRefused
-from overthere.exact import exact
+from overthere.ground.errors import Cited, NotSpecified, PlanRefused
+from overthere.ground.exact import exact
+from overthere.ground.redact import mask
+from overthere.ground.showing import printable
 from overthere.kernel.reference import split, split_authority
-from overthere.redact import mask
 from overthere.schemes.locator import Locator
 from overthere.schemes.registry import Registry
-from overthere.showing import printable
-from overthere.uri import URI
+from overthere.values.echo import Secrets
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     from overthere.access.policy import Policy

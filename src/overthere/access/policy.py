@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Self
 from overthere.access.errors import AccessRefused
 from overthere.access.framing import FOREIGN, elsewhere
 from overthere.access.steps import Connect, Step
-from overthere.hosts.address import Address, forbidden, literal, nat64_prefix, resolvable
 from overthere.schemes.model import Scheme
 from overthere.schemes.registry import Registry
-from overthere.uri import URI
+from overthere.values.hosts.address import Address, forbidden, literal, nat64_prefix, resolvable
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     from ssl import SSLContext

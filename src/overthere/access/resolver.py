@@ -20,7 +20,7 @@ from overthere.access.errors import AccessFailed, AccessRefused
 
 if TYPE_CHECKING:
     from overthere.access.policy import Policy
-    from overthere.uri import URI
+    from overthere.values.uri import URI
 
 __all__ = ["MOST", "Question", "pinned"]
 

@@ -11,11 +11,11 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from overthere import charsets
 from overthere.access.errors import LimitExceeded
 from overthere.access.saving import Saving
 from overthere.access.wire import Data, Entry, Head, Item
-from overthere.redact import mask
+from overthere.ground import charsets
+from overthere.ground.redact import mask
 
 if TYPE_CHECKING:
     from overthere.access.aio import AsyncTransport
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from overthere.access.transport import Carrier, Transport
     from overthere.access.wire import Effect
     from overthere.protocols.session.client import Session
-    from overthere.uri import URI
+    from overthere.values.uri import URI
 
 __all__ = ["AsyncResource", "Opened", "Resource"]
 
@@ -111,7 +111,7 @@ class _Known:
 
     @property
     def unknown_charset(self) -> str | None:
-        """The charset that the media type names, if it is none (`overthere.charsets`): text is read as ISO Latin 1."""
+        """The charset that the media type names, if it is none (`overthere.ground.charsets`): text is read as ISO Latin 1."""
         named = self.charset()
         return named if charsets.codec(named) is None else None
 

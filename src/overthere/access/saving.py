@@ -9,11 +9,11 @@ import re
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from overthere.atomic import beside, create, is_stream, link, refuse_link, remove, rename, stream
+from overthere.ground.atomic import beside, create, is_stream, link, refuse_link, remove, rename, stream
 from overthere.kernel import percent_decode
 from overthere.schemes.model import last_of
 from overthere.schemes.registry import Registry
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     from types import TracebackType

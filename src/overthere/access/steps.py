@@ -13,10 +13,10 @@ from enum import Enum
 from functools import cache
 from typing import Any, ClassVar, NamedTuple
 
-from overthere.errors import PlanRefused
-from overthere.hosts.address import link_local
-from overthere.hosts.name import host_name
-from overthere.showing import printable
+from overthere.ground.errors import PlanRefused
+from overthere.ground.showing import printable
+from overthere.values.hosts.address import link_local
+from overthere.values.hosts.name import host_name
 
 __all__ = [
     "CRLF",
@@ -64,7 +64,7 @@ def guarded(data: str | bytes, part: str, source: str, *, delimiters: bytes = b"
     >>> guarded("pub", "name", "RFC 959 5.3"), guarded("a b", "group", "RFC 3977 3.1", delimiters=b" ")
     Traceback (most recent call last):
     ...
-    overthere.errors.PlanRefused: group holds a space, which parts fields there (RFC 3977 3.1; RFC 3986 7.2)
+    overthere.PlanRefused: group holds a space, which parts fields there (RFC 3977 3.1; RFC 3986 7.2)
     """
     try:
         octets = data.encode(charset, "surrogateescape") if isinstance(data, str) else data
@@ -230,7 +230,7 @@ def known_mechanism(host: str) -> None:
     >>> known_mechanism("[v1.h.example]")
     Traceback (most recent call last):
     ...
-    overthere.errors.PlanRefused: "[v1.h.example]" is an IPvFuture, and no name: address mechanism not supported \
+    overthere.PlanRefused: "[v1.h.example]" is an IPvFuture, and no name: address mechanism not supported \
 (RFC 3986 3.2.2)
     """
     if host[:2] in ("[v", "[V"):

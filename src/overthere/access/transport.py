@@ -31,11 +31,11 @@ from overthere.access.looking import look
 from overthere.access.resolver import Question, pinned
 from overthere.access.steps import Connect
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Found, Hangup, Head, Item, Look, Read, Seek, Write
-from overthere.hosts.address import certified, literal, resolvable
+from overthere.values.hosts.address import certified, literal, resolvable
 
 if TYPE_CHECKING:
     from overthere.access.policy import Policy
-    from overthere.uri import URI
+    from overthere.values.uri import URI
 
 __all__ = ["Call", "Carrier", "Ready", "Transport", "Waiting"]
 

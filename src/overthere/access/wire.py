@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError
-from overthere.redact import mask
+from overthere.ground.redact import mask
 
 if TYPE_CHECKING:
     from overthere.protocols.session.client import Session

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from overthere.broken.model import ANCHORS, KINDS, PASSED, Broken, Checker, Kind, Outcome, Summary
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     from overthere.access.policy import Policy

@@ -9,11 +9,11 @@ from itertools import chain
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from overthere.ground.unicode_forms import normalize_unicode
 from overthere.links.documents.markdown import pieces
 from overthere.links.documents.tokens import Start, tokens
 from overthere.links.documents.xml.events import characters, events
 from overthere.links.model import UNREAD, Document
-from overthere.unicode_forms import normalize_unicode
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -27,14 +27,14 @@ from overthere.access.transport import Carrier
 from overthere.access.wire import Head
 from overthere.broken.connections import MOST, Connection, Connections, given
 from overthere.broken.hosts import BACK_OFF, MOST_WAIT, TRIES
-from overthere.errors import InvalidURI, NotSpecified, PlanRefused
+from overthere.ground.errors import InvalidURI, NotSpecified, PlanRefused
+from overthere.ground.redact import mask
+from overthere.ground.showing import bounded, printable
 from overthere.protocols.http.kept import Asked
 from overthere.protocols.http.steps import TARGET, opening
-from overthere.redact import mask
 from overthere.schemes.known.http import HTTPLocator
 from overthere.schemes.registry import Registry
-from overthere.showing import bounded, printable
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     from overthere.access.policy import Policy

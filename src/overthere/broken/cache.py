@@ -8,8 +8,8 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 
-from overthere.atomic import database
 from overthere.broken.model import KINDS, Outcome
+from overthere.ground.atomic import database
 
 __all__ = ["AGES", "Cache"]
 

@@ -12,7 +12,7 @@ from types import NoneType
 from typing import Any
 
 from overthere.broken.model import KINDS, Broken
-from overthere.optionfiles import read_json, read_lines, read_toml
+from overthere.ground.option_files import read_json, read_lines, read_toml
 
 __all__ = ["Baseline", "Rule", "Rules"]
 
@@ -177,6 +177,6 @@ class Baseline:
     def write(self, path: str) -> None:
         """What was seen, as the next baseline.  Raises: OSError."""
         lines = "".join(f"{json.dumps(found._asdict())}\n" for found in self.seen)
-        from overthere.atomic import save
+        from overthere.ground.atomic import save
 
         save(Path(path), lines.encode())

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from overthere.access.policy import Policy
     from overthere.access.steps import Connect
     from overthere.broken.loop import Work
-    from overthere.uri import URI
+    from overthere.values.uri import URI
 
 __all__ = ["MOST", "Connection", "Connections", "given"]
 

@@ -22,7 +22,7 @@ from overthere.links.job import links
 from overthere.links.job.reading import fill
 from overthere.links.model import Document, Link, Options
 from overthere.links.report.rows import rows
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     from overthere.broken.outside import Asker

@@ -10,7 +10,7 @@ from overthere.broken.anchors import is_top, names, reason
 from overthere.broken.scan import scan
 from overthere.links.documents.kinds import kind_of
 from overthere.links.model import Document, Options
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 __all__ = ["Anchors", "anchors", "content_type"]
 

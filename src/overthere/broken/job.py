@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from overthere.broken.inside import Inside
 from overthere.broken.model import Broken, Checker, Outcome, Summary
 from overthere.broken.telling import finding
+from overthere.ground.redact import mask
 from overthere.links.containers.held import drop
 from overthere.links.job import needed
 from overthere.links.job.retrieved import is_uri
 from overthere.links.job.sources import Task, tasks
 from overthere.links.model import Options
-from overthere.redact import mask
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     from overthere.access.policy import Policy

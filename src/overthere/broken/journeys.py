@@ -13,7 +13,7 @@ from overthere.broken.asking import DOCUMENTS, Asking, Said, failure, wait_for
 from overthere.broken.hosts import Hosts
 from overthere.broken.loop import Loop, Work
 from overthere.broken.model import Checker, Outcome
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     from overthere.access.opening import Way

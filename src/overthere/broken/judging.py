@@ -12,9 +12,9 @@ from overthere.broken.model import Checker
 from overthere.broken.scan import Reference, Scan
 from overthere.broken.site import Place, Site
 from overthere.links.containers.message.labels import part_of
-from overthere.normalize import Rung, normal_form
 from overthere.repairs import to_reference
 from overthere.schemes import scheme
+from overthere.values.normalize import Rung, normal_form
 
 __all__ = ["PASSED_SCHEMES", "Look", "by_scheme", "look", "own", "unjudged", "uri_key"]
 

@@ -8,10 +8,10 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import NamedTuple
 
-from overthere.atomic import refuse_link
-from overthere.atomic import write as replace
 from overthere.broken.model import Broken
 from overthere.broken.scan import scan
+from overthere.ground.atomic import refuse_link
+from overthere.ground.atomic import write as replace
 from overthere.links.documents.kinds import kind_of
 from overthere.links.job.sources import Task
 from overthere.links.job.unpacked import documents

@@ -10,10 +10,10 @@ from difflib import SequenceMatcher, get_close_matches
 from overthere.broken.judging import Look
 from overthere.broken.scan import Reference, Scan
 from overthere.broken.site import Site
-from overthere.encoding import encode
-from overthere.errors import OverthereError
+from overthere.ground.errors import OverthereError
 from overthere.repairs import to_reference
-from overthere.uri import URI
+from overthere.values.encoding import encode
+from overthere.values.uri import URI
 
 __all__ = ["SEARCHES", "Nearest"]
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import BinaryIO, cast
 
-from overthere.atomic import own, remove
+from overthere.ground.atomic import own, remove
 from overthere.links.containers.held import drop, hold
 
 __all__ = ["Records"]

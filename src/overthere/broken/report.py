@@ -9,9 +9,9 @@ from typing import Any, TextIO
 from xml.sax.saxutils import quoteattr
 
 from overthere.broken.model import KINDS, Broken
-from overthere.redact import mask
+from overthere.ground.redact import mask
+from overthere.ground.showing import printable
 from overthere.sarif import SCHEMA, artifact
-from overthere.showing import printable
 from overthere.tables import Layout
 
 __all__ = ["batches", "jsonl", "junit", "layout", "sarif"]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from overthere.broken.asking import Said
 from overthere.broken.model import Outcome
-from overthere.extras import need
-from overthere.uri import URI
+from overthere.ground.extras import need
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     from protego import Protego

@@ -9,14 +9,14 @@ from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from overthere.base import file_uri
-from overthere.bounded import bounded_cache
 from overthere.broken.keys import document_key
 from overthere.broken.model import Checker
-from overthere.encoding import IN_SEGMENT, encode
-from overthere.errors import OverthereError
+from overthere.ground.bounded import bounded_cache
+from overthere.ground.errors import OverthereError
 from overthere.links.job.sources import Task
-from overthere.normalize import Rung, normal_form
-from overthere.uri import URI
+from overthere.values.encoding import IN_SEGMENT, encode
+from overthere.values.normalize import Rung, normal_form
+from overthere.values.uri import URI
 
 __all__ = ["Place", "Site"]
 

@@ -15,11 +15,11 @@ from overthere.broken.nearest import Nearest
 from overthere.broken.places import Places
 from overthere.broken.scan import Again, Reference, Scan, scan, scan_again
 from overthere.broken.site import Site
+from overthere.ground.redact import mask, secret_spans
+from overthere.ground.showing import bounded, printable
 from overthere.links.job.sources import Task
 from overthere.links.job.unpacked import documents, known
 from overthere.links.model import NOTES, UNREAD, Options
-from overthere.redact import mask, secret_spans
-from overthere.showing import bounded, printable
 
 __all__ = ["Teller"]
 

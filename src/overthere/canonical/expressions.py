@@ -6,10 +6,10 @@ from hashlib import sha256
 
 from overthere.canonical.ready import SAFE_BROWSING
 from overthere.canonical.texts import least_escaped
-from overthere.hosts.address import literal
-from overthere.hosts.domains import suffix_list
 from overthere.kernel.reference import split
-from overthere.uri import URIReference
+from overthere.values.hosts.address import literal
+from overthere.values.hosts.domains import suffix_list
+from overthere.values.uri import URIReference
 
 __all__ = ["hash_prefixes", "lookup_expressions"]
 

@@ -10,10 +10,10 @@ from typing import NamedTuple
 from overthere.canonical.rewriting import written
 from overthere.canonical.table import STEPS
 from overthere.canonical.texts import KEYS
+from overthere.ground.option_files import read_toml
+from overthere.ground.rung import Rung
 from overthere.kernel.reference import Parts, recompose, split
-from overthere.optionfiles import read_toml
-from overthere.rung import Rung
-from overthere.uri import URI, URIReference
+from overthere.values.uri import URI, URIReference
 
 __all__ = ["Applied", "Canonical", "Step"]
 
@@ -33,7 +33,7 @@ class Applied(NamedTuple):
     after: str
 
     def __repr__(self) -> str:
-        from overthere.redact import mask
+        from overthere.ground.redact import mask
 
         return f"<{self.step.name}: {mask(self.before)!r} to {mask(self.after)!r}>"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from overthere.exact import exact
+from overthere.ground.exact import exact
 from overthere.kernel import percent_encode
 from overthere.repairs import AROUND, repair
-from overthere.uri import URI, URIReference
+from overthere.values.uri import URI, URIReference
 
 __all__ = ["raw_uri"]
 

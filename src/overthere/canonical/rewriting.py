@@ -7,15 +7,15 @@ from ipaddress import AddressValueError, IPv4Address, IPv6Address, IPv6Network
 from urllib.parse import quote, quote_plus
 
 from overthere import kernel
-from overthere.encoding import decode_bytes
-from overthere.forms import Parameters
-from overthere.hosts.address import literal
-from overthere.hosts.idn import a_labels
+from overthere.ground.late import default_registry
+from overthere.ground.rung import Rung
+from overthere.ground.unicode_forms import normalize_unicode
 from overthere.kernel.reference import Parts, guard_path, recompose, split, split_authority
-from overthere.late import default_registry
-from overthere.normalize import normal_form
-from overthere.rung import Rung
-from overthere.unicode_forms import normalize_unicode
+from overthere.values.encoding import decode_bytes
+from overthere.values.forms import Parameters
+from overthere.values.hosts.address import literal
+from overthere.values.hosts.idn import a_labels
+from overthere.values.normalize import normal_form
 
 __all__ = ["unescaped", "written"]
 

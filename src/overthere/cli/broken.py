@@ -15,7 +15,6 @@ from typing import Any
 import click
 from rich.text import Text
 
-from overthere.atomic import save
 from overthere.broken.choosing import Baseline, Rules
 from overthere.broken.model import ANCHORS, KINDS, PASSED, Broken, Checker, Summary
 from overthere.cli.asking import asking, policy_of, settings
@@ -23,11 +22,12 @@ from overthere.cli.common import CSV_SAFE, base_uri
 from overthere.cli.paper import say
 from overthere.cli.progress import steps as progress
 from overthere.cli.styles import HEADING, LEVELS, SIDE, console, fitted
-from overthere.errors import OverthereError
-from overthere.extras import missing
-from overthere.optionfiles import read_text
-from overthere.redact import mask
-from overthere.showing import printable
+from overthere.ground.atomic import save
+from overthere.ground.errors import OverthereError
+from overthere.ground.extras import missing
+from overthere.ground.option_files import read_text
+from overthere.ground.redact import mask
+from overthere.ground.showing import printable
 
 FORMS = ("text", "jsonl", "csv", "sarif", "junit")
 _SUFFIXES = {".sarif": "sarif", ".xml": "junit"}

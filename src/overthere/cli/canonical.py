@@ -10,11 +10,11 @@ from overthere.canonical import FORMS, Canonical, Step, raw_uri
 from overthere.cli.common import Output, format_option, inputs, texts_argument
 from overthere.cli.paper import say
 from overthere.cli.table_options import table_options
-from overthere.errors import InvalidURI
-from overthere.optionfiles import read_text
-from overthere.redact import mask
-from overthere.showing import printable
-from overthere.uri import URI
+from overthere.ground.errors import InvalidURI
+from overthere.ground.option_files import read_text
+from overthere.ground.redact import mask
+from overthere.ground.showing import printable
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     from overthere.cli.tables import Table

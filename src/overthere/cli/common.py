@@ -13,11 +13,11 @@ import click
 from overthere.cli.paper import data_or_shown, figure, say, width
 from overthere.cli.reading import Reading
 from overthere.editions import edition
-from overthere.errors import InvalidURI, OverthereError
-from overthere.redact import mask
-from overthere.rung import Rung
-from overthere.showing import printable
-from overthere.uri import URI
+from overthere.ground.errors import InvalidURI, OverthereError
+from overthere.ground.redact import mask
+from overthere.ground.rung import Rung
+from overthere.ground.showing import printable
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     from overthere.schemes import Locator

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from overthere import charsets, columns
+from overthere import columns
 from overthere.cli.common import Output, format_option, inputs, on_error_option, texts_argument
 from overthere.cli.reading import edition_option, refuse_table
 from overthere.cli.table_options import table_options
 from overthere.editions import edition
-from overthere.encoding import decode
-from overthere.errors import CodingError
+from overthere.ground import charsets
+from overthere.ground.errors import CodingError
+from overthere.values.encoding import decode
 
 if TYPE_CHECKING:
     from overthere.cli.tables import Table

@@ -37,13 +37,13 @@ from overthere.cli.policies import bounds, policy
 from overthere.cli.reading import zone_option
 from overthere.cli.terminal import Binary, Display, aligned, bare, one_line
 from overthere.editions import NAMES
-from overthere.errors import InvalidURI, OverthereError
-from overthere.extras import missing
+from overthere.ground.errors import InvalidURI, OverthereError
+from overthere.ground.extras import missing
+from overthere.ground.redact import mask
+from overthere.ground.showing import printable
 from overthere.protocols.session.client import Session
-from overthere.redact import mask
 from overthere.schemes import Locator, Registry
-from overthere.showing import printable
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 

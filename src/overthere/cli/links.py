@@ -16,26 +16,26 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from overthere.atomic import is_stream, refuse_link, save
 from overthere.cli.common import CSV_SAFE, base_uri, rung_option
 from overthere.cli.linkrows import show
 from overthere.cli.paper import say, without_look_alikes
 from overthere.cli.policies import bounds, policy
 from overthere.cli.progress import progress
 from overthere.editions import NAMES
-from overthere.errors import OverthereError
-from overthere.extras import missing
+from overthere.ground.atomic import is_stream, refuse_link, save
+from overthere.ground.errors import OverthereError
+from overthere.ground.extras import missing
+from overthere.ground.redact import mask
+from overthere.ground.rung import Rung
+from overthere.ground.showing import printable
 from overthere.links.model import Options
 from overthere.links.report.choosing import CHOICES
-from overthere.redact import mask
-from overthere.rung import Rung
-from overthere.showing import printable
 
 if TYPE_CHECKING:
     from overthere.canonical import Canonical
     from overthere.links.report.graph import Graph
     from overthere.links.report.table import Writer
-    from overthere.uri import URI
+    from overthere.values.uri import URI
 
 _SCHEME = re.compile("[A-Za-z][A-Za-z0-9+.-]*:")
 _FINGERPRINT = ("base", "rung", "edition", "only", "strings", "audit", "whatwg", "metadata", "csv_safe", "limit")

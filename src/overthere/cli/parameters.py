@@ -8,11 +8,11 @@ import click
 
 from overthere.cli.common import Output, format_option, inputs, texts_argument
 from overthere.cli.table_options import table_options
-from overthere.errors import InvalidURI
-from overthere.forms import Parameters
-from overthere.redact import mask
-from overthere.showing import printable
-from overthere.uri import URIReference
+from overthere.ground.errors import InvalidURI
+from overthere.ground.redact import mask
+from overthere.ground.showing import printable
+from overthere.values.forms import Parameters
+from overthere.values.uri import URIReference
 
 if TYPE_CHECKING:
     from overthere.cli.tables import Table

@@ -10,7 +10,7 @@ from overthere.access import Credentials, Gateways, plan
 from overthere.cli.common import Output, format_option, inputs, located, texts_argument, width
 from overthere.cli.reading import zone_option
 from overthere.editions import NAMES
-from overthere.errors import OverthereError
+from overthere.ground.errors import OverthereError
 
 
 @click.command()

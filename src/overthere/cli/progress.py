@@ -25,7 +25,7 @@ from rich.progress import (
 from rich.text import Text
 
 from overthere.links.model import Options
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 __all__ = ["progress", "steps"]
 

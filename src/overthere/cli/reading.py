@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, TypeVar
 import click
 
 from overthere.editions import NAMES
-from overthere.errors import InvalidURI
-from overthere.uri import URI, URIReference
+from overthere.ground.errors import InvalidURI
+from overthere.values.uri import URI, URIReference
 
 __all__ = ["Reading", "edition_option", "iri_option", "reading_options", "refuse_table", "zone_option"]
 
@@ -32,7 +32,7 @@ class Reading(NamedTuple):
     def kind(self, *, relative: bool) -> Any:
         """The type of values, of those with a scheme or of any reference."""
         if self.iri:
-            from overthere.iri import IRI, IRIReference
+            from overthere.values.iri import IRI, IRIReference
 
             return IRIReference if relative else IRI
         return URIReference if relative else URI

@@ -10,9 +10,9 @@ import click
 from overthere.cli.common import Output, base_options, format_option, inputs, on_error_option, texts_argument
 from overthere.cli.reading import Reading, reading_options
 from overthere.cli.table_options import table_options
-from overthere.errors import OverthereError
+from overthere.ground.errors import OverthereError
 from overthere.kernel.reference import Form
-from overthere.relate import FORMS
+from overthere.values.relate import FORMS
 
 if TYPE_CHECKING:
     from overthere.cli.tables import Table

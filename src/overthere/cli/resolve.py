@@ -10,8 +10,8 @@ from overthere.cli.common import Output, base_options, format_option, inputs, on
 from overthere.cli.reading import Reading, reading_options
 from overthere.cli.table_options import table_options
 from overthere.editions import NAMES, edition
-from overthere.errors import NotSpecified, OverthereError
-from overthere.resolve import same_document
+from overthere.ground.errors import NotSpecified, OverthereError
+from overthere.values.resolve import same_document
 
 if TYPE_CHECKING:
     from overthere.cli.tables import Table

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from overthere.atomic import save
 from overthere.cli.common import base_uri
 from overthere.cli.paper import say
+from overthere.ground.atomic import save
+from overthere.ground.redact import mask
+from overthere.ground.rung import Rung
 from overthere.links.job.retrieved import is_uri
 from overthere.links.model import Options
-from overthere.redact import mask
-from overthere.rung import Rung
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -10,10 +10,10 @@ from overthere.cli.common import Output, format_option, inputs, texts_argument
 from overthere.cli.reading import Reading, reading_options
 from overthere.cli.table_options import table_options
 from overthere.editions import edition
-from overthere.errors import InvalidURI
+from overthere.ground.errors import InvalidURI
+from overthere.ground.redact import mask
+from overthere.ground.showing import printable
 from overthere.kernel.reference import SIX, split, split_authority
-from overthere.redact import mask
-from overthere.showing import printable
 
 if TYPE_CHECKING:
     from overthere.cli.tables import Table
@@ -110,7 +110,7 @@ def _columns(column: Any, names: tuple[str, ...], rule: str | None, zone: bool) 
 
 
 def _domain(host: str | None) -> dict[str, str | None]:
-    from overthere.hosts.domains import suffix_list
+    from overthere.values.hosts.domains import suffix_list
 
     try:
         rules = suffix_list()

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import click
 
 from overthere.cli.paper import say
-from overthere.errors import KINDS
-from overthere.extras import missing
-from overthere.showing import printable
+from overthere.ground.errors import KINDS
+from overthere.ground.extras import missing
+from overthere.ground.showing import printable
 from overthere.tables import Layout, Source, Writer, fitting, open_source, open_writer, suffix
 
 __all__ = ["Table"]
@@ -28,7 +28,7 @@ def _kinds() -> dict[str, int]:
     """Why a row is refused: "base" is what `resolve` says of a base that is no URI, "unreachable" what `relate` says
     of a target to which no reference leads.
     """
-    from overthere.hosts import dns
+    from overthere.values.hosts import dns
 
     return {kind: place for place, kind in enumerate((*KINDS, "base", "unreachable", *dns.KINDS))}
 

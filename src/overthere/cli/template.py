@@ -9,9 +9,9 @@ import click
 
 from overthere.cli.common import Output, format_option, inputs
 from overthere.cli.group import Verbs
-from overthere.errors import InvalidTemplate, OverthereError
-from overthere.optionfiles import read_json
-from overthere.template import Template
+from overthere.ground.errors import InvalidTemplate, OverthereError
+from overthere.ground.option_files import read_json
+from overthere.values.template import Template
 
 
 class _Text(click.ParamType[Template]):

@@ -22,7 +22,6 @@ from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
-from overthere.bounded import bounded_cache
 from overthere.columns.hosts import check_host_name, public_suffix, registrable_domain, subdomain
 from overthere.columns.parameters import (
     add_parameters,
@@ -32,15 +31,16 @@ from overthere.columns.parameters import (
     without_parameters,
 )
 from overthere.columns.work import ArrowColumn, ColumnError, Errors, count_of, engine, text
-from overthere.exact import exact
+from overthere.ground.bounded import bounded_cache
+from overthere.ground.exact import exact
 from overthere.kernel.reference import SIX
-from overthere.normalize import Rung
+from overthere.values.normalize import Rung
 
 if TYPE_CHECKING:
     from overthere.canonical import Canonical
-    from overthere.iri import IRI
     from overthere.schemes.registry import Registry
-    from overthere.uri import URI
+    from overthere.values.iri import IRI
+    from overthere.values.uri import URI
 
 __all__ = [
     "SIX",
@@ -254,8 +254,8 @@ def relate(
 
 def _bases(column: Any, base: URI | IRI | str | Any, iri: bool) -> Any:
     """The text of the one base, or a column of them, one a row."""
-    from overthere.iri import IRI
-    from overthere.uri import URI
+    from overthere.values.iri import IRI
+    from overthere.values.uri import URI
 
     if isinstance(base, str | URI | IRI):
         return str(IRI(base) if iri else URI(base))
@@ -332,7 +332,7 @@ def encode(
 
     Raises: CodingError for a component that holds no data, and for what it cannot hold in `keep`.
     """
-    from overthere.encoding import safe_characters
+    from overthere.values.encoding import safe_characters
 
     safe = safe_characters(exact(component, "component"), None if keep is None else exact(keep, "keep"))
     return text(column, "encode", "null", threads, views, safe=safe)

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from overthere import columns
 from overthere.columns.plain import SQL, changed, compute, taken, told
-from overthere.errors import InvalidURI
-from overthere.extras import brought_by
+from overthere.ground.errors import InvalidURI
+from overthere.ground.extras import brought_by
 
 if TYPE_CHECKING:
     import duckdb

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.columns.work import ArrowColumn, Errors, text
-from overthere.formpairs import by_name, flat, named, pattern, written
+from overthere.values.form_pairs import by_name, flat, named, pattern, written
 
 if TYPE_CHECKING:
-    from overthere.forms import Pairs
+    from overthere.values.forms import Pairs
 
 __all__ = ["Asked", "add_parameters", "parameter", "sort_parameters", "with_parameters", "without_parameters"]
 

@@ -7,17 +7,17 @@ from importlib import import_module
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, cast
 
-from overthere import encoding
-from overthere.bounded import bounded_cache
-from overthere.errors import CodingError, InvalidURI, Unreachable
-from overthere.extras import brought_by
-from overthere.forms import Parameters
-from overthere.iri import IRI, IRIReference
+from overthere.ground.bounded import bounded_cache
+from overthere.ground.errors import CodingError, InvalidURI, Unreachable
+from overthere.ground.extras import brought_by
 from overthere.kernel import reference
-from overthere.normalize import Rung, normal_form
-from overthere.relate import relate
 from overthere.repairs import repair
-from overthere.uri import URI, URIReference
+from overthere.values import encoding
+from overthere.values.forms import Parameters
+from overthere.values.iri import IRI, IRIReference
+from overthere.values.normalize import Rung, normal_form
+from overthere.values.relate import relate
+from overthere.values.uri import URI, URIReference
 
 if TYPE_CHECKING:
     from overthere.columns.parameters import Asked
@@ -300,7 +300,7 @@ def domain(column: Any, part: str, *, private: bool, threads: int, views: bool) 
     """A part of each row's host by the list of publicsuffix.org."""
     import pyarrow as pa
 
-    from overthere.hosts.domains import suffix_list
+    from overthere.values.hosts.domains import suffix_list
 
     rules = suffix_list()
 
@@ -318,7 +318,7 @@ def host_names(column: Any, threads: int) -> Any:
     import pyarrow as pa
 
     from overthere import columns
-    from overthere.hosts.dns import check_host_name
+    from overthere.values.hosts.dns import check_host_name
 
     @bounded_cache(100_000)
     def judged(host: str) -> _Error | None:

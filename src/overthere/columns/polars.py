@@ -12,9 +12,9 @@ from typing import Any
 
 from overthere import columns
 from overthere.canonical import Canonical
-from overthere.extras import brought_by
-from overthere.forms import Pairs
-from overthere.normalize import Rung
+from overthere.ground.extras import brought_by
+from overthere.values.forms import Pairs
+from overthere.values.normalize import Rung
 
 with brought_by("polars"):
     import polars as pl

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from overthere import columns
 from overthere.columns.plain import SQL, changed, compute, taken, told
-from overthere.extras import brought_by
-from overthere.formpairs import flat
-from overthere.normalize import Rung
+from overthere.ground.extras import brought_by
+from overthere.values.form_pairs import flat
+from overthere.values.normalize import Rung
 
 with brought_by("spark"):
     import pyarrow as pa
@@ -30,8 +30,8 @@ except ImportError as _cause:
 
 if TYPE_CHECKING:
     from overthere.canonical import Canonical
-    from overthere.forms import Pairs
-    from overthere.uri import URI
+    from overthere.values.forms import Pairs
+    from overthere.values.uri import URI
 
 __all__ = [
     "add_parameters",

@@ -7,8 +7,8 @@ from importlib import import_module
 from typing import Any, Literal, Protocol
 
 from overthere import kernel
-from overthere.errors import OverthereError
-from overthere.extras import brought_by
+from overthere.ground.errors import OverthereError
+from overthere.ground.extras import brought_by
 
 __all__ = ["ArrowColumn", "ColumnError", "Errors", "count_of", "engine", "text"]
 

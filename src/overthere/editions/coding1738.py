@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from functools import cache
 
-from overthere import encoding, kernel
-from overthere.errors import CodingError
+from overthere import kernel
 from overthere.grammar.library import grammar
-from overthere.showing import name_of, printable
+from overthere.ground.errors import CodingError
+from overthere.ground.showing import name_of, printable
+from overthere.values import encoding
 
 __all__ = ["decode_text", "encode_data"]
 

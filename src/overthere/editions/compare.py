@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.editions.compare_resolution import Resolved, resolutions
 from overthere.editions.readings import matrix, plain
-from overthere.errors import GrammarError, NotRegular
+from overthere.ground.errors import GrammarError, NotRegular
 
 if TYPE_CHECKING:
     from overthere.editions.model import Edition

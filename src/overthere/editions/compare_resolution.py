@@ -8,7 +8,7 @@ from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from overthere.editions.readings import plain, shown_target
-from overthere.errors import NotSpecified, OverthereError
+from overthere.ground.errors import NotSpecified, OverthereError
 from overthere.kernel.reference import Parts, split
 
 if TYPE_CHECKING:

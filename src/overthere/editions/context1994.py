@@ -6,8 +6,8 @@ import re
 from typing import NamedTuple
 
 from overthere.editions.url1994 import DOCUMENT, EDITION, is_scheme, latin1, reading_of
-from overthere.errors import CodingError
-from overthere.exact import exact
+from overthere.ground.errors import CodingError
+from overthere.ground.exact import exact
 from overthere.kernel import percent_encode
 
 __all__ = ["Wrapped", "bare", "extract", "safer"]

@@ -6,16 +6,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from overthere.errors import NotSpecified
-from overthere.exact import exact
 from overthere.grammar import Grammar
+from overthere.ground.errors import NotSpecified
+from overthere.ground.exact import exact
+from overthere.ground.late import default_registry
 from overthere.kernel.reference import Parts
-from overthere.late import default_registry
-from overthere.normalize import Rung
-from overthere.resolve import Target
+from overthere.values.normalize import Rung
+from overthere.values.resolve import Target
 
 if TYPE_CHECKING:
-    from overthere.errors import Finding
+    from overthere.ground.errors import Finding
     from overthere.schemes.locator import Locator
     from overthere.schemes.registry import Registry
 

@@ -7,14 +7,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from overthere.errors import OverthereError
-from overthere.figure import apart
+from overthere.ground.errors import OverthereError
+from overthere.ground.figure import apart
 from overthere.kernel import percent_encode
 
 if TYPE_CHECKING:
     from overthere.editions.model import Edition
-    from overthere.resolve import Target
     from overthere.schemes.registry import Registry
+    from overthere.values.resolve import Target
 
 __all__ = ["MARKS", "PARTS", "Reading", "as_dict", "disagreements", "letter", "matrix", "notes", "read", "shown_target"]
 

@@ -27,7 +27,7 @@ from overthere.editions.rfc2396 import resolve as rfc2396
 from overthere.editions.rfc3986 import resolve as rfc3986
 from overthere.editions.uri2003 import resolve as uri2003
 from overthere.editions.url1997 import resolve as url1997
-from overthere.resolve import Target
+from overthere.values.resolve import Target
 
 __all__ = [
     "RESOLUTIONS",

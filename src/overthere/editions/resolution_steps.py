@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from overthere.errors import NoBase, Unreachable
+from overthere.ground.errors import NoBase, Unreachable
 from overthere.kernel.reference import Parts, split
-from overthere.resolve import Target
+from overthere.values.resolve import Target
 
 __all__ = [
     "Excess",

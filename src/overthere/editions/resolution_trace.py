@@ -13,9 +13,9 @@ from typing import NamedTuple
 from overthere.editions.readings import shown_target
 from overthere.editions.resolution import RESOLUTIONS
 from overthere.editions.resolution_steps import all_but_last
-from overthere.errors import NotSpecified, OverthereError
+from overthere.ground.errors import NotSpecified, OverthereError
 from overthere.kernel.reference import Parts, merge_paths, recompose, split
-from overthere.resolve import Target
+from overthere.values.resolve import Target
 
 __all__ = ["TRACES", "Line", "Trace", "trace"]
 

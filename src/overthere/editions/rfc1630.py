@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 
 from overthere.editions.resolution_steps import same
-from overthere.errors import NoBase
-from overthere.resolve import Target
+from overthere.ground.errors import NoBase
+from overthere.values.resolve import Target
 
 __all__ = ["resolve"]
 

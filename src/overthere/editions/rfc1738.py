@@ -10,17 +10,17 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from overthere.derivation import check_rule, of_any
 from overthere.editions.coding1738 import decode_text, encode_data
 from overthere.editions.model import Edition
 from overthere.editions.rfc1808 import resolve
-from overthere.errors import InvalidURI
 from overthere.grammar.library import grammar
+from overthere.ground.errors import InvalidURI
 from overthere.kernel.reference import Parts
-from overthere.normalize import Rung
+from overthere.values.derivation import check_rule, of_any
+from overthere.values.normalize import Rung
 
 if TYPE_CHECKING:
-    from overthere.errors import Finding
+    from overthere.ground.errors import Finding
     from overthere.schemes.registry import Registry
 
 __all__ = ["EDITION", "Wrapped", "bare", "extract"]

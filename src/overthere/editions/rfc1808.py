@@ -9,8 +9,8 @@ import re
 from typing import NamedTuple
 
 from overthere.editions.resolution_steps import remove_segments, same
-from overthere.errors import NoBase
-from overthere.resolve import Target
+from overthere.ground.errors import NoBase
+from overthere.values.resolve import Target
 
 __all__ = ["resolve"]
 

@@ -11,7 +11,7 @@ from overthere.editions.resolution_steps import (
     remove_segments,
 )
 from overthere.kernel.reference import recompose, split
-from overthere.resolve import Target
+from overthere.values.resolve import Target
 
 __all__ = ["resolve"]
 

@@ -11,18 +11,18 @@ import re
 from typing import TYPE_CHECKING
 
 from overthere.editions.model import Edition
-from overthere.errors import KINDS, CodingError, Finding, InvalidURI, NotSpecified
 from overthere.grammar.library import grammar
+from overthere.ground.errors import KINDS, CodingError, Finding, InvalidURI, NotSpecified
+from overthere.ground.showing import name_of
 from overthere.kernel import percent_decode, percent_encode
 from overthere.kernel.reference import BROKEN_ESCAPE, Parts
-from overthere.normalize import Rung
-from overthere.showing import name_of
+from overthere.values.normalize import Rung
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from overthere.resolve import Target
     from overthere.schemes.registry import Registry
+    from overthere.values.resolve import Target
 
 __all__ = ["DOCUMENT", "EDITION", "is_scheme", "latin1", "reading_of", "wpath_fields"]
 
@@ -42,7 +42,7 @@ _SEARCHED = ("http", "gopher", "wais")
 
 
 def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
-    from overthere.derivation import check_rule, of_any
+    from overthere.values.derivation import check_rule, of_any
 
     if rule == EDITION.top and not _PREFIX.match(text) and _SCHEME.match(text):
         # PrePrefix: what is missing is told, and the URL is read without it.

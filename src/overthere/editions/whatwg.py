@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, NamedTuple
 
-from overthere.extras import missing
+from overthere.ground.extras import missing
 
 __all__ = ["SPECIAL", "Href", "available", "read"]
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from overthere.errors import GrammarError
+from overthere.ground.errors import GrammarError
 
 __all__ = [
     "CORE",

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from overthere.errors import GrammarError, NotRegular
 from overthere.grammar.abnf import Alternation, Concatenation, Literal, Node, Range, Reference, Repetition, Rule
 from overthere.grammar.automaton import Automaton
+from overthere.ground.errors import GrammarError, NotRegular
 
 __all__ = ["build", "subsets"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from overthere.errors import GrammarError
 from overthere.grammar.automaton import Automaton, Expected
 from overthere.grammar.tables import load
+from overthere.ground.errors import GrammarError
 
 if TYPE_CHECKING:
     from overthere.grammar.abnf import Rule

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeVar
 
-from overthere.exact import exact
+from overthere.ground.exact import exact
 from overthere.kernel.reference import (
     GROUPS,
     Form,
@@ -48,7 +48,7 @@ class Components:
         text, zone = cls._given(text, zone)
         match = match_of(text, cls.rule, zone)
         if match is None:
-            from overthere.late import refusal
+            from overthere.ground.late import refusal
 
             raise refusal(text, cls.rule, zone)
         self = object.__new__(cls)

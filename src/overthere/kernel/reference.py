@@ -10,7 +10,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from overthere.errors import GrammarError
+from overthere.ground.errors import GrammarError
 from overthere.kernel.classes import CHARSETS, IPRIVATE, PATTERNS, UCSCHAR
 
 if TYPE_CHECKING:

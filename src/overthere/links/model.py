@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from overthere.base import Base
-from overthere.rung import Rung
+from overthere.ground.rung import Rung
 from overthere.schemes.registry import Registry
 
 if TYPE_CHECKING:

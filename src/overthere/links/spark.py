@@ -24,10 +24,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from overthere import __version__
-from overthere.atomic import rename
 from overthere.editions import NAMES
-from overthere.errors import NotSpecified
-from overthere.extras import brought_by
+from overthere.ground.atomic import rename
+from overthere.ground.errors import NotSpecified
+from overthere.ground.extras import brought_by
 from overthere.links.job import Sources, contents, needed, parts
 from overthere.links.job.carrying import Done
 from overthere.links.job.parts import How, Part
@@ -37,8 +37,8 @@ from overthere.links.model import Options
 from overthere.links.report import graph
 from overthere.links.report.summary import Summary
 from overthere.links.report.table import schema
-from overthere.normalize import Rung
-from overthere.uri import URI
+from overthere.values.normalize import Rung
+from overthere.values.uri import URI
 
 with brought_by("spark"):
     from pyspark import TaskContext

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import count, takewhile
 from urllib.parse import unquote_to_bytes
 
-from overthere import charsets
+from overthere.ground import charsets
 from overthere.mail.words import words
 
 __all__ = ["EXTERNAL", "Header", "parameters", "uncommented", "uri"]

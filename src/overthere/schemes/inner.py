@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from overthere.schemes.locator import Given, Locator, Writer
 
 if TYPE_CHECKING:
-    from overthere.uri import URI
+    from overthere.values.uri import URI
 
 __all__ = ["InnerLocator"]
 
@@ -38,7 +38,7 @@ class InnerLocator(Locator):
     @classmethod
     def takes(cls, text: str) -> bool:
         """Whether what stands behind the colon is of the scheme."""
-        from overthere.uri import URI
+        from overthere.values.uri import URI
 
         return URI.can_parse(text)
 
@@ -48,6 +48,6 @@ class InnerLocator(Locator):
     @property
     def inner(self) -> URI | None:
         """The URI within, without a fragment, which is the whole one's; None where the text is none."""
-        from overthere.uri import URI
+        from overthere.values.uri import URI
 
         return URI.parse(self.text)

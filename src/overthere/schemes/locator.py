@@ -11,18 +11,18 @@ from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, overload
 
-from overthere.errors import CodingError
+from overthere.ground.errors import CodingError
+from overthere.ground.redact import mask
 from overthere.kernel.reference import split
-from overthere.redact import mask
 from overthere.schemes.parts import Given, Writer, octets_of, reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from overthere.echo import Secrets
     from overthere.editions.model import Edition
     from overthere.schemes.registry import Registry
-    from overthere.uri import URI
+    from overthere.values.echo import Secrets
+    from overthere.values.uri import URI
 
 __all__ = ["GenericLocator", "Given", "Locator", "Writer", "Written", "reading"]
 
@@ -163,7 +163,7 @@ class Locator(ABC):
 
     def _secrets(self) -> Secrets:
         """The passwords of the text that was read, which may stand in other parts than `password`."""
-        from overthere.echo import Secrets
+        from overthere.values.echo import Secrets
 
         return Secrets.of("" if self.written is None else self.written.text)
 

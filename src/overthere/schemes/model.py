@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from overthere.errors import Finding, RegistryError
+from overthere.ground.errors import Finding, RegistryError
 from overthere.kernel import parse
 from overthere.kernel.reference import Parts, scheme_steps, split, split_authority
 from overthere.schemes.locator import GenericLocator, Locator, reading
@@ -266,8 +266,8 @@ class Scheme:
         today = reading(edition) == "rfc3986"
         if not rules or (self.whole.accepts(text) if today else self.is_valid(text, edition)):
             return []
-        from overthere.derivation import check_rule
         from overthere.editions import edition as edition_named
+        from overthere.values.derivation import check_rule
 
         by = edition_named(edition)
         if not self._is_mine(text):

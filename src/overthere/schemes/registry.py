@@ -8,17 +8,17 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from overthere.bounded import bounded_cache
-from overthere.errors import InvalidURI, RegistryError
-from overthere.exact import exact
+from overthere.ground.bounded import bounded_cache
+from overthere.ground.errors import InvalidURI, RegistryError
+from overthere.ground.exact import exact
 from overthere.schemes.in_text import InText, built_in, facts_of
 from overthere.schemes.installed import is_named
 from overthere.schemes.locator import GenericLocator, Given, Locator, Written, reading
 from overthere.schemes.model import Scheme
 
 if TYPE_CHECKING:
-    from overthere.errors import Finding
-    from overthere.uri import URI
+    from overthere.ground.errors import Finding
+    from overthere.values.uri import URI
 
 __all__ = ["BUILT_IN", "GROUP", "Registry"]
 
@@ -220,7 +220,7 @@ class Registry:
         Raises: InvalidURI if the text is no URI there, or the scheme cannot be read in it.
         """
         from overthere.editions import edition as edition_named
-        from overthere.uri import URI
+        from overthere.values.uri import URI
 
         if not isinstance(uri, str | URI):
             raise TypeError(f"a URI is a URI or text, not {type(uri).__name__}")

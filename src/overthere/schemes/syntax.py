@@ -6,11 +6,11 @@ import json
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from overthere.bounded import bounded_cache
 from overthere.grammar import Grammar
 from overthere.grammar.library import grammar as library
 from overthere.grammar.library import stored
 from overthere.grammar.tables import packed, unpacked
+from overthere.ground.bounded import bounded_cache
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from overthere.errors import InvalidURI, RegistryError, Unwritable
+from overthere.ground.errors import InvalidURI, RegistryError, Unwritable
 from overthere.schemes.locator import Locator, Writer, reading
 
 if TYPE_CHECKING:
     from overthere.editions.model import Edition
     from overthere.schemes.registry import Registry
-    from overthere.uri import URI
+    from overthere.values.uri import URI
 
 __all__ = ["write"]
 
@@ -44,7 +44,7 @@ def _as_read(locator: Locator, by: Edition, registry: Registry) -> str | None:
 
 def _checked(text: str, by: Edition) -> URI | str:
     """A URI if the edition is that of RFC 3986; what was read with a zone identifier (RFC 6874) is written with it."""
-    from overthere.uri import URI
+    from overthere.values.uri import URI
 
     return URI(text, zone="%25" in text) if by.name == "rfc3986" else text
 

@@ -8,15 +8,15 @@ from functools import cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
-from overthere.errors import Finding
-from overthere.exact import exact
-from overthere.secret_parameters import secret_parameters
+from overthere.ground.errors import Finding
+from overthere.ground.exact import exact
+from overthere.ground.secret_parameters import secret_parameters
 from overthere.security.table import KINDS, LEVELS, Concern, Level
 
 if TYPE_CHECKING:
     from overthere.schemes.registry import Registry
     from overthere.security.parts import Cut, Place
-    from overthere.value import Value
+    from overthere.values.value import Value
 
 __all__ = ["KINDS", "LEVELS", "Concern", "Level", "audit", "harmless", "kinds", "level_of"]
 
@@ -42,8 +42,8 @@ def audit(
     text = _text(uri)
     if harmless(text):
         return []
-    from overthere.echo import Secrets
     from overthere.security.parts import cut, finding
+    from overthere.values.echo import Secrets
 
     parts = cut(text, registry)
     places = _places(parts, level)
@@ -112,10 +112,10 @@ def _places(parts: Cut, level: Level) -> Iterator[Place]:
 
 def _invalid(parts: Cut) -> Iterator[Place]:
     """The first thing that makes the text neither URI nor IRI, unless `characters.raw` names it."""
-    from overthere.findings import walk
     from overthere.kernel import parse
     from overthere.security.characters import foreign
     from overthere.security.parts import Place
+    from overthere.values.findings import walk
 
     text, at = parts.bare, parts.start
     if parse(text, "IRI-reference", True) is None and not foreign(text):

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 
 from overthere.editions.whatwg import SPECIAL
-from overthere.iri import INVISIBLE, JOINED
+from overthere.ground.showing import name_of
 from overthere.kernel.percent import percent_decode
 from overthere.schemes.model import Scheme
 from overthere.security.parts import Cut, Place, Span
-from overthere.showing import name_of
+from overthere.values.iri import INVISIBLE, JOINED
 
 __all__ = ["BIDI", "INVISIBLE", "devices", "dots", "escaped", "raw"]
 

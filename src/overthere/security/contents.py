@@ -7,7 +7,7 @@ from base64 import b64decode
 from collections.abc import Iterator
 from urllib.parse import unquote_to_bytes
 
-from overthere.secret_parameters import secret_parameters
+from overthere.ground.secret_parameters import secret_parameters
 from overthere.security.parts import Cut, Place
 
 __all__ = ["contents", "length", "parameters"]

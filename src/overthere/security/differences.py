@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from overthere.editions import NAMES, edition, whatwg
 from overthere.editions.whatwg import SPECIAL
-from overthere.errors import OverthereError
-from overthere.hosts.address import literal
+from overthere.ground.errors import OverthereError
 from overthere.security.hosts import decoded, quoted
 from overthere.security.parts import Cut, Place
 from overthere.security.scripts import canonical
+from overthere.values.hosts.address import literal
 
 __all__ = ["differences"]
 

@@ -6,13 +6,13 @@ import ipaddress
 import re
 from collections.abc import Iterator
 
-from overthere.hosts.address import Address, embedded, forbidden, link_local, literal, resolvable
-from overthere.hosts.idn import is_a_label
+from overthere.ground.redact import MASK
+from overthere.ground.unicode_forms import normalize_unicode
 from overthere.kernel.percent import percent_decode
-from overthere.redact import MASK
 from overthere.security import scripts
 from overthere.security.parts import Cut, Place
-from overthere.unicode_forms import normalize_unicode
+from overthere.values.hosts.address import Address, embedded, forbidden, link_local, literal, resolvable
+from overthere.values.hosts.idn import is_a_label
 
 __all__ = ["authority", "decoded", "quoted"]
 

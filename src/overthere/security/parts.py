@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from overthere.echo import Secrets
-from overthere.errors import Finding
+from overthere.ground.errors import Finding
+from overthere.ground.redact import MASK, Span, overlaps, secret_spans
+from overthere.ground.showing import name_of
 from overthere.kernel.reference import APPENDIX_B
-from overthere.redact import MASK, Span, overlaps, secret_spans
 from overthere.schemes.model import Scheme
 from overthere.schemes.registry import Registry
 from overthere.security.table import KINDS
-from overthere.showing import name_of
+from overthere.values.echo import Secrets
 
 __all__ = ["Cut", "Place", "Span", "cut", "finding"]
 

@@ -10,9 +10,9 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from overthere.bounded import bounded_cache
-from overthere.hosts.idn import to_unicode
-from overthere.unicode_forms import normalize_unicode
+from overthere.ground.bounded import bounded_cache
+from overthere.ground.unicode_forms import normalize_unicode
+from overthere.values.hosts.idn import to_unicode
 
 __all__ = ["canonical", "judge", "scripts_of"]
 
@@ -124,7 +124,7 @@ _IGNORED = re.compile("[\u00ad\u200b-\u200d\u2060\ufe00-\ufe0f\ufeff]")
 
 def canonical(name: str) -> str:
     """A name as it is looked up, for comparing: by UTS 46, or as nearly as that goes."""
-    from overthere.hosts.address import resolvable
+    from overthere.values.hosts.address import resolvable
 
     try:
         name = resolvable(name).lower()

@@ -38,7 +38,7 @@ def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", 
     """
     from pathlib import Path
 
-    from overthere.atomic import is_stream, refuse_link
+    from overthere.ground.atomic import is_stream, refuse_link
     from overthere.tables.folder import Folder
     from overthere.tables.growing import Text
     from overthere.tables.whole import Table

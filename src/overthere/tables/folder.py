@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from overthere.atomic import remove
+from overthere.ground.atomic import remove
 from overthere.tables.formats import Layout
 from overthere.tables.mark import Mark, ResumeError, load_mark, lock, undisturbed
 from overthere.tables.whole import Growing, about, read

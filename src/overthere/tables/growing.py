@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
-from overthere.atomic import remove, rename
+from overthere.ground.atomic import remove, rename
 from overthere.tables.formats import Layout
 from overthere.tables.mark import Mark, ResumeError, load_mark, own, undisturbed
 from overthere.tables.pens import Encoder, encoder, put

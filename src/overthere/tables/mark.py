@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from overthere.atomic import reopen, write
-from overthere.errors import OverthereError
+from overthere.ground.atomic import reopen, write
+from overthere.ground.errors import OverthereError
 
 __all__ = ["KEY", "Mark", "ResumeError", "claim_mark", "load_mark", "lock", "ours", "own", "read_mark", "undisturbed"]
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
-from overthere.atomic import remove, rename
+from overthere.ground.atomic import remove, rename
 from overthere.tables.formats import Layout
 from overthere.tables.mark import KEY, Mark, ResumeError, load_mark, own, read_mark
 from overthere.tables.pens import Pen, pen

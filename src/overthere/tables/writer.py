@@ -12,8 +12,8 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO, Any, Self
 
-from overthere.atomic import beside, grow, stream
-from overthere.showing import visible
+from overthere.ground.atomic import beside, grow, stream
+from overthere.ground.showing import visible
 from overthere.tables.formats import Layout
 from overthere.tables.mark import Mark, ResumeError, claim_mark, lock, ours, undisturbed
 from overthere.tables.pens import Pen, pen

@@ -14,12 +14,12 @@ from overthere.access.planning import plan
 from overthere.access.policy import Policy
 from overthere.access.steps import Credentials, Send
 from overthere.access.wire import Dialogue
-from overthere.echo import logins
-from overthere.errors import OverthereError
+from overthere.ground.errors import OverthereError
 from overthere.schemes.model import Scheme
 from overthere.schemes.registry import Registry
 from overthere.testing.replay import Outcome, Recorded, Replay
 from overthere.testing.words import as_before, reworded
+from overthere.values.echo import logins
 
 __all__ = ["AccessSuite"]
 

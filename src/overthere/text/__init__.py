@@ -16,7 +16,7 @@ import re
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Literal
 
-from overthere.exact import exact
+from overthere.ground.exact import exact
 from overthere.text.entered import typed
 from overthere.text.found import Found, Kind, guess, meant
 from overthere.text.names import Names, names
@@ -94,7 +94,7 @@ def find(
     )
     listed: Collection[str] = ()
     if hosts == "suffixes":
-        from overthere.hosts.domains import suffix_list
+        from overthere.values.hosts.domains import suffix_list
 
         listed = suffix_list().rules
     return _Scanner(text, names(registry), wanted, abbreviated, bool(hosts), mail, listed).run()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from overthere.exact import exact
+from overthere.ground.exact import exact
 from overthere.schemes.registry import Registry
 from overthere.text.found import Found, Kind, meant
 from overthere.text.names import registered
 from overthere.text.rules import MAIL_DOMAIN
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 __all__ = ["typed"]
 

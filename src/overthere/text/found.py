@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from overthere.errors import InvalidURI
-from overthere.iri import IRI
-from overthere.uri import URI
+from overthere.ground.errors import InvalidURI
+from overthere.values.iri import IRI
+from overthere.values.uri import URI
 
 __all__ = ["Found", "Kind", "guess", "meant"]
 

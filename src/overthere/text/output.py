@@ -11,8 +11,8 @@ from functools import lru_cache
 from html import escape
 from typing import TYPE_CHECKING
 
+from overthere.ground.showing import printable
 from overthere.schemes.registry import Registry
-from overthere.showing import printable
 from overthere.text import Found
 
 if TYPE_CHECKING:

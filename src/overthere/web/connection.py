@@ -6,7 +6,7 @@ import asyncio
 from itertools import count
 from typing import Any, ClassVar
 
-from overthere.extras import brought_by
+from overthere.ground.extras import brought_by
 from overthere.web.limits import Limits
 
 with brought_by("web"):

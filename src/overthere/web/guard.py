@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 
-from overthere.extras import brought_by
+from overthere.ground.extras import brought_by
 
 with brought_by("web"):
     from starlette.datastructures import Headers, MutableHeaders

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Literal
 
-from overthere.errors import OverthereError
+from overthere.ground.errors import OverthereError
 
 __all__ = ["DOCUMENT", "TEXT", "BadInput", "Example", "Input", "View", "as_data"]
 

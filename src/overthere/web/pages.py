@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import overthere
 from overthere import kernel
-from overthere.extras import brought_by
+from overthere.ground.extras import brought_by
 from overthere.web import drawing
 from overthere.web.model import TEXT, BadInput, View
 from overthere.web.views import VIEWS

@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import Any
 from urllib.parse import parse_qsl
 
-from overthere.extras import brought_by
+from overthere.ground.extras import brought_by
 from overthere.web import pages
 from overthere.web.answers import Answer, Fault, as_json, status_of
 from overthere.web.guard import Guard

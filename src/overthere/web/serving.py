@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 
-from overthere.extras import brought_by
+from overthere.ground.extras import brought_by
 from overthere.web.answers import Form, answer
 from overthere.web.connection import connection_type
 from overthere.web.limits import Limits

@@ -11,7 +11,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 
-from overthere.processes import without_interrupts
+from overthere.ground.processes import without_interrupts
 from overthere.web.answers import Answer, Fault, Form, answer, decoded, encoded
 
 __all__ = ["Closed", "TooSlow", "Workers"]

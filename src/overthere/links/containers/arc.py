@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, NamedTuple
 
-from overthere.atomic import scratch
 from overthere.base import Base
+from overthere.ground.atomic import scratch
 from overthere.links.containers.records import inflated, member
 from overthere.links.containers.warc import response, target
 from overthere.links.documents.header import header

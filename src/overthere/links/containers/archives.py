@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NamedTuple, Self, cast
 
 from overthere.base import Base, enclosed
-from overthere.encoding import IN_SEGMENT
 from overthere.links.containers import torn, zipnames
 from overthere.links.containers.packed import MAGICS, Chained, Stream, failing, unpacked
 from overthere.links.faults import guarded, noted, ours
 from overthere.links.model import Document, Note, Options, Passed
-from overthere.uri import URI, URIReference
+from overthere.values.encoding import IN_SEGMENT
+from overthere.values.uri import URI, URIReference
 
 __all__ = ["ends_as_zip", "Chained", "Member", "Stream", "cut", "members", "opened", "read", "taken"]
 

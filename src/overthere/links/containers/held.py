@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Iterable
 from typing import BinaryIO
 
-from overthere.atomic import remove, temporary
+from overthere.ground.atomic import remove, temporary
 
 __all__ = ["drop", "hold"]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 from overthere.base import Base, establish, to_reference
-from overthere.errors import InvalidURI, NotSpecified
+from overthere.ground.errors import InvalidURI, NotSpecified
 from overthere.links.containers.records import Record, records
 from overthere.links.containers.response import content as decoded
 from overthere.links.containers.response import is_as_long_as_told
@@ -16,7 +16,7 @@ from overthere.links.documents.kinds import media_type_of
 from overthere.links.documents.metadata import METADATA, base_of, page_of
 from overthere.links.faults import guarded
 from overthere.links.model import Document, Note, Options, Passed
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 __all__ = ["members", "response", "target"]
 

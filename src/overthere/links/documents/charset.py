@@ -6,8 +6,8 @@ import codecs
 from functools import cache
 from typing import TYPE_CHECKING
 
-from overthere import indexes
-from overthere.bounded import bounded_cache
+from overthere.ground import indexes
+from overthere.ground.bounded import bounded_cache
 
 if TYPE_CHECKING:
     from webencodings import Encoding

@@ -10,7 +10,7 @@ from overthere.base import Base, from_content, to_reference
 from overthere.links.documents.header import fields, references
 from overthere.links.documents.html import values
 from overthere.links.model import Document, Found, Note, Options
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 __all__ = ["METADATA", "base_of", "page_of", "read"]
 

@@ -11,9 +11,9 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from overthere.base import Base
-from overthere.errors import NotSpecified
-from overthere.exact import exact
-from overthere.extras import need
+from overthere.ground.errors import NotSpecified
+from overthere.ground.exact import exact
+from overthere.ground.extras import need
 from overthere.links.containers.held import drop
 from overthere.links.job.ahead import JOBS
 from overthere.links.job.carrying import Done
@@ -22,8 +22,8 @@ from overthere.links.job.reading import fill
 from overthere.links.job.sources import Task, tasks
 from overthere.links.model import Document, Link, Options
 from overthere.links.report.rows import rows
-from overthere.normalize import Rung
-from overthere.uri import URI
+from overthere.values.normalize import Rung
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,10 +8,10 @@ from contextlib import suppress
 from threading import Condition, Thread
 from typing import TYPE_CHECKING, NamedTuple
 
-from overthere.errors import OverthereError
+from overthere.ground.errors import OverthereError
 from overthere.links.containers.held import drop, hold
 from overthere.links.job.retrieved import Retrieved, is_uri, retrieve
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     import os

@@ -8,15 +8,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from overthere.base import THIS_MESSAGE, Base, file_uri, to_reference
-from overthere.encoding import IN_SEGMENT
-from overthere.errors import OverthereError
+from overthere.ground.errors import OverthereError
 from overthere.links.documents.kinds import CONTAINERS, kind_of, media_type_of
 from overthere.links.faults import guarded
 from overthere.links.job.carrying import Done
 from overthere.links.job.carrying import read as rows_of
 from overthere.links.job.unpacked import FileReader, Known, known
 from overthere.links.model import Document, Options
-from overthere.uri import URI, URIReference
+from overthere.values.encoding import IN_SEGMENT
+from overthere.values.uri import URI, URIReference
 
 if TYPE_CHECKING:
     import pyarrow as pa

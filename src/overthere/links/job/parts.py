@@ -23,7 +23,8 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere import __version__
-from overthere.atomic import remove, remove_folder, touch
+from overthere.ground.atomic import remove, remove_folder, touch
+from overthere.ground.redact import mask
 from overthere.links.job.carrying import Done
 from overthere.links.job.pool import run
 from overthere.links.job.retrieved import is_uri
@@ -33,11 +34,10 @@ from overthere.links.report import graph
 from overthere.links.report.choosing import chosen
 from overthere.links.report.summary import Summary, Top
 from overthere.links.report.table import layout
-from overthere.redact import mask
 from overthere.tables.folder import MARK
 from overthere.tables.mark import KEY, Mark, ResumeError, load_mark, read_mark
 from overthere.tables.whole import Growing, about
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -19,13 +19,13 @@ from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.columns.plain import compute
+from overthere.ground.processes import without_interrupts
 from overthere.links.containers.walk import Walk
 from overthere.links.job.carrying import Done, carry_out
 from overthere.links.job.sources import Task
 from overthere.links.job.unpacked import blamed
 from overthere.links.model import Options
 from overthere.links.report.rows import rows
-from overthere.processes import without_interrupts
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from overthere.ground.redact import mask
 from overthere.links.containers import records
 from overthere.links.containers.held import hold
 from overthere.links.documents.kinds import HEAD, kind
@@ -18,8 +19,7 @@ from overthere.links.faults import noted
 from overthere.links.job.ahead import JOBS, Laid, ahead
 from overthere.links.job.retrieved import Retrieved
 from overthere.links.model import Options
-from overthere.redact import mask
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     from overthere.access.policy import Policy

@@ -12,8 +12,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from overthere.atomic import scratch
 from overthere.base import Base, file_uri, retrieval_uri
+from overthere.ground.atomic import scratch
 from overthere.links.containers import arc, archives, warc
 from overthere.links.containers.walk import Walk
 from overthere.links.documents.header import HTTP
@@ -21,7 +21,7 @@ from overthere.links.documents.kinds import CONTAINERS, HEAD, kind, kind_of, pas
 from overthere.links.faults import guarded, noted
 from overthere.links.job.sources import Task, is_within
 from overthere.links.model import Document, Note, Options, Passed
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     pass

@@ -5,8 +5,8 @@ from __future__ import annotations
 import codecs
 from typing import Any
 
-from overthere.bounded import bounded_cache
 from overthere.editions import whatwg
+from overthere.ground.bounded import bounded_cache
 from overthere.links.documents.charset import MARKS, encoding
 from overthere.links.documents.prescan import declared
 from overthere.links.faults import noted

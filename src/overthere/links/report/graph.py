@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from overthere import columns
-from overthere.atomic import create, remove, scratch_folder
 from overthere.columns.plain import compute
+from overthere.ground.atomic import create, remove, scratch_folder
 
 __all__ = ["Graph", "pairs", "schema"]
 

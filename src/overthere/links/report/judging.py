@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from overthere.bounded import bounded_cache
 from overthere.columns.plain import compute
+from overthere.ground.bounded import bounded_cache
 from overthere.links.faults import noted
 from overthere.schemes.registry import Registry
 from overthere.security import harmless, kinds

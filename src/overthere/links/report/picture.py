@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from math import ceil
 from typing import NamedTuple
 
-from overthere import svg
+from overthere.ground import svg
 from overthere.links.report.summary import NOBODY, Summary, cut
 
 __all__ = ["draw"]

@@ -14,14 +14,14 @@ from overthere import kernel
 from overthere.base import Base, from_content, to_reference
 from overthere.editions import edition
 from overthere.editions.resolution_steps import for_request
-from overthere.errors import InvalidURI, NotSpecified
+from overthere.ground.errors import InvalidURI, NotSpecified
 from overthere.links.containers.message.labels import part_of
 from overthere.links.documents import css, html
 from overthere.links.documents.embedded import kind
 from overthere.links.model import Document, Embedded, Found, Link, Options
 from overthere.links.report.table import schema, to_batch
-from overthere.normalize import Rung, normal_form
-from overthere.uri import URI, URIReference
+from overthere.values.normalize import Rung, normal_form
+from overthere.values.uri import URI, URIReference
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
 from overthere.columns.plain import compute
+from overthere.ground.showing import columns, printable
 from overthere.links.model import UNREAD
 from overthere.links.report import graph
-from overthere.showing import columns, printable
 
 __all__ = ["NOBODY", "Summary", "Top", "cut"]
 

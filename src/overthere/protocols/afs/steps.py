@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from overthere.access.steps import Credentials, Place, Step
-from overthere.errors import PlanRefused
-from overthere.hosts.name import host_name
+from overthere.ground.errors import PlanRefused
 from overthere.schemes.known.afs import AFSLocator
 from overthere.schemes.known.file.paths import single
+from overthere.values.hosts.name import host_name
 
 __all__ = ["steps"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from overthere.access.steps import Content, Credentials, Step, guarded
-from overthere.errors import PlanRefused
+from overthere.ground.errors import PlanRefused
 from overthere.schemes.known.data import TOKEN, DataLocator
 
 __all__ = ["steps"]

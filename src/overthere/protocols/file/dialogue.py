@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from overthere.access.media import guessed as guessed_media
 from overthere.access.steps import Place
 from overthere.access.wire import Dialogue, Entry, Found, Hangup, Head, Item, Look, Wire
-from overthere.errors import Unwritable
+from overthere.ground.errors import Unwritable
 from overthere.schemes.known.file import FileLocator
 
 if TYPE_CHECKING:

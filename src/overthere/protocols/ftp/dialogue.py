@@ -12,11 +12,11 @@ from overthere.access.masking import secrets_of
 from overthere.access.media import guessed as guessed_media
 from overthere.access.steps import Connect, OpenData, Receive, Send, Step
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Entry, Hangup, Head, Item, Read, Wire, Write
-from overthere.echo import Secrets
-from overthere.errors import PlanRefused, Unwritable
+from overthere.ground.errors import PlanRefused, Unwritable
+from overthere.ground.showing import printable
 from overthere.protocols.ftp.steps import FTPRole, argument, type_code
 from overthere.schemes.known.ftp import FTPLocator
-from overthere.showing import printable
+from overthere.values.echo import Secrets
 
 if TYPE_CHECKING:
     from overthere.access.planning import Plan

@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 from overthere.access.errors import LimitExceeded
 from overthere.access.steps import Credentials
 from overthere.access.wire import Entry
-from overthere.errors import CodingError, InvalidURI, PlanRefused, Unwritable
+from overthere.ground.errors import CodingError, InvalidURI, PlanRefused, Unwritable
+from overthere.ground.showing import printable
 from overthere.protocols.gopher.steps import steps
 from overthere.schemes.known.gopher import GopherLocator
 from overthere.schemes.known.gopher.menu import MenuItem
 from overthere.schemes.known.gopher.plus import View
-from overthere.showing import printable
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 __all__ = ["KINDS", "AskForm", "Described", "Question", "entry", "item_of", "malformed"]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from overthere.access.steps import CRLF, Credentials, Interact, Receive, Send, Step, connect, guarded
-from overthere.errors import Cited, PlanRefused
+from overthere.ground.errors import Cited, PlanRefused
 from overthere.schemes.known.gopher import PORT, GopherLocator
 from overthere.schemes.known.gopher.plus import Answers, Attributes, Block, Form, GopherPlus, Unknown, View
 

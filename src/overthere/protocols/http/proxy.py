@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from overthere.access.steps import Connect, Receive, Send, Step, connect
-from overthere.errors import NotSpecified, PlanRefused
+from overthere.ground.errors import NotSpecified, PlanRefused
 from overthere.protocols.http.steps import HTTPRole, basic, opening
 from overthere.schemes.known.http import HTTPLocator
 from overthere.schemes.model import Scheme
 from overthere.schemes.registry import Registry
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     from overthere.access.planning import Plan

@@ -7,7 +7,7 @@ from base64 import b64encode
 from collections.abc import Iterator
 
 from overthere.access.steps import Credentials, Receive, Role, Send, Step, connect, guarded, without_zone
-from overthere.errors import PlanRefused
+from overthere.ground.errors import PlanRefused
 from overthere.schemes.known.http import HTTPLocator
 
 __all__ = ["TARGET", "HTTPRole", "basic", "opening", "steps"]

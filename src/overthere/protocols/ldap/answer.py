@@ -11,9 +11,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError
-from overthere.errors import CodingError
+from overthere.ground.errors import CodingError
+from overthere.ground.showing import printable
 from overthere.protocols.ldap.message import ENUMERATED, INTEGER, OCTETS, SEQUENCE, Element, elements
-from overthere.showing import printable
 
 if TYPE_CHECKING:
     from overthere.access.wire import Effect, Wire

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from overthere.access.errors import ProtocolError, ResourceMissing
 from overthere.access.steps import Connect, Receive, Send
 from overthere.access.wire import Dial, Dialogue, Effect, Entry, Hangup, Head, Item, Wire, Write
-from overthere.errors import OverthereError
+from overthere.ground.errors import OverthereError
 from overthere.protocols.ldap import answer as answers
 from overthere.protocols.ldap.message import Element
 from overthere.protocols.ldap.steps import LDAPRole, message_id
 from overthere.schemes.known.ldap import LDAPLocator
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     from overthere.access.planning import Plan

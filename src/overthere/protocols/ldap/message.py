@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from overthere.errors import CodingError, PlanRefused
+from overthere.ground.errors import CodingError, PlanRefused
 
 __all__ = [
     "Element",

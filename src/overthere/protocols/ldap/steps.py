@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from overthere.access.steps import Credentials, Receive, Role, Send, Step, connect
-from overthere.errors import PlanRefused
+from overthere.ground.errors import PlanRefused
+from overthere.ground.showing import printable
 from overthere.protocols.ldap.message import bind_request, search_request, unbind_request
 from overthere.schemes.known.ldap import PORTS, LDAPLocator
-from overthere.showing import printable
 
 __all__ = ["LDAPRole", "message_id", "steps"]
 

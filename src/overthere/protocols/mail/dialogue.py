@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from overthere.access.errors import LARGER, LimitExceeded, ProtocolError, ResourceMissing
 from overthere.access.steps import Place
 from overthere.access.wire import Data, Dialogue, Effect, Found, Hangup, Head, Look
-from overthere.errors import NotSpecified
+from overthere.ground.errors import NotSpecified
 from overthere.mail.fields import Header
 from overthere.mail.reader import ENCODED, PLAIN, Decoder, MessageReader, decoder
 from overthere.mail.walk import Part, Walk

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from overthere.access.steps import Credentials, Place, Role, Step, guarded
-from overthere.errors import PlanRefused
+from overthere.ground.errors import PlanRefused
 from overthere.schemes.known.cid import CidLocator
 from overthere.schemes.known.mid import MidLocator
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from overthere.access.steps import Compose
 from overthere.access.wire import Data, Dialogue, Head
-from overthere.errors import PlanRefused
+from overthere.ground.errors import PlanRefused
 from overthere.schemes.known.mailto import mailboxes
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from overthere.access.steps import Compose, Credentials, Step, guarded
-from overthere.errors import Cited, PlanRefused
-from overthere.hosts.idn import to_ascii
+from overthere.ground.errors import Cited, PlanRefused
 from overthere.schemes.addr_spec import cut
 from overthere.schemes.known.mailto import MailtoLocator, is_unsafe, mailboxes
+from overthere.values.hosts.idn import to_ascii
 
 __all__ = ["steps"]
 

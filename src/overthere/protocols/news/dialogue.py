@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError, ResourceMissing
 from overthere.access.steps import Connect, Place, Receive, Role, Send, Step, readable
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Entry, Hangup, Head, Item, Wire, Write
-from overthere.errors import NotSpecified, Unwritable
+from overthere.ground.errors import NotSpecified, Unwritable
 from overthere.mail.words import words
 from overthere.protocols.news.steps import NewsRole
 from overthere.schemes.known.news import NewsLocator

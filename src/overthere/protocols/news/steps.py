@@ -9,11 +9,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from overthere.access.steps import CRLF, Credentials, Place, Receive, Role, Send, Step, connect, guarded
-from overthere.errors import Cited, PlanRefused
+from overthere.ground.errors import Cited, PlanRefused
 from overthere.schemes.known.news import PORT, NewsLocator
 from overthere.schemes.known.nntp import NNTPLocator
 from overthere.schemes.locator import Locator
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     from overthere.access.policy import Policy

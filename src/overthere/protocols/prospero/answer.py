@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from overthere.access.errors import LimitExceeded, ProtocolError
 from overthere.access.wire import Entry
-from overthere.errors import OverthereError
+from overthere.ground.errors import OverthereError
 from overthere.kernel.percent import percent_decode
 from overthere.protocols.prospero.message import NotProspero, read_lines
 from overthere.schemes.known.afs import AFSLocator

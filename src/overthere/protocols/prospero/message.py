@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from overthere.errors import OverthereError
+from overthere.ground.errors import OverthereError
 
 __all__ = [
     "NotProspero",

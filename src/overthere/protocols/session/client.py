@@ -12,10 +12,10 @@ from overthere.access.policy import Policy
 from overthere.access.steps import Connect, guarded
 from overthere.access.transport import Transport
 from overthere.access.wire import Dialogue, Head, Seek
-from overthere.errors import NotSpecified, PlanRefused
+from overthere.ground.errors import NotSpecified, PlanRefused
+from overthere.ground.showing import printable
 from overthere.schemes.known.telnet import PORTS
-from overthere.showing import printable
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     from telnetlib3 import TelnetReader, TelnetReaderUnicode, TelnetWriter, TelnetWriterUnicode

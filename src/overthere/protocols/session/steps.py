@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from overthere.access.steps import Credentials, Interact, Step, connect, guarded
-from overthere.errors import Cited, CodingError, PlanRefused
+from overthere.ground.errors import Cited, CodingError, PlanRefused
 from overthere.schemes.known.telnet import PORTS, TelnetLocator
 
 __all__ = ["steps"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from overthere.access.errors import LimitExceeded, ProtocolError, ResourceMissing
 from overthere.access.steps import Connect, Receive, Send
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Entry, Hangup, Head, Item, Wire, Write
-from overthere.errors import OverthereError
+from overthere.ground.errors import OverthereError
 from overthere.protocols.wais import message as protocol
 from overthere.protocols.wais.steps import SLICE, WAISRole, document, slice_request
 from overthere.schemes.known.wais import WAISLocator

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from overthere.errors import OverthereError
+from overthere.ground.errors import OverthereError
 from overthere.schemes.known.wais.identifier import read_compressed, tagged
 
 __all__ = [

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from overthere.access.steps import Credentials, Receive, Role, Send, Step, connect, guarded
-from overthere.errors import Cited, PlanRefused
+from overthere.ground.errors import Cited, PlanRefused
 from overthere.protocols.wais import message as protocol
 from overthere.schemes.known.wais import PORT, WAISLocator
 

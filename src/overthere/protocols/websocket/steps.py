@@ -9,7 +9,7 @@ from hashlib import sha1
 from typing import ClassVar
 
 from overthere.access.steps import CRLF, Credentials, Receive, Send, Step, connect
-from overthere.errors import PlanRefused
+from overthere.ground.errors import PlanRefused
 from overthere.protocols.http.steps import HTTPRole, opening
 from overthere.schemes.known.http import PORTS, HTTPLocator
 

@@ -7,8 +7,8 @@ from binascii import Error as BinasciiError
 from binascii import a2b_base64, b2a_base64
 from dataclasses import dataclass, field
 
-from overthere import charsets
-from overthere.errors import CodingError
+from overthere.ground import charsets
+from overthere.ground.errors import CodingError
 from overthere.kernel import percent_decode, percent_encode
 from overthere.kernel.reference import Parts
 from overthere.schemes.locator import Given, Locator, Writer
@@ -155,7 +155,7 @@ class DataLocator(Locator):
 
         charset: instead of the one that the media type says.
 
-        Raises: CodingError if there is no charset, if it is none (`overthere.charsets`), or if the data is not in it.
+        Raises: CodingError if there is no charset, if it is none (`overthere.ground.charsets`), or if the data is not in it.
 
         >>> DataLocator("text/plain", (("charset", "utf-8"),), data=b"caf\\xc3\\xa9").text()
         'café'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from overthere.errors import CodingError
+from overthere.ground.errors import CodingError
 from overthere.kernel.reference import Parts
 from overthere.schemes.addr_spec import ATEXT, cut
 from overthere.schemes.locator import Given, Locator, Writer

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from overthere.errors import CodingError
+from overthere.ground.errors import CodingError
 from overthere.schemes.hosted import path_of
 from overthere.schemes.known.ssh import DOCUMENT, PORT, SSHLocator, syntax
 from overthere.schemes.locator import Given, Writer

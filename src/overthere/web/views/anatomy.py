@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from overthere.anatomy import Explanation, explain
-from overthere.echo import Secrets
 from overthere.editions import edition
-from overthere.encoding import decode
-from overthere.errors import CodingError, Finding, InvalidURI
+from overthere.ground.errors import CodingError, Finding, InvalidURI
+from overthere.ground.redact import mask, secret_spans
+from overthere.ground.showing import printable
 from overthere.kernel.reference import Parts, host_kind, split, split_authority
-from overthere.redact import mask, secret_spans
 from overthere.repairs import repair
-from overthere.showing import printable
+from overthere.values.echo import Secrets
+from overthere.values.encoding import decode
 from overthere.web.model import Example, Input, View
 from overthere.web.runs import Place, Run, runs
 

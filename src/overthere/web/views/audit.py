@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from overthere.extras import missing
-from overthere.redact import mask
+from overthere.ground.extras import missing
+from overthere.ground.redact import mask
+from overthere.ground.showing import printable
 from overthere.security import KINDS, audit, level_of
 from overthere.security.parts import cut
-from overthere.showing import printable
 from overthere.web.model import Example, View
 from overthere.web.runs import Place, Run, runs
 from overthere.web.views.anatomy import TEXT

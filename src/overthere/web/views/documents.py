@@ -6,12 +6,12 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import islice
 
-from overthere.echo import Secrets
-from overthere.errors import InvalidURI
-from overthere.extras import need
-from overthere.redact import mask
-from overthere.showing import printable
-from overthere.uri import URI
+from overthere.ground.errors import InvalidURI
+from overthere.ground.extras import need
+from overthere.ground.redact import mask
+from overthere.ground.showing import printable
+from overthere.values.echo import Secrets
+from overthere.values.uri import URI
 from overthere.web.model import DOCUMENT, BadInput, Example, Input, View
 
 __all__ = ["VIEW", "Table"]

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from overthere.editions import edition as named
-from overthere.errors import GrammarError, NotRegular
 from overthere.grammar.automaton import DEAD, Automaton
-from overthere.showing import printable
+from overthere.ground.errors import GrammarError, NotRegular
+from overthere.ground.showing import printable
 from overthere.web.model import BadInput, Example, Input, View
 from overthere.web.views.witnesses import EDITIONS
 

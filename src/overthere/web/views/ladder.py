@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from overthere.anatomy import Explanation, explain
-from overthere.echo import Secrets
-from overthere.iri_ladder import IRI_PARAGRAPHS
-from overthere.normalize import PARAGRAPHS, Rung, lowest_rung
-from overthere.redact import mask
-from overthere.showing import printable
+from overthere.ground.redact import mask
+from overthere.ground.showing import printable
+from overthere.values.echo import Secrets
+from overthere.values.iri_ladder import IRI_PARAGRAPHS
+from overthere.values.normalize import PARAGRAPHS, Rung, lowest_rung
 from overthere.web.model import Example, Input, View
 from overthere.web.views.anatomy import Change, Row, findings_of, shown_change
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from overthere.echo import Secrets
 from overthere.editions.resolution_trace import TRACES, trace
-from overthere.errors import Finding
-from overthere.findings import check_uri
-from overthere.redact import mask
-from overthere.showing import printable
+from overthere.ground.errors import Finding
+from overthere.ground.redact import mask
+from overthere.ground.showing import printable
+from overthere.values.echo import Secrets
+from overthere.values.findings import check_uri
 from overthere.web.model import Example, Input, View
 
 __all__ = ["VIEW", "Resolution"]

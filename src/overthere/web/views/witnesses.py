@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from overthere.bounded import bounded_cache
 from overthere.editions import NAMES, edition
 from overthere.editions.compare import Difference, diff
-from overthere.errors import GrammarError
-from overthere.showing import printable
+from overthere.ground.bounded import bounded_cache
+from overthere.ground.errors import GrammarError
+from overthere.ground.showing import printable
 from overthere.web.model import BadInput, Example, Input, View
 
 __all__ = ["VIEW", "Witnesses"]

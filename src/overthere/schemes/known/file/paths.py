@@ -11,13 +11,13 @@ from collections.abc import Collection
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from overthere.errors import PlanRefused, Unwritable
-from overthere.hosts.name import host_name
+from overthere.ground.errors import PlanRefused, Unwritable
 from overthere.kernel import percent_encode
+from overthere.values.hosts.name import host_name
 
 if TYPE_CHECKING:
     from overthere.schemes.known.file import FileLocator
-    from overthere.uri import URI
+    from overthere.values.uri import URI
 
 __all__ = ["Platform", "from_path", "resolve_on_drive", "single", "to_path", "updated"]
 
@@ -53,7 +53,7 @@ def to_path(locator: FileLocator, platform: Platform | None = None, names: Colle
     >>> to_path(there, "posix")
     Traceback (most recent call last):
     ...
-    overthere.errors.PlanRefused: the file is on the host 'host.example.com', to which posix has no path (RFC 8089 3)
+    overthere.PlanRefused: the file is on the host 'host.example.com', to which posix has no path (RFC 8089 3)
     """
     platform = platform or _here()
     _known(platform)
@@ -262,7 +262,7 @@ def resolve_on_drive(base: URI | str, reference: str) -> URI:
     >>> str(resolve_on_drive("file:///c:/foo.txt", "../bar.txt"))
     'file:///c:/bar.txt'
     """
-    from overthere.uri import URI, URIReference
+    from overthere.values.uri import URI, URIReference
 
     there, to = URI(str(base)), URIReference(reference)
     drive = re.match("/?[A-Za-z]:(?=/|$)", there.path)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from overthere.errors import CodingError, Unwritable
+from overthere.ground.errors import CodingError, Unwritable
 from overthere.kernel.reference import Parts
 from overthere.schemes.known.gopher.plus import Attributes, Form, GopherPlus, Unknown, View, read
 from overthere.schemes.locator import Given, Locator, Writer

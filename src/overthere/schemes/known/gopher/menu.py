@@ -8,14 +8,14 @@ from contextlib import suppress
 from ipaddress import AddressValueError, IPv6Address
 from typing import NamedTuple
 
-from overthere.errors import CodingError, Unwritable
+from overthere.ground.errors import CodingError, Unwritable
 from overthere.kernel import percent_encode
 from overthere.kernel.classes import CHARSETS
 from overthere.kernel.percent import percent_decode  # a broken escape of an older edition stays
 from overthere.schemes.known.gopher import PORT, GopherLocator
 from overthere.schemes.known.gopher.plus import Form, View
 from overthere.schemes.locator import Locator
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 __all__ = ["Menu", "MenuItem", "read_menu", "write_menu"]
 

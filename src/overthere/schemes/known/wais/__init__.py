@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from overthere.errors import CodingError
+from overthere.ground.errors import CodingError
 from overthere.schemes.known.wais.identifier import WAISField, from_fields, to_fields
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, Scheme, default_port

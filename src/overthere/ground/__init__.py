@@ -1,0 +1,1 @@
+"""What every room stands on: errors and their table, exact text, secrets, showing, files, charsets."""

@@ -1,0 +1,299 @@
+"""Queries of the form `key=value&key=value` (application/x-www-form-urlencoded), as a whole and pair by pair.
+
+RFC 3986 3.4 says only that queries often carry such pairs.  This is the one place in overthere
+where "+" is a space.  A name without "=" is kept apart from one with an empty value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from overthere.ground.errors import CodingError
+from overthere.ground.exact import exact
+from overthere.ground.redact import mask
+from overthere.values import encoding
+from overthere.values.form_pairs import Pairs, by_name, matches, named, octets_of, pattern, written
+
+__all__ = ["Pairs", "Parameters", "decode", "encode"]
+
+
+def encode(pairs: Pairs, *, charset: str = "utf-8") -> str:
+    """The query for pairs, in their order; in a mapping a list gives one pair for each of its items.
+
+    None as a value writes the name without "="; an empty name with None, alone, is the empty query.  Numbers are
+    written as Python writes them (`1.5`), True and False as in JSON: `true`, `false`.
+    Everything but unreserved characters is encoded, a space as "+".
+
+    Raises: CodingError for text that `charset` does not have, and for a float that is no number; TypeError for other
+    types.
+
+    >>> encode({"k": "v w", "list": ["1", "2"], "flag": None, "empty": "", "on": True})
+    'k=v+w&list=1&list=2&flag&empty=&on=true'
+    """
+    return "&".join(written(pairs, charset=charset))
+
+
+def decode(query: str, *, charset: str = "utf-8", errors: str = "strict") -> list[tuple[str, str | None]]:
+    """The pairs of a query, in its order; the value is None where there is no "=".
+
+    Raises: CodingError at a broken escape or octets that are not in `charset`.
+
+    >>> decode("k=v+w&flag&empty=&k=%2B")
+    [('k', 'v w'), ('flag', None), ('empty', ''), ('k', '+')]
+    """
+    pairs: list[tuple[str, str | None]] = []
+    query = exact(query, "forms.decode()")
+    for piece in query.split("&") if query else ():
+        name, equals, value = piece.replace("+", "%20").partition("=")
+        pairs.append(
+            (
+                encoding.decode(name, charset=charset, errors=errors),
+                encoding.decode(value, charset=charset, errors=errors) if equals else None,
+            )
+        )
+    return pairs
+
+
+_BLOCK = 1 << 16
+"""How many characters of a query are cut into pairs at a time, so that a long one takes no room for each of them."""
+
+
+class Parameters:
+    """What a query says as pairs: immutable, ordered, a name as often as it stands there.
+
+    query: its text; None is a query that is undefined, and has no pairs either.
+    separator: what parts the pairs: "&", or ";" as HTML 4 B.2.2 advises.
+    plus: whether "+" is a space, which is read so and written so; else it is itself, and a space is "%20".
+    charset: of the octets that names and values stand for.
+
+    Iteration gives pairs of decoded text, the value None where there is no "=".  Octets that are not of the charset
+    show as U+FFFD, and spoil no other pair: `octets` gives them as they are, `raw` the text as written.  Names are
+    compared by their octets, so "a" and "%61" are one name.
+
+    Raises: CodingError at a "%" that two hexadecimal digits do not follow, at a lone surrogate, and for a charset that
+    is none; ValueError for another separator.
+
+    >>> p = Parameters("k=v+w&flag&k=%2B&%6B=&x=%E9")
+    >>> list(p)
+    [('k', 'v w'), ('flag', None), ('k', '+'), ('k', ''), ('x', '\\ufffd')]
+    >>> p["k"], p.all("k"), "flag" in p, len(p), p.octets("x")
+    ('v w', ['v w', '+', ''], True, 5, [b'\\xe9'])
+    """
+
+    __slots__ = ("charset", "plus", "query", "separator")
+
+    query: str | None
+    separator: str
+    plus: bool
+    charset: str
+
+    def __init__(self, query: str | None, *, separator: str = "&", plus: bool = True, charset: str = "utf-8") -> None:
+        if separator not in ("&", ";"):
+            raise ValueError(f'pairs are parted by "&" or by ";", not by {separator!r}')
+        query = None if query is None else exact(query, "Parameters()")
+        own = object.__setattr__
+        own(self, "query", query)
+        own(self, "separator", separator)
+        own(self, "plus", plus)
+        own(self, "charset", charset)
+        try:
+            "".encode(charset)
+        except (LookupError, ValueError):
+            raise CodingError(f"{charset!r} is no charset that Python can write") from None
+        if query:
+            encoding.decode_bytes(query)  # a broken escape is told
+
+    def _pairs(self) -> Iterator[str]:
+        query, separator, at = self.query, self.separator, 0
+        if not query:
+            return
+        while (end := query.find(separator, at + _BLOCK)) >= 0:
+            yield from query[at:end].split(separator)
+            at = end + 1
+        yield from query[at:].split(separator)
+
+    def _named_pairs(self) -> Iterator[tuple[bytes, str]]:
+        return ((octets_of(text.partition("=")[0], self.plus), text) for text in self._pairs())
+
+    def _value(self, text: str) -> bytes | None:
+        _, equals, value = text.partition("=")
+        return octets_of(value, self.plus) if equals else None
+
+    def _text(self, octets: bytes | None) -> str | None:
+        return None if octets is None else octets.decode(self.charset, "replace")
+
+    # -- reading
+
+    @property
+    def raw(self) -> tuple[str, ...]:
+        """The pairs as they are written.
+
+        >>> Parameters("a=%7e&&b").raw
+        ('a=%7e', '', 'b')
+        """
+        return tuple(self._pairs())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names, each once, in the order of their first places."""
+        return tuple(dict.fromkeys(name for name, _ in self))
+
+    def __iter__(self) -> Iterator[tuple[str, str | None]]:
+        for name, text in self._named_pairs():
+            yield self._text(name) or "", self._text(self._value(text))
+
+    def __len__(self) -> int:
+        return self.query.count(self.separator) + 1 if self.query else 0
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            return isinstance(name, str | bytes) and any(True for _ in self._of(name))
+        except CodingError:
+            return False
+
+    def __getitem__(self, name: str | bytes) -> str | None:
+        """The first value of that name, None where it has no "=".  Raises: KeyError if there is no such name."""
+        for octets in self._of(name):
+            return self._text(octets)
+        raise KeyError(name)
+
+    def get(self, name: str | bytes, default: str | None = None) -> str | None:
+        """The first value of that name; `default` if there is no such name."""
+        for octets in self._of(name):
+            return self._text(octets)
+        return default
+
+    def all(self, name: str | bytes) -> list[str | None]:
+        """All values of that name, in their order."""
+        return [self._text(octets) for octets in self._of(name)]
+
+    def octets(self, name: str | bytes) -> list[bytes | None]:
+        """All values of that name as octets, whatever their charset."""
+        return list(self._of(name))
+
+    def written(self, name: str | bytes) -> list[str | None]:
+        """All values of that name as they are written.
+
+        >>> Parameters("a=%7e&b=1&a=x+y").written("a")
+        ['%7e', 'x+y']
+        """
+        return [value if equals else None for _, equals, value in self._parted(name)]
+
+    def _of(self, name: str | bytes) -> Iterator[bytes | None]:
+        return (octets_of(value, self.plus) if equals else None for _, equals, value in self._parted(name))
+
+    def _parted(self, name: str | bytes) -> Iterator[tuple[str, str, str]]:
+        """The pairs of that name, at their first "="."""
+        wanted = named(name, self.charset)
+        query = self.query or ""
+        if "%" in query or (self.plus and "+" in query):
+            for text in self._pairs():
+                parted = text.partition("=")
+                if octets_of(parted[0], self.plus) == wanted:
+                    yield parted
+        elif query:
+            with suppress(UnicodeDecodeError):  # such octets stand nowhere without an escape
+                yield from self._plainly(query, wanted.decode())
+
+    def _plainly(self, query: str, name: str) -> Iterator[tuple[str, str, str]]:
+        """The pairs of a name in a query without escapes: where the name stands between a separator and "=" or one."""
+        if "=" in name or self.separator in name:
+            return  # which are there only as escapes
+        around, at = (self.separator, ""), -1
+        while (at := query.find(name, at + 1)) >= 0:
+            behind = at + len(name)
+            if query[at - 1 : at] in around and query[behind : behind + 1] in ("=", *around):
+                end = query.find(self.separator, behind)
+                yield query[at : end if end >= 0 else None].partition("=")
+
+    # -- others, made from these
+
+    def set(self, pairs: Pairs) -> Parameters:
+        """These with other values: of each name that is given the first place is kept, and its doubles go.
+
+        pairs: a mapping or pairs, as `forms.encode` takes them; several values of a name stand together, names that
+        are new at the end.
+
+        >>> Parameters("a=1&X=%3b%20&a=2").set({"a": ["x y", "z"], "new": None}).query
+        'a=x+y&a=z&X=%3b%20&new'
+        """
+        given = by_name(pairs, plus=self.plus, charset=self.charset)
+        texts: list[str] = []
+        placed: set[bytes] = set()
+        for name, text in self._named_pairs():
+            if name not in given:
+                texts.append(text)
+            elif name not in placed:
+                placed.add(name)
+                texts += given[name]
+        texts += [text for name, listed in given.items() if name not in placed for text in listed]
+        return self._with(texts)
+
+    def add(self, pairs: Pairs) -> Parameters:
+        """These, and others behind them.
+
+        >>> Parameters("a=1").add([("a", 2), ("b", True)]).query
+        'a=1&a=2&b=true'
+        """
+        asked = written(pairs, charset=self.charset, plus=self.plus)
+        return self._with([self.query, *asked] if self.query else asked)
+
+    def without(self, *names: str | bytes) -> Parameters:
+        """These without some names.  "*" in text stands for any characters; octets are a name as it is.
+
+        A query of which no pair is left is undefined.
+
+        >>> Parameters("utm_source=a&q=%7e&utm_medium=b").without("utm_*").query
+        'q=%7e'
+        """
+        given = [pattern(name, self.charset) for name in names]
+        plain, gone = {one[0] for one in given if len(one) == 1}, [one for one in given if len(one) > 1]
+        kept = [
+            text
+            for name, text in self._named_pairs()
+            if name not in plain and not any(matches(one, name) for one in gone)
+        ]
+        return self if len(kept) == len(self) else self._with(kept)
+
+    def sorted(self) -> Parameters:
+        """These by the octets of their names; pairs of one name keep their order.
+
+        >>> Parameters("b=1&a=2&b=0").sorted().query
+        'a=2&b=1&b=0'
+        """
+        return self._with(sorted(self._pairs(), key=lambda text: octets_of(text.partition("=")[0], self.plus)))
+
+    def _with(self, texts: list[str]) -> Parameters:
+        # One empty pair alone is the empty query, which is not an undefined one.
+        query = self.separator.join(texts) if texts else None if self.query else self.query
+        return Parameters(query, separator=self.separator, plus=self.plus, charset=self.charset)
+
+    # -- as a Python value
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("Parameters are immutable; set(), add() and without() make others")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError("Parameters are immutable")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Parameters):
+            return NotImplemented
+        return self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[str | None, str, bool, str]:
+        return self.query, self.separator, self.plus, self.charset
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restore, self._key()
+
+    def __repr__(self) -> str:
+        return f"Parameters({mask(self.query)!r})" if self.query else f"Parameters({self.query!r})"
+
+
+def _restore(query: str | None, separator: str, plus: bool, charset: str) -> Parameters:
+    return Parameters(query, separator=separator, plus=plus, charset=charset)
