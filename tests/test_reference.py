@@ -6,6 +6,7 @@ import importlib
 import inspect
 import re
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -36,7 +37,7 @@ def test_every_name_of_the_package_is_shown() -> None:
 
 @pytest.mark.parametrize("module", [*MODULES, "testing"])
 def test_every_name_of_a_public_module_is_shown(module: str) -> None:
-    home = thing(f"overthere.{module}") if module in MODULES else importlib.import_module(f"overthere.{module}")
+    home: Any = thing(f"overthere.{module}") if module in MODULES else importlib.import_module(f"overthere.{module}")
     here = shown()
     things = [id(value) for value in here.values()]
     missing = [

@@ -100,6 +100,18 @@ def map_drawing() -> str:
     return generate_map.drawing()
 
 
+def columns_page() -> str:
+    import generate_columns
+
+    return generate_columns.page()
+
+
+def face(name: str) -> str:
+    import generate_columns
+
+    return generate_columns.formatted(generate_columns.STUBS[name]())
+
+
 def conformance_page() -> str:
     import generate_conformance
 
@@ -131,6 +143,10 @@ OUTPUTS: dict[str, Callable[[], str]] = {
     "docs/schemes.md": schemes_page,
     "docs/audit.md": audit_page,
     "docs/broken-kinds.md": broken_page,
+    "docs/reference/columns.md": columns_page,
+    "src/overthere/columns/polars.pyi": lambda: face("polars"),
+    "src/overthere/columns/pandas.pyi": lambda: face("pandas"),
+    "src/overthere/columns/spark.pyi": lambda: face("spark"),
     "docs/map.md": map_page,
     "docs/pictures/map.svg": map_drawing,
     "docs/conformance.md": conformance_page,

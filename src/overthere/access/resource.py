@@ -111,7 +111,7 @@ class _Known:
 
     @property
     def unknown_charset(self) -> str | None:
-        """The charset that the media type names, if it is none (`overthere.ground.charsets`): text is read as ISO Latin 1."""
+        """The charset that the media type names, if it is not a known one: text is then read as ISO Latin 1."""
         named = self.charset()
         return named if charsets.codec(named) is None else None
 

@@ -64,10 +64,8 @@ def command(
         whole += form_named(name)
     output = Output(form)
     if table is not None:
-        from overthere import columns
-
         table.refuse(changes=changes, raw=raw)
-        table.run(texts, lambda c: columns.canonicalize(c, whole, key=key, errors="detail"), "canonical")
+        table.apply(texts, "canonicalize", whole, key=key)
         return
     for text in inputs(texts, "texts"):
         try:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from overthere import columns
 from overthere.cli.common import Output, format_option, inputs, on_error_option, texts_argument
 from overthere.cli.reading import edition_option, refuse_table
 from overthere.cli.table_options import table_options
@@ -51,7 +50,7 @@ def command(
         raise click.UsageError(f"--charset: {charset!r} is no charset")
     if table is not None:
         table.refuse(errors=errors == "keep", charset=(charset or "utf-8").lower() not in ("utf-8", "utf8"))
-        table.run(texts, lambda c: columns.decode(c, errors="detail"), "decoded")
+        table.apply(texts, "decode")
         return
     output = Output(form, on_error)
     for text in inputs(texts, "component text"):

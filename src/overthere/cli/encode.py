@@ -51,10 +51,8 @@ def command(
     except CodingError as error:
         raise click.UsageError(str(error)) from None
     if table is not None:
-        from overthere import columns
-
         table.refuse(iri=iri)
-        table.run(texts, lambda c: columns.encode(c, component, keep=keep), "encoded")
+        table.apply(texts, "encode", component, keep=keep)
         return
     for text in inputs(texts, "data"):
         try:

@@ -33,10 +33,8 @@ def command(
     if show and reading.is_older:
         raise click.UsageError("--changes is for RFC 3986")
     if table is not None:
-        from overthere import columns
-
         table.refuse(changes=show, zone=reading.zone)
-        table.run(texts, lambda c: columns.normalize(c, Rung[rung.upper()], iri=reading.iri, errors="detail"), "normal")
+        table.apply(texts, "normalize", Rung[rung.upper()], iri=reading.iri)
         return
     output = Output(form, on_error)
     for text in inputs(texts, "URIs"):

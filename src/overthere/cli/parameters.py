@@ -99,7 +99,7 @@ def _table(table: Table, texts: tuple[str, ...], name: str | None, raw: bool, st
     from overthere import columns
 
     if name is not None:
-        table.run(texts, lambda c: columns.parameter(c, name, raw=raw, errors="detail", **how), "parameter")
+        table.apply(texts, "parameter", name, raw=raw, **how)
         return
     if not steps:
         raise click.UsageError("--column takes --get, or a change: --remove, --set, --add, --sort")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -38,12 +37,9 @@ def command(
 ) -> None:
     """Find the shortest reference from a base to each target; one a line."""
     if table is not None:
-        from overthere import columns
-
         table.refuse(zone=reading.zone, form=of is not None)
         one = {} if base is None else {"base": reading.base(base)}
-        work = partial(columns.relate, iri=reading.iri, errors="detail", **one)
-        table.run(texts, work, "reference", [bases] if bases else [])
+        table.apply(texts, "relate", iri=reading.iri, beside=[bases] if bases else [], **one)
         return
     assert base is not None
     own = reading.base(base)

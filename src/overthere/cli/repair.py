@@ -44,10 +44,8 @@ def command(
     """
     output = Output(form, on_error)
     if table is not None:
-        from overthere import columns
-
         table.refuse(scheme=scheme is not None, browsers=browsers, idna=idna)
-        table.run(texts, lambda c: columns.repair(c, relative=reference, errors="detail"), "repaired")
+        table.apply(texts, "repair", relative=reference)
         return
     for text in inputs(texts, "texts"):
         try:

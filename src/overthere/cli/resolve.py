@@ -37,14 +37,9 @@ def command(
 ) -> None:
     """Resolve references against a base; one target a line."""
     if table is not None:
-        from functools import partial
-
-        from overthere import columns
-
         table.refuse(zone=reading.zone)
         one = {} if base is None else {"base": reading.base(base)}
-        work = partial(columns.resolve, strict=not loose, iri=reading.iri, errors="detail", **one)
-        table.run(texts, work, "target", [bases] if bases else [])
+        table.apply(texts, "resolve", strict=not loose, iri=reading.iri, beside=[bases] if bases else [], **one)
         return
     assert base is not None
     if reading.is_older:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
+from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -78,6 +79,24 @@ class Table:
         for name, used in given.items():
             if used:
                 raise click.UsageError(f"--{name} is for texts, not for --column")
+
+    def apply(
+        self, names: Sequence[str], operation: str, *arguments: Any, beside: Sequence[str] = (), **named: Any
+    ) -> None:
+        """`run` of a column function with these arguments; in the table of operations is what the new column is called.
+
+        beside: more columns that it takes, before `arguments`.
+        """
+        from overthere.columns.operations import OPERATIONS, function_of
+
+        function = function_of(operation)
+        if "errors" in signature(function).parameters:
+            named["errors"] = "detail"
+
+        def work(*columns: Any) -> Any:
+            return function(*columns, *arguments, **named)
+
+        self.run(names, work, OPERATIONS[operation].label, beside)
 
     def run(self, names: Sequence[str], work: Work, value: str = "", beside: Sequence[str] = ()) -> None:
         """Write the tables with the columns that `work` makes, sum up; exit 1 if a row was bad.

@@ -23,6 +23,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 from overthere.columns.hosts import check_host_name, public_suffix, registrable_domain, subdomain
+from overthere.columns.operations import COMPONENTS
 from overthere.columns.parameters import (
     add_parameters,
     parameter,
@@ -74,8 +75,6 @@ __all__ = [
     "without_parameters",
 ]
 
-_COMPONENTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment")
-
 _RULES = ("URI", "URI-reference", "IRI", "IRI-reference")
 
 
@@ -83,9 +82,9 @@ def _names(components: Sequence[str]) -> list[str]:
     if isinstance(components, str | bytes) or not isinstance(components, Iterable):
         raise TypeError(f"components are names in a list, not {type(components).__name__}")
     components = [exact(component, "components") for component in components]
-    foreign = [c for c in components if c not in _COMPONENTS]
+    foreign = [c for c in components if c not in COMPONENTS]
     if foreign or len(set(components)) != len(components):
-        raise ValueError(f"components are {', '.join(_COMPONENTS)}, each once; not {components!r}")
+        raise ValueError(f"components are {', '.join(COMPONENTS)}, each once; not {components!r}")
     return list(components)
 
 

@@ -155,7 +155,7 @@ class DataLocator(Locator):
 
         charset: instead of the one that the media type says.
 
-        Raises: CodingError if there is no charset, if it is none (`overthere.ground.charsets`), or if the data is not in it.
+        Raises: CodingError if there is no charset, if it is not a known one, or if the data is not in it.
 
         >>> DataLocator("text/plain", (("charset", "utf-8"),), data=b"caf\\xc3\\xa9").text()
         'café'
