@@ -17,6 +17,7 @@ from overthere.base import Base, file_uri, from_content, retrieval_uri
 from overthere.links import Found, Link, Options, batches, extract, extract_html
 from overthere.links.documents.html import decode, read
 from overthere.links.job.carrying import Done
+from overthere.links.model import OptionFields
 from servers import NET
 from support import ROOT, cases, ids
 
@@ -218,7 +219,7 @@ def test_a_worker_that_dies_leaves_a_note(crowd: Path, tmp_path: Path) -> None:
 import os, signal
 from overthere.links import batches
 from overthere.links.job import pool
-from overthere.links.model import Options
+from overthere.links.model import OptionFields, Options
 
 work = pool.carry_out
 
@@ -375,6 +376,10 @@ def test_an_interrupted_job_goes_on(crowd: Path, tmp_path: Path) -> None:
 
 def test_options_are_a_value() -> None:
     assert Options() == Options(Rung.SYNTAX)
+    kinds = [
+        {name: kind.__forward_arg__ for name, kind in one.__annotations__.items()} for one in (Options, OptionFields)
+    ]
+    assert kinds[0] == kinds[1]
 
 
 def test_a_job_does_not_go_on_with_other_sources(crowd: Path) -> None:

@@ -27,6 +27,7 @@ from overthere import InvalidURI, NotSpecified, Rung, links
 from overthere.links.job.carrying import Done
 from overthere.links.model import Options
 from overthere.links.report import graph
+from overthere.schemes import Registry
 from servers import NET, wait_until
 from support import ROOT
 
@@ -181,19 +182,17 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     [
         (None, Options()),
         ("http://h/published/", Options(Rung.SCHEME, json=True, audit=True)),
+        (None, Options(limit=100_000, registry=Registry.default())),
         (None, Options(edition="url-1997")),
         ("http://h/published/", Options(whatwg=True)),
     ],
-    ids=["as it is", "with all", "1997", "browsers"],
+    ids=["as it is", "with all", "limit", "1997", "browsers"],
 )
 def test_rows_are_those_of_the_local_engine(
     session: SparkSession, folder: Path, crawl: Path, tmp_path: Path, base: str | None, options: Options
 ) -> None:
     sources = [folder, crawl, folder / "none.html"]
-    done = spark.run(
-        session, sources, tmp_path / "x", base=base, octets=PART, rung=options.rung, edition=options.edition,
-        json=options.json, audit=options.audit, whatwg=options.whatwg,
-    )  # fmt: skip
+    done = spark.run(session, sources, tmp_path / "x", base=base, octets=PART, **options._asdict())
     assert done.parts > 6
     assert (tmp_path / "x" / "_SUCCESS").exists()
     wanted = local(sources, base, options)

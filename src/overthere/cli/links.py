@@ -121,7 +121,9 @@ def command(sources: tuple[str, ...], idna: bool, **asked: Any) -> None:
         if idna:
             asked["canonical"] = _with_a_labels(asked["canonical"], asked["rung"])
         if asked["engine"] == "spark":
-            _on_spark(sources, **asked)
+            from overthere.cli.sparklinks import run
+
+            run(sources, _options(asked), **asked)
             return
         _Job(sources, **asked).run()
     except ModuleNotFoundError as error:
@@ -139,6 +141,12 @@ def _with_a_labels(form: Canonical | None, rung: str) -> Canonical:
     from overthere.canonical import Canonical, Step
 
     return Canonical(Step("host-idna")) + (form or Canonical(Step("ladder", rung=Rung[rung.upper()].name)))
+
+
+def _options(asked: dict[str, Any]) -> Options:
+    """What the options of the command ask for."""
+    same = ("edition", "audit", "whatwg", "metadata", "limit", "canonical")
+    return Options(rung=Rung[asked["rung"].upper()], json=asked["strings"], **{name: asked[name] for name in same})
 
 
 class _Impossible(click.ClickException):
@@ -168,10 +176,7 @@ class _Job:
             raise click.UsageError(f"--plot {asked['plot']}: the picture is SVG; its name ends in .svg")
         self.sources, self.asked = sources, asked
         self.base = None if asked["base"] is None else _published(base_uri(asked["base"]), sources)
-        self.options = Options(
-            Rung[asked["rung"].upper()], asked["edition"], json=asked["strings"], audit=asked["audit"],
-            whatwg=asked["whatwg"], metadata=asked["metadata"], limit=asked["limit"], canonical=asked["canonical"],
-        )  # fmt: skip
+        self.options = _options(asked)
         self.policy = policy(asked)
         if asked["resume"] and (self.output in (None, "-") or asked["distinct"]):
             raise click.UsageError("--resume goes on with the table of links that -o names")
@@ -358,12 +363,6 @@ def _published(base: URI, sources: tuple[str, ...]) -> URI:
         here = printable(mask(str(base.join("."))))
         say(f"--base does not end in /: the sources are published beneath {here}")
     return base
-
-
-def _on_spark(sources: tuple[str, ...], **asked: Any) -> None:
-    from overthere.cli.sparklinks import run
-
-    run(sources, **asked)
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from overthere import __version__
 from overthere.editions import NAMES
@@ -33,11 +33,10 @@ from overthere.links.job.carrying import Done
 from overthere.links.job.parts import How, Part
 from overthere.links.job.pool import run as carried
 from overthere.links.job.sources import tasks
-from overthere.links.model import Options
+from overthere.links.model import OptionFields, Options
 from overthere.links.report import graph
 from overthere.links.report.summary import Summary
 from overthere.links.report.table import schema
-from overthere.values.normalize import Rung
 from overthere.values.uri import URI
 
 with brought_by("spark"):
@@ -48,7 +47,6 @@ with brought_by("spark"):
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from overthere.canonical import Canonical
 
 __all__ = ["Outcome", "extract", "partitions", "run"]
 
@@ -76,16 +74,10 @@ def run(
     output: str | os.PathLike[str],
     *,
     base: URI | str | None = None,
-    rung: Rung = Rung.SYNTAX,
-    edition: str = "rfc3986",
-    json: bool = False,
-    audit: bool = False,
-    whatwg: bool = False,
-    metadata: bool = False,
-    canonical: Canonical | None = None,
     only: Iterable[str] = (),
     distinct: bool = False,
     octets: int | None = None,
+    **options: Unpack[OptionFields],
 ) -> Outcome:
     """The link table of sources as a folder of Parquet files, OUTPUT/task=000000/links.parquet and so on.
 
@@ -94,7 +86,7 @@ def run(
     whatever ended it, and does only what is not there yet: each file says what it was made of, and a file that was
     changed, or asked for in another way, is made anew.  OUTPUT/_SUCCESS stands there when all are.
 
-    sources, base, rung, edition, json, audit, whatwg, metadata, canonical: as for `links.extract`.
+    sources, base, options: as for `links.extract`.
     only: names of `choosing.CHOICES`: the rows that one of them chooses.
     distinct: the link graph instead (`graph.schema()`), whose files Spark writes at the end.
     octets: of the sources in a task; by default a 256th of them, from 8 MiB to 2 GiB.
@@ -104,10 +96,10 @@ def run(
     FileExistsError if the folder holds anything else; OSError if it cannot be written; Spark's errors.
     """
     began = time.monotonic()
-    options = _options(Options(rung, edition, json, audit, whatwg, metadata, canonical=canonical))
+    asked = _checked(Options(**options))
     folder = Path(os.path.abspath(output))
     told = None if base is None else str(URI(base))
-    how = How(str(folder / _PAIRS if distinct else folder), options, told, tuple(only), distinct)
+    how = How(str(folder / _PAIRS if distinct else folder), asked, told, tuple(only), distinct)
     if distinct:
         parts.claim(folder)
     made = list(parts.parts(_listed(sources), None if told is None else URI(told), octets))
@@ -150,13 +142,7 @@ def extract(
     url: str | None = None,
     media_type: str | None = None,
     base: URI | str | None = None,
-    rung: Rung = Rung.SYNTAX,
-    edition: str = "rfc3986",
-    json: bool = False,
-    audit: bool = False,
-    whatwg: bool = False,
-    metadata: bool = False,
-    canonical: Canonical | None = None,
+    **options: Unpack[OptionFields],
 ) -> DataFrame:
     """The links of the documents that a frame names or holds: a frame with the columns of the link table.
 
@@ -170,7 +156,7 @@ def extract(
     media_type: a Content-Type, as it was told.
 
     base: where the sources are published: of the folder of each path.
-    rung, edition, json, audit, whatwg, metadata, canonical: as for `links.extract`.
+    options: the fields of `links.Options`.
 
     Each partition is read from its beginning to its end, batch by batch; those of contents hold as much as
     `spark.sql.execution.arrow.maxBytesPerBatch` says.  What cannot be read is a row; also a file that kills the
@@ -180,7 +166,7 @@ def extract(
     neither paths nor contents, or contents that are no octets, or parts and anything else; when it is carried out,
     Spark's errors, with the ValueError of what is no part.
     """
-    options = _options(Options(rung, edition, json, audit, whatwg, metadata, canonical=canonical))
+    asked = _checked(Options(**options))
     told = None if base is None else str(URI(base))
     version = __version__
     if part is not None:
@@ -188,11 +174,11 @@ def extract(
             raise ValueError(
                 "a part of a job has its sources and their base: no content, url, media_type or base beside"
             )
-        return _mapped(frame.select(part), partial(_read_parts, version, options), _ddl(schema()))
+        return _mapped(frame.select(part), partial(_read_parts, version, asked), _ddl(schema()))
     if content is None:
         if path is None:
             raise ValueError("there is neither a column of paths nor one of contents")
-        return _mapped(frame.select(path), partial(_read_paths, version, options, told), _ddl(schema()))
+        return _mapped(frame.select(path), partial(_read_paths, version, asked, told), _ddl(schema()))
     said = frame.select(F.col(content)).schema[0].dataType.simpleString()
     if said != "binary":
         octets = f"documents are octets, a column of binary: F.encode({content!r}, 'utf-8')"
@@ -201,13 +187,13 @@ def extract(
         path = None
     wanted = {"path": path, "content": content, "url": url, "media_type": media_type}
     named = [F.col(column).alias(name) for name, column in wanted.items() if column is not None]
-    return _mapped(frame.select(*named), partial(_read_contents, version, options, told), _ddl(schema()))
+    return _mapped(frame.select(*named), partial(_read_contents, version, asked, told), _ddl(schema()))
 
 
 # -- on the driver
 
 
-def _options(options: Options) -> Options:
+def _checked(options: Options) -> Options:
     if options.edition not in NAMES:
         raise NotSpecified(f"there is no edition {options.edition!r}; there is {', '.join(NAMES)}")
     needed(options)

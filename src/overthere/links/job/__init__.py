@@ -8,7 +8,7 @@ from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 from hashlib import sha256
 from itertools import chain, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from overthere.base import Base
 from overthere.ground.errors import NotSpecified
@@ -20,7 +20,7 @@ from overthere.links.job.carrying import Done
 from overthere.links.job.pool import cores, run
 from overthere.links.job.reading import fill
 from overthere.links.job.sources import Task, tasks
-from overthere.links.model import Document, Link, Options
+from overthere.links.model import Document, Link, OptionFields, Options
 from overthere.links.report.rows import rows
 from overthere.values.normalize import Rung
 from overthere.values.uri import URI
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from overthere.access.policy import Policy
-    from overthere.canonical import Canonical
-    from overthere.schemes.registry import Registry
 
 __all__ = ["Sources", "batches", "extract", "extract_html", "needed"]
 
@@ -42,17 +40,10 @@ def extract(
     sources: Sources,
     base: URI | str | None = None,
     *,
-    rung: Rung = Rung.SYNTAX,
-    edition: str = "rfc3986",
-    json: bool = False,
-    audit: bool = False,
-    whatwg: bool = False,
-    metadata: bool = False,
     workers: int = 1,
     policy: Policy | None = None,
     jobs: int = JOBS,
-    registry: Registry | None = None,
-    canonical: Canonical | None = None,
+    **options: Unpack[OptionFields],
 ) -> Iterator[Link]:
     """The links of documents, one row for each reference, in the order of the documents.
 
@@ -64,35 +55,21 @@ def extract(
     base: the URI under which the sources are published: of a folder's root, or of the folder of a named file;
     by default each file's own `file:` URI is its retrieval URI (RFC 3986 5.1.3).  That of a source which is a URI is
     the last one that it was retrieved by, after redirects.
-    rung: the rung of the ladder for the column `normal`.
-    canonical: a form of `overthere.canonical` for that column, instead of a rung; of a target that is no URI by RFC
-    3986 (by an older edition there are such) it is None.
-    edition: by whose rules references are judged, resolved and normalised.
-    json: whether strings of JSON documents that are URIs are references.
-    audit: whether the column `audit` is filled (`overthere.audit`).
-    whatwg: whether the column `browser` is filled: what browsers open, where that is not the target.
-    metadata: whether references are read that HTML holds in a syntax of its own: metas of Open Graph and Twitter,
-    JSON-LD, import maps, speculation rules, documents in `srcdoc`; else `Done.passed` of `batches` counts these.
     workers: processes that read; with more than one, the module that asks must be one that can be imported anew
     (`if __name__ == "__main__":`).
     policy: what opening sources that are URIs may do; by default `Policy()`, which is for URIs of others: no files, no
     addresses that are not public.
     jobs: URIs that are retrieved at once, at most two of one host; their rows come in the order of the sources, of
     which some are asked for before their turn.  With 1, each is retrieved when those before it are done.
-
-    registry: what is known of schemes for the columns `normal` and `audit`, the default one unless given; where there
-    are several workers its schemes are pickled.
+    options: the fields of `Options`.
 
     What is the matter with a document is a row without a reference: "unreadable", "truncated" and so on (`NOTES`).
 
-    Raises: InvalidURI if `base` is no URI; NotSpecified if there is no such edition; ValueError if `jobs` is less than
-    1; ModuleNotFoundError without the extra `links`, or `whatwg` where it is asked for.
+    Raises: TypeError for an option that there is not; InvalidURI if `base` is no URI; NotSpecified if there is no such
+    edition; ValueError if `jobs` is less than 1; ModuleNotFoundError without the extra `links`, or
+    `whatwg` where it is asked for.
     """
-    options = Options(
-        rung=rung, edition=edition, json=json, audit=audit, whatwg=whatwg, metadata=metadata, registry=registry,
-        canonical=canonical,
-    )  # fmt: skip
-    for batch in batches(sources, base, options, workers=workers, policy=policy, jobs=jobs):
+    for batch in batches(sources, base, Options(**options), workers=workers, policy=policy, jobs=jobs):
         if not isinstance(batch, Done):
             yield from links(batch)
 

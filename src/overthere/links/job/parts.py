@@ -143,7 +143,12 @@ class How(NamedTuple):
     def job(self) -> str:
         """A text that is the same if and only if the rows are."""
         form = self.options.canonical
-        options = {**self.options._asdict(), "canonical": None if form is None else form.to_toml()}
+        registry = self.options.registry
+        options = {
+            **self.options._asdict(),
+            "canonical": None if form is None else form.to_toml(),
+            "registry": None if registry is None else sorted(registry),  # by name: a scheme is code
+        }
         told = {**self._asdict(), "options": options}
         del told["folder"]
         return json.dumps(told)
