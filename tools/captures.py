@@ -1,4 +1,6 @@
-"""Pictures of what the command prints for people, at 60, 80 and 120 columns, for docs/pictures/terminal.
+"""Pictures of what the command prints for people, at 60, 80 and 120 columns, in build/terminal.
+
+Those that the README shows are copied to docs/pictures/terminal.
 
 python tools/captures.py [--help-texts FOLDER]
 
@@ -25,7 +27,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "src"))
 
-PICTURES = ROOT / "docs" / "pictures" / "terminal"
+PICTURES = ROOT / "build" / "terminal"
+KEPT = ROOT / "docs" / "pictures" / "terminal"
+"""The pictures that the README shows."""
 WIDTHS = (60, 80, 120)
 ROWS = 48
 """Of a picture at most; what is longer ends with a line that says how much is left out."""
@@ -159,6 +163,8 @@ if __name__ == "__main__":
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("--help-texts", type=Path, metavar="FOLDER")
     if shutil.which("tmux") is None:
-        print("docs/pictures/terminal stay as they are: tmux is not installed")
+        print(f"{KEPT.relative_to(ROOT)} stays as it is: tmux is not installed")
     else:
         take(PICTURES, asked.parse_args().help_texts)
+        for picture in KEPT.iterdir():
+            shutil.copy(PICTURES / picture.name, picture)

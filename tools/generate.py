@@ -125,6 +125,16 @@ def command_line() -> dict[str, Callable[[], str]]:
     return generate_cli.outputs()
 
 
+def manuals() -> None:
+    """build/man, which is not kept."""
+    import generate_cli
+
+    folder = ROOT / "build" / "man"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in generate_cli.manuals().items():
+        (folder / name).write_text(text)
+
+
 OUTPUTS: dict[str, Callable[[], str]] = {
     "src/overthere/editions/url1994.tables.json": lambda: tables("url1994"),
     "src/overthere/editions/rfc1738.tables.json": lambda: tables("rfc1738"),
@@ -187,6 +197,8 @@ def main() -> int:
             (ROOT / path).parent.mkdir(exist_ok=True)
             (ROOT / path).write_text(text)
             print(f"wrote {path}")
+    if not check:
+        manuals()
     return stale
 
 

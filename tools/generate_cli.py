@@ -14,7 +14,6 @@ from pathlib import Path
 
 import click
 
-from captures import WIDTHS
 from overthere.cli.app import VERBS, app
 from overthere.cli.examples import EXAMPLES, Example
 
@@ -27,12 +26,12 @@ _MEASURED = re.compile(r"(?<= in )[\d.]+ s(?:, [\d.,]+/s)?")
 
 def outputs() -> dict[str, Callable[[], str]]:
     """Each file, and what makes it."""
-    made: dict[str, Callable[[], str]] = {"docs/cli/index.md": _index, "docs/man/overthere.1": _manual_of_all}
-    made["docs/cli/terminal.md"] = _pictures
-    for verb in VERBS:
-        made[f"docs/cli/{verb}.md"] = partial(_page, verb)
-        made[f"docs/man/overthere-{verb}.1"] = partial(_manual, verb)
-    return made
+    return {"docs/cli/index.md": _index, **{f"docs/cli/{verb}.md": partial(_page, verb) for verb in VERBS}}
+
+
+def manuals() -> dict[str, str]:
+    """The man pages by their file names, as `make docs` writes them to build/man."""
+    return {"overthere.1": _manual_of_all(), **{f"overthere-{verb}.1": _manual(verb) for verb in VERBS}}
 
 
 @cache
@@ -71,41 +70,19 @@ def _index() -> str:
             "```",
             "",
             "In bash, `eval \"$(overthere completion bash)\"` completes verbs, options and their values;",
-            "[`completion`](completion.md) says how it is done in zsh and fish. The same pages for `man` lie in",
-            "the folder `docs/man`: `man docs/man/overthere-check.1`.",
+            "[`completion`](completion.md) says how it is done in zsh and fish. `make docs` writes the same",
+            "pages for `man` into the folder `build/man`: `man build/man/overthere-check.1`.",
             "",
-            'On these pages "..." stands for lines that are left out. [In a terminal](terminal.md) shows what they',
-            "look like there, in colours and at three widths.",
+            'On these pages "..." stands for lines that are left out.',
             "",
             "```{toctree}",
             ":hidden:",
             "",
-            "terminal",
             *VERBS,
             "```",
             "",
         ]
     )  # fmt: skip
-
-
-def _pictures() -> str:
-    """The pictures of tools/captures.py."""
-    lines = [
-        "# In a terminal",
-        "",
-        "The examples of each verb as they stand in a terminal of 60, 80 and 120 columns. `make docs` types them in",
-        "tmux and takes the pictures anew; they are dark where their reader has chosen so. On a pipe, in a file, with",
-        "`NO_COLOR` or `TERM=dumb` nothing is coloured, and lines are not broken.",
-        "",
-    ]
-    for verb in VERBS:
-        if any(not example.not_run for example in EXAMPLES[verb]):
-            lines += [f"## {verb}", ""]
-            for columns in WIDTHS:
-                picture = f"../pictures/terminal/{verb}-{columns}.svg"
-                share = f"width={100 * columns // max(WIDTHS)}%"
-                lines += [f"![The examples of overthere {verb} at {columns} columns]({picture}){{{share}}}", ""]
-    return "\n".join(lines)
 
 
 def _page(verb: str) -> str:
