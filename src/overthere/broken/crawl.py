@@ -189,5 +189,5 @@ class Crawl:
             if link.target is None or link.where in _NAMES:
                 continue
             target = URI(link.target).replace(fragment=None)
-            if target.scheme.lower() in ("http", "https") and target.origin in self.origins:
+            if target.origin in self.origins:
                 yield str(target), _PAGES.match(link.where or "") is not None

@@ -283,8 +283,17 @@ def _default() -> Registry:
     return Registry({}, claims)
 
 
+_FAMILIES = {
+    "coaps": "coap", "coap+tcp": "coap", "coaps+tcp": "coap", "coap+ws": "coap", "coaps+ws": "coap",
+    "rtsps": "rtsp", "rtspu": "rtsp", "sips": "sip", "mqtts": "mqtt", "ircs": "irc", "wss": "ws", "ldaps": "ldap",
+}  # fmt: skip
+"""Schemes that another one's module has too, under their own name in capitals."""
+
+
 def _built_in(name: str) -> Claim:
-    return Claim("overthere", f"overthere.schemes.known.{_NO_LETTER.sub('_', name)}:SCHEME")
+    own = _NO_LETTER.sub("_", name)
+    module, value = (_FAMILIES[name], own.upper()) if name in _FAMILIES else (own, "SCHEME")
+    return Claim("overthere", f"overthere.schemes.known.{module}:{value}")
 
 
 def _found(name: str, claim: Claim) -> Any:

@@ -12,7 +12,7 @@ from overthere.kernel.reference import Parts
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme, default_port, slash_for_empty_path
 
-__all__ = ["BODY", "DEFAULTS", "PORTS", "SCHEME", "Extension", "LDAPLocator", "Search"]
+__all__ = ["BODY", "DEFAULTS", "Extension", "LDAPLocator", "LDAPS", "PORTS", "SCHEME", "Search"]
 
 PORTS = {"ldap": 389, "ldaps": 636}
 """The default ports (RFC 4516 3; IANA's registry of ports)."""
@@ -288,3 +288,30 @@ SCHEME = Scheme(
         "Whether the parentheses of a filter pair is checked when its search is planned, not by the grammar.",
     ),
 )
+
+LDAPS = Scheme(
+    name="ldaps",
+    title="LDAP over TLS",
+    documents={"rfc3986": "IANA's registry of URI schemes; RFC 4516 but for the scheme and the port"},
+    locator=LDAPLocator,
+    syntax=f'ldaps-uri = "ldaps:" ldapurl\n{BODY}',
+    rules={"rfc3986": ("ldaps-uri",)},
+    port=PORTS["ldaps"],
+    tls=True,
+    protocol="ldap",
+    linkable=True,
+    access="ldap",
+    normal=(default_port(PORTS["ldaps"], "IANA's registry of ports (ldaps)"), *NORMAL),
+    examples=(
+        Example(
+            "ldaps://ldap1.example.net/o=University%20of%20Michigan,c=US?postalAddress",
+            "RFC 4516 4, but for the scheme",
+        ),
+        Example("ldaps://[2001:db8::7]/c=GB?objectClass?one", "RFC 3986 1.1.2, but for the scheme"),
+    ),
+    notes=(
+        "The scheme is registered provisionally and has no document of its own.",
+        "TLS begins with the connection, not by StartTLS (RFC 4511 4.14).",
+    ),
+)
+"""ldaps: ldap over TLS, read by RFC 4516: IANA's registries have the name and the port, and no RFC the scheme."""

@@ -15,7 +15,7 @@ from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme
 from overthere.schemes.shapes import MAILBOX, PHONE
 
-__all__ = ["NORMAL", "NOTES", "PORTS", "SCHEME", "UNSPOKEN", "SIPLocator", "syntax"]
+__all__ = ["SCHEME", "SIPS", "SIPLocator"]
 
 PORTS = {"sip": 5060, "sips": 5061}
 """The default ports (RFC 3261 19.1.2)."""
@@ -230,3 +230,27 @@ SCHEME = Scheme(
     examples=EXAMPLES,
     notes=NOTES,
 )
+
+SIPS = Scheme(
+    name="sips",
+    title="Session Initiation Protocol, secured",
+    documents={"rfc3986": "RFC 3261 19.1"},
+    locator=SIPLocator,
+    syntax=syntax("sips"),
+    rules={"rfc3986": ("sips-uri",)},
+    port=PORTS["sips"],
+    tls=True,
+    protocol="sip",
+    lines=True,
+    text_parameters=("body",),
+    shape=SCHEME.shape,
+    linkable=True,
+    unspoken=UNSPOKEN,
+    normal=NORMAL,
+    examples=(
+        Example("sips:1212@gateway.com", "RFC 3261 19.1.3"),
+        Example("sips:alice@atlanta.com?subject=project%20x&priority=urgent", "RFC 3261 19.1.3", "with header fields"),
+    ),
+    notes=("sip and sips are never the same (RFC 3261 19.1.4).", *NOTES),
+)
+"""sips: a resource of the Session Initiation Protocol, by TLS all the way (RFC 3261 19.1, 26.2.2)."""
