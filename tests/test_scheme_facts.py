@@ -1,5 +1,4 @@
-"""A scheme's facts are in the scheme's file: code elsewhere does not ask for a scheme by name, but in the few places below,
-each with its reason."""
+"""A scheme's facts are in its file: code elsewhere asks for no scheme by name, but in the few places below."""
 
 from __future__ import annotations
 

@@ -206,9 +206,9 @@ class Registry:
         return {name: facts for name in self if (facts := self._in_text(name)) is not None}
 
     def _in_text(self, name: str) -> InText | None:
-        if name not in self._schemes and self._claims[name] == (_built_in(name),):
+        if name not in self._schemes and self._claims[name] == (_built_in(name),) and name in built_in():
             return built_in()[name]
-        scheme = self.get(name)
+        scheme = self.get(name)  # one of a package, or not in the table yet: `make docs` writes it
         return None if scheme is None else facts_of(scheme)
 
     def locator(self, uri: URI | str, edition: str = "rfc3986") -> Locator:
