@@ -376,8 +376,8 @@ def entries() -> dict[str, Callable[[], Any]]:
         for name, member in vars(kind).items():
             if isinstance(member, types.GetSetDescriptorType):
                 table[f"{kind.__name__}.{name}"] = partial(getattr, one, name)
-    if hasattr(_native, "front"):
-        table["front"] = lambda: _native.front(encoding, "encode", "encode(data)\n--\n\nOne.")
+    if hasattr(_native, "with_fast_path"):
+        table["with_fast_path"] = lambda: _native.with_fast_path(encoding, "encode", "encode(data)\n--\n\nOne.")
         table |= {
             "encoding.encode": lambda: overthere.encode("a b"),
             "encoding.decode": lambda: overthere.decode("a%20b"),

@@ -19,13 +19,13 @@ __all__ = [
     "column_domain",
     "column_parts",
     "column_text",
-    "front",
     "normalize",
     "parse",
     "percent_decode",
     "percent_encode",
     "remove_dot_segments",
     "resolve",
+    "with_fast_path",
 ]
 
 @final
@@ -79,7 +79,7 @@ def normalize(value: str, rung: Literal[0, 1, 2, 3] | int) -> str | None: ...
 def remove_dot_segments(path: str) -> str | None: ...
 def percent_encode(data: bytes, safe: str) -> str: ...
 def percent_decode(data: bytes) -> bytes: ...
-def front(holder: object, name: str, documentation: str) -> object: ...
+def with_fast_path(holder: object, name: str, documentation: str) -> object: ...
 def _panic(is_wanted: bool) -> None: ...
 def _ways(
     text: str, reference: bool, zone: bool

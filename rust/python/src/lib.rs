@@ -8,7 +8,7 @@ mod columns;
 mod components;
 mod fast;
 #[cfg(not(feature = "abi3"))]
-mod front;
+mod fast_path;
 mod getters;
 mod links;
 mod quick;
@@ -31,7 +31,7 @@ mod _native {
     use super::fast::ways;
     #[cfg(not(feature = "abi3"))]
     #[pymodule_export]
-    use super::front::front;
+    use super::fast_path::with_fast_path;
     #[pymodule_init]
     fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
         super::getters::install(&module.py().get_type::<super::components::Components>())

@@ -1,12 +1,12 @@
 //! The rows of the link table, built as they are found: one object for one job, its columns taken batch by batch.
 
 mod css;
+mod document;
 mod escapes;
 mod html;
 mod page;
 pub mod pages;
 mod table;
-mod taking;
 
 use overthere_core::iri::escape;
 use overthere_core::parse::Rule;

@@ -12,8 +12,8 @@ use overthere_core::place::{At, Part, Spans};
 use overthere_core::resolve::{resolve, Parsed};
 use overthere_html::Attributes;
 
+use super::document::{Count, Document, Place, Reference};
 use super::escapes::{decoded, is_odd, lines, plain};
-use super::taking::{Count, Place, Reference, Taking};
 use crate::fast::parse;
 
 /// What all documents are read by.
@@ -131,7 +131,7 @@ pub fn read(
     data: &[u8],
     others: &mut HashMap<u64, String>,
 ) -> Result<Page, Left> {
-    let taken = Taking::of(site, data).ok_or(Left)?;
+    let taken = Document::of(site, data).ok_or(Left)?;
     let asks = Asks::new(site, number, uri, &taken, others)?;
     let next = taken.refresh.flatten().and_then(|(start, end)| asks.page_at(taken.texts.part(start..end)));
     let mut page = Page { next, ..Page::default() };
@@ -174,7 +174,7 @@ pub fn again(
     data: &[u8],
     is_fault: impl Fn(Asked) -> bool,
 ) -> Result<Again, Left> {
-    let taken = Taking::of(site, data).ok_or(Left)?;
+    let taken = Document::of(site, data).ok_or(Left)?;
     let mut others = HashMap::new();
     let asks = Asks::new(site, number, uri, &taken, &mut others)?;
     let mut faults = Vec::new();
@@ -249,7 +249,7 @@ impl<'a> Asks<'a> {
         site: &'a Site,
         number: u32,
         uri: &str,
-        taken: &Taking<'_>,
+        taken: &Document<'_>,
         others: &'a mut HashMap<u64, String>,
     ) -> Result<Self, Left> {
         let mut anchors: Vec<u64> = taken.anchors.iter().map(|name| key(u64::from(number), name)).collect();
@@ -271,7 +271,11 @@ impl<'a> Asks<'a> {
     }
 
     /// Look at each reference; at one that stands often only once.  Returns: the keys of the anchors.
-    fn each(mut self, taken: &Taking<'_>, mut tell: impl FnMut(&Reference, Seen)) -> Result<Vec<u64>, Left> {
+    fn each(
+        mut self,
+        taken: &Document<'_>,
+        mut tell: impl FnMut(&Reference, Seen),
+    ) -> Result<Vec<u64>, Left> {
         let mut known: AHashMap<(&[u8], bool), Seen> = AHashMap::with_capacity(taken.found.len());
         for one in &taken.found {
             let text = taken.texts.part(one.start..one.end);

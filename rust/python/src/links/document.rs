@@ -38,7 +38,7 @@ pub struct Place {
 }
 
 /// What a document holds.
-pub struct Taking<'a> {
+pub struct Document<'a> {
     site: &'a Site,
     pub texts: Vec<u8>,
     pub found: Vec<Reference>,
@@ -73,10 +73,10 @@ impl Count {
     }
 }
 
-impl<'a> Taking<'a> {
+impl<'a> Document<'a> {
     /// Read a document.  Returns: None if only Python can.
     pub fn of(site: &'a Site, data: &[u8]) -> Option<Self> {
-        let mut taking = Taking {
+        let mut document = Document {
             site,
             texts: Vec::new(),
             found: Vec::new(),
@@ -88,8 +88,8 @@ impl<'a> Taking<'a> {
             place: Place::default(),
             tag: Tag::default(),
         };
-        let told = overthere_html::read(data, &site.attributes, &mut taking);
-        (!told.is_too_deep && !told.is_unclosed && !taking.is_left).then_some(taking)
+        let told = overthere_html::read(data, &site.attributes, &mut document);
+        (!told.is_too_deep && !told.is_unclosed && !document.is_left).then_some(document)
     }
 }
 
@@ -103,7 +103,7 @@ fn stripped(text: &[u8]) -> &[u8] {
     text.part(start..end)
 }
 
-impl Taking<'_> {
+impl Document<'_> {
     fn add(&mut self, text: &[u8], is_map: bool) {
         let start = self.texts.len();
         self.texts.extend_from_slice(text);
@@ -156,7 +156,7 @@ fn refreshed(content: &[u8]) -> Option<&[u8]> {
 
 const SIGNS: [&[u8]; 6] = [b"url(", b"@import", b"image-set(", b"src(", b"image(", b"\\"];
 
-impl Sink for Taking<'_> {
+impl Sink for Document<'_> {
     fn attribute(&mut self, element: Element<'_>, name: &[u8], way: usize, value: &[u8]) {
         let Element { name: tag, namespace, is_base, at } = element;
         let is_html = namespace == Namespace::Html;
