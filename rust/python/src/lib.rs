@@ -2,6 +2,7 @@
 
 #![deny(clippy::undocumented_unsafe_blocks)]
 
+mod arrow;
 mod automaton;
 mod bug;
 mod columns;
@@ -19,6 +20,8 @@ use pyo3::prelude::*;
 /// The fast kernel of overthere.
 #[pymodule(gil_used = false)]
 mod _native {
+    #[pymodule_export]
+    use super::arrow::{ArrowArray, ArrowChunks, ArrowRows, ArrowStream};
     #[pymodule_export]
     use super::automaton::Automaton;
     #[pymodule_export]

@@ -9,11 +9,13 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use super::drive::{rewritten, text_column, Outcome};
-use super::flow::{copied, each, over};
+use super::chunks::{each, over};
+use super::not_text;
+use super::row_loop::{text_column, Outcome};
 use super::rows::{visit, Rows, Visit};
 use super::schemes::Raised;
-use super::{not_text, Result};
+use crate::arrow::views::rewritten;
+use crate::arrow::Result;
 use crate::bug::guarded;
 use crate::fast::host;
 
@@ -114,15 +116,10 @@ pub fn column_domain(
         let (rules, raised) = (rules.0.clone(), Raised::default());
         let told = raised.clone();
         let found = over(column, move |column, _| {
-            each(column, &|values| {
+            each(column, views, |values| {
                 let domains =
                     Domains { rules: &rules, part, private, finish: &finish, raised: &told, threads };
-                let found = visit(values, domains).ok_or_else(|| not_text(values))?;
-                if views {
-                    found
-                } else {
-                    found.and_then(copied)
-                }
+                visit(values, domains).ok_or_else(|| not_text(values))?
             })
         });
         found.map_err(|error| raised.lock().unwrap_or_else(|held| held.into_inner()).take().unwrap_or(error))

@@ -5,7 +5,7 @@ use overthere_core::normalize::{may_change, normalize};
 use overthere_core::parse::Rule;
 use overthere_core::place::{Part, Spans};
 
-use super::drive::Outcome;
+use super::row_loop::Outcome;
 use super::schemes::form;
 use crate::components::Asked;
 use crate::fast::parse;

@@ -1,14 +1,13 @@
 //! The column functions of `overthere._native`: Arrow in, Arrow out, the GIL released.
 
+mod chunks;
 mod domains;
-mod drive;
-mod flow;
 mod iris;
 mod parameters;
 mod parts;
+mod row_loop;
 mod rows;
 mod schemes;
-mod sound;
 mod text;
 
 use std::sync::Arc;
@@ -24,22 +23,20 @@ use overthere_core::percent::Safe;
 use overthere_core::place::At;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3_arrow::input::AnyArray;
 
+use crate::arrow::Result;
 use crate::automaton::Automaton;
 use crate::bug::guarded;
 use crate::components::{named, Asked};
+use chunks::{decoded, each, over, texts_of};
 pub use domains::{column_domain, Suffixes};
-use drive::Bad;
-use flow::{copied, each, over, texts_of};
 use iris::Scratch;
 use parameters::{Parameters, Said};
 use parts::{Check, Judge, Parts};
+use row_loop::Bad;
 use rows::{visit, Rows};
 use schemes::{Raised, Rules, Schemes};
 use text::{Operation, Text, Way};
-
-type Result<T> = std::result::Result<T, String>;
 
 fn rule_of(rule: &str) -> PyResult<Asked> {
     named(rule).ok_or_else(|| PyValueError::new_err(format!("columns read URIs and IRIs, not {rule:?}")))
@@ -100,7 +97,7 @@ pub fn column_check(
             Err(_) => Judge::Rule(rule_of(&rule.extract::<String>()?)?, zone),
         };
         over(column, move |column, _| {
-            each(column, &|values| {
+            each(column, true, |values| {
                 visit(values, Check { rule: &rule, threads }).ok_or_else(|| not_text(values))
             })
         })
@@ -123,14 +120,8 @@ pub fn column_parts(
             rule => rule.map(|(rule, _)| (rule, zone)),
         };
         over(column, move |column, _| {
-            each(column, &|values| {
-                let found = visit(values, Parts { names: &names, rule, threads });
-                let found = found.ok_or_else(|| not_text(values))?;
-                if views {
-                    found
-                } else {
-                    found.and_then(copied)
-                }
+            each(column, views, |values| {
+                visit(values, Parts { names: &names, rule, threads }).ok_or_else(|| not_text(values))?
             })
         })
     })
@@ -183,7 +174,7 @@ pub fn column_text(
                             .ok_or_else(|| PyValueError::new_err("the base is none"))?;
                         Operation::By { base, spans, way }
                     }
-                    Err(_) => Operation::ByEach { bases: texts_of(base.extract::<AnyArray>()?)?, way },
+                    Err(_) => Operation::ByEach { bases: texts_of(base)?, way },
                 }
             }
             ("encode", _) => Operation::Encode(Box::new(Safe::new(safe.as_bytes()))),
@@ -196,18 +187,13 @@ pub fn column_text(
         let by_row = matches!(operation, Operation::ByEach { .. });
         let found = over(column, move |column, first| {
             let work = |values: &ArrayRef| {
-                let found = visit(values, Text { operation: &operation, first, rule, details, threads });
-                let found = found.ok_or_else(|| not_text(values))?;
-                if views {
-                    found
-                } else {
-                    found.and_then(copied)
-                }
+                let text = Text { operation: &operation, first, rule, details, threads };
+                visit(values, text).ok_or_else(|| not_text(values))?
             };
             if by_row {
-                work(&flow::unpacked(column)?)
+                each(&decoded(column)?, views, work)
             } else {
-                each(column, &work)
+                each(column, views, work)
             }
         });
         found.map_err(|error| raised.lock().unwrap_or_else(|held| held.into_inner()).take().unwrap_or(error))

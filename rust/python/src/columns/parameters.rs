@@ -5,7 +5,7 @@ use overthere_core::place::{Part, Spans};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use super::drive::Outcome;
+use super::row_loop::Outcome;
 
 /// What Python says of it: names with their pairs, the separator, whether "+" is a space.
 pub type Said = (Vec<Given>, char, bool);

@@ -9,8 +9,9 @@ use overthere_core::place::{Part, Spans};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use super::drive::{rewritten, Outcome};
-use super::Result;
+use super::row_loop::Outcome;
+use crate::arrow::views::rewritten;
+use crate::arrow::Result;
 
 /// What an operation on columns raised in Python: the loop under it knows messages only.
 pub type Raised = Arc<Mutex<Option<PyErr>>>;
@@ -73,7 +74,7 @@ impl Schemes {
             self.finish.call1(py, (texts,))?.extract::<Vec<Option<String>>>(py)
         });
         match forms {
-            Ok(forms) => Ok(rewritten(&column, open, &forms)?),
+            Ok(forms) => rewritten(&column, open, &forms),
             Err(error) => {
                 let message = error.to_string();
                 *self.raised.lock().unwrap_or_else(|held| held.into_inner()) = Some(error);

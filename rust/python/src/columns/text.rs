@@ -12,12 +12,13 @@ use overthere_core::place::{At, Part, Span, Spans};
 use overthere_core::relate::relate;
 use overthere_core::resolve::{resolve, Parsed};
 
-use super::drive::{code_points, text_column, Outcome};
 use super::iris::{normal, read, to_iri, to_uri, Scratch};
 use super::parameters::Parameters;
+use super::row_loop::{code_points, text_column, Outcome};
 use super::rows::{Rows, Visit};
 use super::schemes::{form, Schemes};
-use super::{error_columns, nulls, refusal, structure, Result};
+use super::{error_columns, nulls, refusal, structure};
+use crate::arrow::Result;
 use crate::components::Asked;
 use crate::fast::{host, parse};
 

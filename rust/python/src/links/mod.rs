@@ -16,9 +16,9 @@ use overthere_html::Attributes;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use pyo3_arrow::PyArray;
 use std::sync::Arc;
 
+use crate::arrow::ArrowArray;
 use crate::bug::guarded;
 use crate::fast::parse;
 use html::{Against, Embedded, Found, Pending};
@@ -236,10 +236,10 @@ impl LinkRows {
     }
 
     /// All rows so far as one Arrow array of structs; there are none then.
-    fn take(&mut self, py: Python<'_>) -> PyResult<Py<PyArray>> {
+    fn take(&mut self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         guarded(py, || {
             let rows = self.columns.take().map_err(PyValueError::new_err)?;
-            Py::new(py, PyArray::from_array_ref(Arc::new(rows)))
+            ArrowArray::object(py, Arc::new(rows))
         })
     }
 }
