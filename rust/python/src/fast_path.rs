@@ -111,7 +111,7 @@ fn made<'py>(
     octets: &[u8],
     spans: Option<Spans>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    if let Some((rule, false)) = quick::asked(class) {
+    if let Some((rule, false)) = quick::rule_of_class(class) {
         let known = spans.filter(|_| octets.len() < OMITTED as usize);
         let found = known.map_or_else(|| parse(octets, rule, false).ok(), Some);
         if let Some(spans) = found {

@@ -122,7 +122,7 @@ pub fn array_capsules<'py>(
     PyTuple::new(py, [schema, array])
 }
 
-/// A stream capsule, whose arrays are made when they are asked for.
+/// A stream capsule, whose arrays are made when a consumer reads them.
 pub fn stream_capsule<'py>(py: Python<'py>, chunks: Chunks) -> PyResult<Bound<'py, PyCapsule>> {
     let exported = Box::new(ExportedStream { chunks, error: CString::default() });
     let stream = FFI_ArrowArrayStream {

@@ -201,7 +201,7 @@ impl ArrowChunks {
     }
 }
 
-/// The result for a stream: its chunks, worked on when they are asked for, once.
+/// The result for a stream: its chunks, worked on when a consumer reads them, once.
 #[pyclass(frozen, module = "overthere._native")]
 pub struct ArrowStream {
     chunks: Mutex<Option<Chunks>>,

@@ -1,4 +1,4 @@
-//! Columns in and out: arrays, chunks, and streams whose chunks are worked on when they are asked for.
+//! Columns in and out: arrays, chunks, and streams whose chunks are worked on when a consumer reads them.
 
 use std::sync::Arc;
 

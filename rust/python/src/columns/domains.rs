@@ -13,7 +13,7 @@ use super::chunks::{each, over};
 use super::not_text;
 use super::row_loop::{text_column, Outcome};
 use super::rows::{visit, Rows, Visit};
-use super::schemes::Raised;
+use super::schemes::ErrorSlot;
 use crate::arrow::views::rewritten;
 use crate::arrow::Result;
 use crate::bug::guarded;
@@ -44,7 +44,7 @@ struct Domains<'a> {
     part: Part,
     private: bool,
     finish: &'a Py<PyAny>,
-    raised: &'a Raised,
+    raised: &'a ErrorSlot,
     threads: usize,
 }
 
@@ -113,12 +113,12 @@ pub fn column_domain(
             "public_suffix" => Part::PublicSuffix,
             other => return Err(PyValueError::new_err(format!("a host's name has no part {other:?}"))),
         };
-        let (rules, raised) = (rules.0.clone(), Raised::default());
-        let told = raised.clone();
+        let (rules, raised) = (rules.0.clone(), ErrorSlot::default());
+        let slot = raised.clone();
         let found = over(column, move |column, _| {
             each(column, views, |values| {
                 let domains =
-                    Domains { rules: &rules, part, private, finish: &finish, raised: &told, threads };
+                    Domains { rules: &rules, part, private, finish: &finish, raised: &slot, threads };
                 visit(values, domains).ok_or_else(|| not_text(values))?
             })
         });

@@ -27,19 +27,19 @@ use pyo3::prelude::*;
 use crate::arrow::Result;
 use crate::automaton::Automaton;
 use crate::bug::guarded;
-use crate::components::{named, Asked};
+use crate::components::{rule_named, SyntaxRule};
 use chunks::{decoded, each, over, texts_of};
 pub use domains::{column_domain, Suffixes};
 use iris::Scratch;
-use parameters::{Parameters, Said};
+use parameters::{ParameterArguments, Parameters};
 use parts::{Check, Judge, Parts};
 use row_loop::Bad;
 use rows::{visit, Rows};
-use schemes::{Raised, Rules, Schemes};
-use text::{Operation, Text, Way};
+use schemes::{ErrorSlot, Rules, Schemes};
+use text::{BaseOperation, Operation, Text};
 
-fn rule_of(rule: &str) -> PyResult<Asked> {
-    named(rule).ok_or_else(|| PyValueError::new_err(format!("columns read URIs and IRIs, not {rule:?}")))
+fn rule_of(rule: &str) -> PyResult<SyntaxRule> {
+    rule_named(rule).ok_or_else(|| PyValueError::new_err(format!("columns read URIs and IRIs, not {rule:?}")))
 }
 
 fn not_text(column: &dyn Array) -> String {
@@ -69,7 +69,7 @@ fn structure(names: &[&str], columns: Vec<ArrayRef>, nulls: Option<NullBuffer>) 
 }
 
 /// The first finding on a row that was refused.
-fn refusal(row: &[u8], (rule, iri): Asked, zone: bool) -> (Kind, usize) {
+fn refusal(row: &[u8], (rule, iri): SyntaxRule, zone: bool) -> (Kind, usize) {
     let found = match std::str::from_utf8(row) {
         Ok(text) if iri => first_finding_in_iri(text, rule, zone),
         _ => first_finding(row, rule, zone),
@@ -146,14 +146,15 @@ pub fn column_text(
     strict: bool,
     safe: &str,
     schemes: Option<(Rules, Py<PyAny>)>,
-    parameters: Option<Said>,
+    parameters: Option<ParameterArguments>,
     details: bool,
     threads: usize,
     views: bool,
 ) -> PyResult<Py<PyAny>> {
     guarded(column.py(), || {
-        let raised = Raised::default();
-        let asked = parameters.map(|said| Parameters::new(operation, said)).transpose()?.flatten();
+        let raised = ErrorSlot::default();
+        let of_parameters =
+            parameters.map(|arguments| Parameters::new(operation, arguments)).transpose()?.flatten();
         let rule = rule_of(rule)?;
         let operation = match (operation, base) {
             ("host", _) => Operation::Host,
@@ -167,20 +168,24 @@ pub fn column_text(
                 Operation::NormalizeByScheme(Schemes::new(rules, finish, raised.clone()))
             }
             ("resolve" | "relate", Some(base)) => {
-                let way = if operation == "relate" { Way::Relate } else { Way::Resolve { strict } };
+                let relation = if operation == "relate" {
+                    BaseOperation::Relate
+                } else {
+                    BaseOperation::Resolve { strict }
+                };
                 match base.extract::<String>() {
                     Ok(base) => {
                         let spans = iris::read(&base, (Rule::Uri, rule.1), false, &mut Scratch::default())
                             .ok_or_else(|| PyValueError::new_err("the base is none"))?;
-                        Operation::By { base, spans, way }
+                        Operation::By { base, spans, operation: relation }
                     }
-                    Err(_) => Operation::ByEach { bases: texts_of(base)?, way },
+                    Err(_) => Operation::ByEach { bases: texts_of(base)?, operation: relation },
                 }
             }
             ("encode", _) => Operation::Encode(Box::new(Safe::new(safe.as_bytes()))),
             ("decode", _) => Operation::Decode,
-            (other, _) => match asked {
-                Some(asked) => Operation::Parameters(asked),
+            (other, _) => match of_parameters {
+                Some(parameters) => Operation::Parameters(parameters),
                 None => return Err(PyValueError::new_err(format!("there is no column operation {other:?}"))),
             },
         };

@@ -14,12 +14,12 @@ use super::rows::{Rows, Visit};
 use super::{error_columns, nulls, refusal, structure};
 use crate::arrow::views::{view, Views};
 use crate::arrow::Result;
-use crate::components::Asked;
+use crate::components::SyntaxRule;
 use crate::fast::{parse, split};
 
 /// What says whether a row is right.
 pub enum Judge {
-    Rule(Asked, bool),
+    Rule(SyntaxRule, bool),
     Automaton(Arc<Automaton>),
 }
 

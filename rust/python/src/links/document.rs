@@ -49,7 +49,7 @@ pub struct Document<'a> {
     /// The first refresh, which alone is heard: where its text stands if it waits for nothing.
     pub refresh: Option<Option<(usize, usize)>>,
     /// Only Python reads it.
-    pub is_left: bool,
+    pub needs_python: bool,
     place: Place,
     tag: Tag,
 }
@@ -84,12 +84,12 @@ impl<'a> Document<'a> {
             count: Count::default(),
             base: None,
             refresh: None,
-            is_left: false,
+            needs_python: false,
             place: Place::default(),
             tag: Tag::default(),
         };
-        let told = overthere_html::read(data, &site.attributes, &mut document);
-        (!told.is_too_deep && !told.is_unclosed && !document.is_left).then_some(document)
+        let notes = overthere_html::read(data, &site.attributes, &mut document);
+        (!notes.is_too_deep && !notes.is_unclosed && !document.needs_python).then_some(document)
     }
 }
 
@@ -113,14 +113,14 @@ impl Document<'_> {
     fn sheet(&mut self, text: &[u8]) {
         match urls(text) {
             Some(found) => found.into_iter().for_each(|span| self.add(text.part(span), false)),
-            None => self.is_left |= SIGNS.iter().any(|sign| holds(text, sign)),
+            None => self.needs_python |= SIGNS.iter().any(|sign| holds(text, sign)),
         }
     }
 
     /// The image candidates that people write: URLs and descriptors, with commas and blanks between.
     fn candidates(&mut self, value: &[u8]) {
         if value.contains(&b'(') {
-            self.is_left = true;
+            self.needs_python = true;
             return;
         }
         let mut rest = value;
@@ -180,7 +180,7 @@ impl Sink for Document<'_> {
                 self.tag.is_hint =
                     hints.split(is_space).any(|rel| rel == b"preconnect" || rel == b"dns-prefetch");
             }
-            "one" | "nonempty" if tag == b"object" || tag == b"applet" => self.is_left = true,
+            "one" | "nonempty" if tag == b"object" || tag == b"applet" => self.needs_python = true,
             "one" => self.add(stripped(value), false),
             "nonempty" if !stripped(value).is_empty() => self.add(stripped(value), name == b"usemap"),
             "nonempty" => {}
@@ -220,7 +220,7 @@ impl Sink for Document<'_> {
                     self.count.references += count as u64;
                     (0..count).for_each(|_| self.count.pass(*reason));
                 }
-                None => self.is_left = true,
+                None => self.needs_python = true,
             },
         }
     }
@@ -236,7 +236,7 @@ impl Sink for Document<'_> {
                     let last = self.found.last().map(|last| (last.start, last.end));
                     self.refresh.get_or_insert(last.filter(|_| is_at_once));
                 }
-                None => self.is_left = true,
+                None => self.needs_python = true,
             }
         }
         if tag.is_hint {

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use crate::arrow::ArrowArray;
 use crate::bug::guarded;
 use crate::fast::parse;
-use html::{Against, Embedded, Found, Pending};
+use html::{Against, Embedded, Pending, Reference};
 use table::{Base, Columns, Row};
 
 /// What Python does: what is rare, or needs what only it knows.
@@ -51,7 +51,7 @@ pub struct LinkRows {
     python: Callbacks,
     columns: Columns,
     pending: Pending,
-    waiting: Option<Found>,
+    waiting: Option<Reference>,
     source: String,
     fallback: Base,
     base: Base,
@@ -138,8 +138,8 @@ impl LinkRows {
                 None => self.fallback.clone(),
                 Some(href) => from_content(py, href, &self.fallback, &self.python)?,
             };
-            let told = self.pending.told;
-            let notes = [(told.is_too_deep, "too-deep"), (told.is_unclosed, "unclosed")];
+            let found = self.pending.notes;
+            let notes = [(found.is_too_deep, "too-deep"), (found.is_unclosed, "unclosed")];
             Ok(notes.into_iter().filter_map(|(is_so, note)| is_so.then_some(note)).collect())
         })
     }
@@ -258,7 +258,7 @@ fn from_content(py: Python<'_>, href: &str, fallback: &Base, python: &Callbacks)
 fn row_of<'a>(
     py: Python<'_>,
     pending: &'a Pending,
-    found: Found,
+    found: Reference,
     base: &Base,
     python: &Callbacks,
     rung: u8,
