@@ -33,7 +33,7 @@ impl Keys {
 }
 
 impl Column {
-    /// A column of text that came in.
+    /// The column of imported data.
     ///
     /// Fails, with the row, if it is not UTF-8, lies outside of the data, or has a key without a value.
     pub fn of(data: ArrayData) -> Result<Column> {
@@ -85,8 +85,11 @@ fn keys<K: ArrowNativeType>(data: &ArrayData, count: usize) -> Result<Keys> {
     let nulls = data.nulls().cloned();
     let keys = data.buffer::<K>(0).part(..data.len());
     let is_within = |key: &K| key.to_usize().is_some_and(|key| key < count);
-    // Without an early end, this is done for several keys at once.
-    if u32::try_from(count).is_err() || !keys.iter().fold(true, |so_far, key| so_far & is_within(key)) {
+    if u32::try_from(count).is_err() {
+        return Err(format!("a dictionary of {count} values is too large"));
+    }
+    // Without an early end, the loop compares several keys at once.
+    if !keys.iter().fold(true, |so_far, key| so_far & is_within(key)) {
         let is_null = |row| nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
         if let Some(row) = (0..keys.len()).find(|&row| !is_within(&keys.at(row)) && !is_null(row)) {
             return Err(format!("row {row}: its key is not in the dictionary, which has {count} values"));
