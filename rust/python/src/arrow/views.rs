@@ -1,45 +1,15 @@
-//! The loop under every column function: rows in ranges over threads, views and validity out.
+//! Text arrays of views: filled by threads, selected, joined, and changed in some rows.
 
 use arrow_array::builder::make_view;
+use arrow_array::cast::AsArray;
 use arrow_array::{Array, StringViewArray};
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
-use overthere_core::check::Kind;
 use overthere_core::place::Part;
 
-use super::rows::Rows;
-
-/// What a row becomes.
-pub enum Outcome {
-    /// Undefined.
-    Null,
-    /// The row itself.
-    Same,
-    /// A part of the row.
-    Part(usize, usize),
-    /// What was written to the output.
-    Written,
-    /// What was written to the output, or the row itself, and to be finished elsewhere.
-    Open { written: bool },
-    /// Refused: the kind, and the byte where.
-    Bad(Kind, usize),
-    /// Refused for a text beside the row: the kind, and the code point where in that text.
-    Elsewhere(Kind, u32),
-}
-
-/// A row that was refused; the offset is in code points.
-pub struct Bad {
-    pub row: usize,
-    pub kind: Kind,
-    pub at: u32,
-}
+use super::{Keys, Result};
 
 /// How many rows a thread takes at a time at the least.
-const LEAST: usize = 1 << 14;
-
-/// The offset in code points of a byte offset.
-pub fn code_points(row: &[u8], at: usize) -> u32 {
-    row.part(..at).iter().filter(|&&b| b & 0xC0 != 0x80).count() as u32
-}
+pub const LEAST: usize = 1 << 14;
 
 /// The view of `text[start..end]`, where `text` stands at `offset` of a buffer and may go on past `end`.
 ///
@@ -146,116 +116,23 @@ impl Views {
             .map(|(views, valid)| {
                 let nulls = NullBuffer::new(BooleanBuffer::new(Buffer::from_vec(valid), 0, rows));
                 let nulls = Some(nulls).filter(|n| n.null_count() > 0);
-                // SAFETY: every view is zero (empty) or was made by `make_view` from a slice of one of the
-                // buffers, at its own place in it, and each slice is UTF-8: a row, a part of a row cut at
-                // US-ASCII delimiters, or what the core wrote from such parts.
-                unsafe { StringViewArray::new_unchecked(ScalarBuffer::from(views), buffers.to_vec(), nulls) }
+                text_array(views, buffers.to_vec(), nulls)
             })
             .collect()
     }
 }
 
-/// One bit a row, on as many threads; `make()` gives each thread its own test.
-pub fn bits<F: FnMut(usize) -> bool>(rows: usize, threads: usize, make: impl Fn() -> F + Sync) -> Buffer {
-    let mut words = vec![0u64; rows.div_ceil(64)];
-    let per = rows.div_ceil(threads.max(1)).max(LEAST).div_ceil(64);
-    let fill = |first: usize, words: &mut [u64]| {
-        let mut test = make();
-        for (n, word) in words.iter_mut().enumerate() {
-            let here = (first + n) * 64;
-            for i in 0..64.min(rows - here) {
-                *word |= u64::from(test(here + i)) << i;
-            }
-        }
-    };
-    if words.len() <= per {
-        fill(0, &mut words);
-    } else {
-        let fill = &fill;
-        std::thread::scope(|scope| {
-            for (k, chunk) in words.chunks_mut(per).enumerate() {
-                scope.spawn(move || fill(k * per, chunk));
-            }
-        });
-    }
-    Buffer::from_vec(words)
-}
-
 /// What a chunk's result is refused with: a view's offset is an `i32` in Arrow.
-const TOO_LARGE: &str = "a chunk's result is larger than 2 GiB: pass it in smaller chunks";
-
-/// One text column out of another, its refused rows, and the rows that are to be finished elsewhere; `make()` gives
-/// each thread its own function of a row.
-pub fn text_column<R, F, M>(
-    rows: &R,
-    threads: usize,
-    make: M,
-) -> Result<(StringViewArray, Vec<Bad>, Vec<usize>), &'static str>
-where
-    R: Rows,
-    F: FnMut(usize, &str, &mut Vec<u8>) -> Outcome,
-    M: Fn() -> F + Sync,
-{
-    let mut buffers = rows.buffers();
-    let own = buffers.len() as u32;
-    let mut views = Views::new(1, rows.len());
-    let per = rows.len().div_ceil(threads.max(1)).max(LEAST).next_multiple_of(64);
-    let parts = views.run(threads, |first, count, mut range| {
-        let (mut out, mut bad, mut open, mut work) = (Vec::new(), Vec::new(), Vec::new(), make());
-        let number = own + (first / per) as u32;
-        for i in 0..count {
-            if !rows.is_valid(first + i) {
-                continue;
-            }
-            let row = rows.row(first + i);
-            let mark = out.len();
-            let (buffer, offset) = rows.place(first + i);
-            let outcome = work(first + i, rows.text(first + i), &mut out);
-            if matches!(outcome, Outcome::Open { .. }) {
-                open.push(first + i);
-            }
-            match outcome {
-                Outcome::Null => {}
-                Outcome::Same | Outcome::Open { written: false } => {
-                    range.set(0, i, make_view(row, buffer, offset))
-                }
-                Outcome::Part(start, end) => {
-                    range.set(0, i, view(rows.onward(first + i), start, end, buffer, offset));
-                }
-                Outcome::Written | Outcome::Open { written: true } => {
-                    if out.len() > i32::MAX as usize {
-                        return Err(TOO_LARGE);
-                    }
-                    range.set(0, i, make_view(out.part(mark..), number, mark as u32));
-                }
-                Outcome::Bad(kind, at) => {
-                    out.truncate(mark);
-                    bad.push(Bad { row: first + i, kind, at: code_points(row, at) });
-                }
-                Outcome::Elsewhere(kind, at) => bad.push(Bad { row: first + i, kind, at }),
-            }
-        }
-        Ok((out, bad, open))
-    });
-    let (mut all, mut still_open) = (Vec::new(), Vec::new());
-    for part in parts {
-        let (out, bad, open) = part?;
-        buffers.push(Buffer::from_vec(out));
-        all.extend(bad);
-        still_open.extend(open);
-    }
-    let mut columns = views.finish(&buffers);
-    Ok((columns.remove(0), all, still_open))
-}
+pub const TOO_LARGE: &str = "a chunk's result is larger than 2 GiB: pass it in smaller chunks";
 
 /// The column with other texts in some of its rows, as many as there are rows named; None makes a row null.
 pub fn rewritten(
     column: &StringViewArray,
     rows: &[usize],
     texts: &[Option<String>],
-) -> Result<StringViewArray, &'static str> {
+) -> Result<StringViewArray> {
     if rows.len() != texts.len() {
-        return Err("as many texts must come back as were given");
+        return Err("as many texts must come back as were given".to_owned());
     }
     let (mut views, mut buffers) = (column.views().to_vec(), column.data_buffers().to_vec());
     let (mut out, mut empty) = (Vec::new(), Vec::new());
@@ -270,7 +147,7 @@ pub fn rewritten(
         let offset = out.len();
         out.extend_from_slice(text.as_bytes());
         if out.len() > i32::MAX as usize {
-            return Err(TOO_LARGE);
+            return Err(TOO_LARGE.to_owned());
         }
         if let Some(view) = views.get_mut(row) {
             *view = make_view(text.as_bytes(), buffers.len() as u32, offset as u32);
@@ -284,7 +161,52 @@ pub fn rewritten(
         empty.into_iter().for_each(|row| valid.get_mut(row).into_iter().for_each(|valid| *valid = false));
         Some(NullBuffer::from(valid))
     };
-    // SAFETY: the views and buffers of a sound column, and views by `make_view` of whole texts at their places in one
-    // buffer more.
-    Ok(unsafe { StringViewArray::new_unchecked(ScalarBuffer::from(views), buffers, nulls) })
+    Ok(text_array(views, buffers, nulls))
+}
+
+/// The column of text as views of its own data.
+pub fn views_of(column: &dyn Array) -> Result<StringViewArray> {
+    if let Some(column) = column.as_string_opt::<i32>() {
+        Ok(StringViewArray::from(column))
+    } else if let Some(column) = column.as_string_opt::<i64>() {
+        Ok(StringViewArray::from(column))
+    } else {
+        let views = column.as_string_view_opt().cloned();
+        views.ok_or_else(|| format!("a column of text is wanted, not of {}", column.data_type()))
+    }
+}
+
+/// The text of each key, with these rows null.
+pub fn take_views(values: &StringViewArray, keys: &Keys, nulls: Option<NullBuffer>) -> StringViewArray {
+    let all = values.views();
+    let views = keys.numbers.iter().map(|&key| all.get(key as usize).copied().unwrap_or_default()).collect();
+    text_array(views, values.data_buffers().to_vec(), nulls)
+}
+
+/// The rows of all chunks.
+pub fn concatenate(mut chunks: Vec<StringViewArray>) -> StringViewArray {
+    if chunks.len() == 1 {
+        return chunks.remove(0);
+    }
+    let rows = chunks.iter().map(Array::len).sum();
+    let (mut views, mut buffers, mut valid) =
+        (Vec::with_capacity(rows), Vec::new(), Vec::with_capacity(rows));
+    for chunk in &chunks {
+        let before = u128::from(buffers.len() as u32) << 64;
+        // The number of a buffer is in the third of four parts; a short view has text there.
+        let moved = |view: &u128| if *view as u32 > 12 { view.wrapping_add(before) } else { *view };
+        views.extend(chunk.views().iter().map(moved));
+        buffers.extend_from_slice(chunk.data_buffers());
+        valid.extend((0..Array::len(chunk)).map(|row| Array::is_valid(chunk, row)));
+    }
+    let nulls = Some(NullBuffer::from(valid)).filter(|nulls| nulls.null_count() > 0);
+    text_array(views, buffers, nulls)
+}
+
+/// An array of views that this file makes, or has from an array.
+fn text_array(views: Vec<u128>, buffers: Vec<Buffer>, nulls: Option<NullBuffer>) -> StringViewArray {
+    // SAFETY: every view is zero (empty), belongs to a null row, has been validated with these buffers, or was made by
+    // `view` or `make_view` from a slice of one of the buffers, at its own place in it. Each slice is UTF-8: a row, a
+    // part of a row cut at US-ASCII delimiters, or what the core wrote from such parts.
+    unsafe { StringViewArray::new_unchecked(ScalarBuffer::from(views), buffers, nulls) }
 }

@@ -1,4 +1,4 @@
-//! Functions of Python with a quick way in front: usual calls are answered here, all others go on to the function.
+//! Functions of Python with a fast path: usual calls are answered here, all others go to the function in Python.
 //!
 //! `overthere.kernel.native.front` makes them; name, signature and docstring are the function's own.
 
@@ -111,7 +111,7 @@ fn made<'py>(
     octets: &[u8],
     spans: Option<Spans>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    if let Some((rule, false)) = quick::asked(class) {
+    if let Some((rule, false)) = quick::rule_of_class(class) {
         let known = spans.filter(|_| octets.len() < OMITTED as usize);
         let found = known.map_or_else(|| parse(octets, rule, false).ok(), Some);
         if let Some(spans) = found {
@@ -129,11 +129,11 @@ fn read<'a>(text: &'a Borrowed<'_, '_, PyString>, rule: Rule) -> Option<(&'a [u8
     Some((octets, parse(octets, rule, false).ok()?))
 }
 
-/// What a quick way makes of a base with a scheme and of a text that the rule derives, or a value; it has the text too.
+/// What a fast path makes of a base with a scheme and of a text that the rule derives, or a value; it has the text too.
 fn with_base<'py>(
     call: &Call<'_, 'py>,
     rule: Rule,
-    way: impl FnOnce(&Bound<'py, PyType>, Parsed<'_>, Parsed<'_>, &Bound<'py, PyString>) -> Answer<'py>,
+    answer: impl FnOnce(&Bound<'py, PyType>, Parsed<'_>, Parsed<'_>, &Bound<'py, PyString>) -> Answer<'py>,
 ) -> Answer<'py> {
     let ([base, other], None) = (call.plain, call.keep) else { return Ok(None) };
     let Some(base) = usual(base)? else { return Ok(None) };
@@ -144,10 +144,10 @@ fn with_base<'py>(
     let class = base.get_type();
     if let Ok(text) = other.cast_exact::<PyString>() {
         let Some((octets, spans)) = read(&text, rule) else { return Ok(None) };
-        way(&class, one, Parsed { text: octets, spans: &spans }, &text)
+        answer(&class, one, Parsed { text: octets, spans: &spans }, &text)
     } else if let Some(other) = usual(other)? {
         let Some(two) = parsed(&other)? else { return Ok(None) };
-        way(&class, one, two, other.get().text.bind(other.py()))
+        answer(&class, one, two, other.get().text.bind(other.py()))
     } else {
         Ok(None)
     }
@@ -263,16 +263,16 @@ fn to_uri<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     })
 }
 
-/// One of those above.
-type Way = for<'a, 'py> fn(&Call<'a, 'py>) -> Answer<'py>;
+/// A function above: the answer to a usual call; None for another call.
+type FastPath = for<'a, 'py> fn(&Call<'a, 'py>) -> Answer<'py>;
 
-/// What the quick way answers to the first argument and the others; null without an error if the function shall.
+/// The answer of a fast path to the first argument and the others; null without an error if the function must answer.
 ///
 /// # Safety
 /// As of CPython's vectorcall protocol.
 #[inline(always)]
-unsafe fn ask(
-    way: Way,
+unsafe fn call_fast_path(
+    fast_path: FastPath,
     first: *mut PyObject,
     others: *const *mut PyObject,
     count: isize,
@@ -297,9 +297,9 @@ unsafe fn ask(
         }
         let plain = [first, second];
         let call = Call { plain: plain.part(..count as usize + 1), keep };
-        match guarded(py, || way(&call)) {
+        match guarded(py, || fast_path(&call)) {
             Ok(Some(answer)) => answer.into_ptr(),
-            // What the quick way stumbles over, the function tells better; only a bug of ours is told as it is.
+            // Errors of a usual call are the function's to report; only a bug of ours is reported here.
             Err(error) if error.is_instance_of::<PyRuntimeError>(py) => {
                 error.restore(py);
                 std::ptr::null_mut()
@@ -309,16 +309,16 @@ unsafe fn ask(
     }
 }
 
-/// What stands behind: the attribute `_<name>_by_steps` of the module or of the value.
+/// Call the function: the attribute `_<name>_by_steps` of the module or of the value.
 #[cold]
-unsafe fn behind(
+unsafe fn call_function(
     holder: *mut PyObject,
     name: &str,
     arguments: *const *mut PyObject,
     count: isize,
     names: *mut PyObject,
 ) -> *mut PyObject {
-    // SAFETY: the same as for `ask`; the function is kept while it is called.
+    // SAFETY: the same as for `call_fast_path`; the function is kept while it is called.
     unsafe {
         let py = Python::assume_attached();
         entry(py, || {
@@ -329,8 +329,8 @@ unsafe fn behind(
 }
 
 /// What CPython calls: with the module and all arguments for a function, with the value and the others for a method.
-macro_rules! front {
-    ($call:ident, $name:literal, $way:expr, method: $method:literal) => {
+macro_rules! fast_path {
+    ($call:ident, $name:literal, $fast_path:expr, method: $method:literal) => {
         unsafe extern "C" fn $call(
             holder: *mut PyObject,
             arguments: *const *mut PyObject,
@@ -340,29 +340,29 @@ macro_rules! front {
             // SAFETY: CPython calls it by the protocol for METH_FASTCALL: so many arguments, and the interpreter attached.
             unsafe {
                 let answer = if $method {
-                    ask($way, holder, arguments, count, names)
+                    call_fast_path($fast_path, holder, arguments, count, names)
                 } else if count > 0 {
-                    ask($way, *arguments, arguments.offset(1), count - 1, names)
+                    call_fast_path($fast_path, *arguments, arguments.offset(1), count - 1, names)
                 } else {
                     std::ptr::null_mut()
                 };
                 if !answer.is_null() || !ffi::PyErr_Occurred().is_null() {
                     return answer;
                 }
-                behind(holder, $name, arguments, count, names)
+                call_function(holder, $name, arguments, count, names)
             }
         }
     };
 }
 
-front!(call_encode, "encode", encode, method: false);
-front!(call_decode, "decode", decode, method: false);
-front!(call_relate, "relate", relative, method: false);
-front!(call_join, "join", join, method: true);
-front!(call_normalize, "normalize", normal, method: true);
-front!(call_to_iri, "to_iri", to_iri, method: true);
-front!(call_to_uri, "to_uri", to_uri, method: true);
-front!(call_relate_value, "relate", relative_value, method: true);
+fast_path!(call_encode, "encode", encode, method: false);
+fast_path!(call_decode, "decode", decode, method: false);
+fast_path!(call_relate, "relate", relative, method: false);
+fast_path!(call_join, "join", join, method: true);
+fast_path!(call_normalize, "normalize", normal, method: true);
+fast_path!(call_to_iri, "to_iri", to_iri, method: true);
+fast_path!(call_to_uri, "to_uri", to_uri, method: true);
+fast_path!(call_relate_value, "relate", relative_value, method: true);
 
 /// A definition that lives as long as the process, as CPython wants it.
 fn definition(name: &str, method: bool, documentation: &str) -> PyResult<*mut ffi::PyMethodDef> {
@@ -375,7 +375,7 @@ fn definition(name: &str, method: bool, documentation: &str) -> PyResult<*mut ff
         ("relate", true) => call_relate_value,
         ("to_iri", true) => call_to_iri,
         ("to_uri", true) => call_to_uri,
-        _ => return Err(PyLookupError::new_err(format!("there is no quick way for {name}"))),
+        _ => return Err(PyLookupError::new_err(format!("there is no fast path for {name}"))),
     };
     Ok(Box::into_raw(Box::new(ffi::PyMethodDef {
         ml_name: CString::new(name)?.into_raw(),
@@ -385,9 +385,9 @@ fn definition(name: &str, method: bool, documentation: &str) -> PyResult<*mut ff
     })))
 }
 
-/// A function of that name, for a module or a class that has what stands behind it.
+/// A function of that name with a fast path, for a module or a class that has the function in Python.
 #[pyfunction]
-pub fn front<'py>(
+pub fn with_fast_path<'py>(
     holder: &Bound<'py, PyAny>,
     name: &str,
     documentation: &str,

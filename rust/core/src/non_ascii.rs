@@ -93,19 +93,19 @@ pub fn within(c: char, ranges: &[(char, char)]) -> bool {
 }
 
 /// The characters of a text beyond US-ASCII, and where each stands.
-pub struct Beyond<'a> {
+pub struct NonAscii<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl<'a> Beyond<'a> {
+impl<'a> NonAscii<'a> {
     /// Those of this text.
     pub fn of(text: &'a str) -> Self {
-        Beyond { text, at: 0 }
+        NonAscii { text, at: 0 }
     }
 }
 
-impl Iterator for Beyond<'_> {
+impl Iterator for NonAscii<'_> {
     type Item = (usize, char);
 
     #[inline]
@@ -144,10 +144,10 @@ mod tests {
     fn characters_and_their_places() {
         let text = "é1234567ß12345678\u{10400}ü";
         assert_eq!(
-            Beyond::of(text).collect::<Vec<_>>(),
+            NonAscii::of(text).collect::<Vec<_>>(),
             text.char_indices().filter(|(_, c)| !c.is_ascii()).collect::<Vec<_>>()
         );
-        assert_eq!(Beyond::of("a234567890").next(), None);
+        assert_eq!(NonAscii::of("a234567890").next(), None);
     }
 
     #[test]

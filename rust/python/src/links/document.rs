@@ -38,7 +38,7 @@ pub struct Place {
 }
 
 /// What a document holds.
-pub struct Taking<'a> {
+pub struct Document<'a> {
     site: &'a Site,
     pub texts: Vec<u8>,
     pub found: Vec<Reference>,
@@ -49,7 +49,7 @@ pub struct Taking<'a> {
     /// The first refresh, which alone is heard: where its text stands if it waits for nothing.
     pub refresh: Option<Option<(usize, usize)>>,
     /// Only Python reads it.
-    pub is_left: bool,
+    pub needs_python: bool,
     place: Place,
     tag: Tag,
 }
@@ -73,10 +73,10 @@ impl Count {
     }
 }
 
-impl<'a> Taking<'a> {
+impl<'a> Document<'a> {
     /// Read a document.  Returns: None if only Python can.
     pub fn of(site: &'a Site, data: &[u8]) -> Option<Self> {
-        let mut taking = Taking {
+        let mut document = Document {
             site,
             texts: Vec::new(),
             found: Vec::new(),
@@ -84,12 +84,12 @@ impl<'a> Taking<'a> {
             count: Count::default(),
             base: None,
             refresh: None,
-            is_left: false,
+            needs_python: false,
             place: Place::default(),
             tag: Tag::default(),
         };
-        let told = overthere_html::read(data, &site.attributes, &mut taking);
-        (!told.is_too_deep && !told.is_unclosed && !taking.is_left).then_some(taking)
+        let notes = overthere_html::read(data, &site.attributes, &mut document);
+        (!notes.is_too_deep && !notes.is_unclosed && !document.needs_python).then_some(document)
     }
 }
 
@@ -103,7 +103,7 @@ fn stripped(text: &[u8]) -> &[u8] {
     text.part(start..end)
 }
 
-impl Taking<'_> {
+impl Document<'_> {
     fn add(&mut self, text: &[u8], is_map: bool) {
         let start = self.texts.len();
         self.texts.extend_from_slice(text);
@@ -113,14 +113,14 @@ impl Taking<'_> {
     fn sheet(&mut self, text: &[u8]) {
         match urls(text) {
             Some(found) => found.into_iter().for_each(|span| self.add(text.part(span), false)),
-            None => self.is_left |= SIGNS.iter().any(|sign| holds(text, sign)),
+            None => self.needs_python |= SIGNS.iter().any(|sign| holds(text, sign)),
         }
     }
 
     /// The image candidates that people write: URLs and descriptors, with commas and blanks between.
     fn candidates(&mut self, value: &[u8]) {
         if value.contains(&b'(') {
-            self.is_left = true;
+            self.needs_python = true;
             return;
         }
         let mut rest = value;
@@ -156,7 +156,7 @@ fn refreshed(content: &[u8]) -> Option<&[u8]> {
 
 const SIGNS: [&[u8]; 6] = [b"url(", b"@import", b"image-set(", b"src(", b"image(", b"\\"];
 
-impl Sink for Taking<'_> {
+impl Sink for Document<'_> {
     fn attribute(&mut self, element: Element<'_>, name: &[u8], way: usize, value: &[u8]) {
         let Element { name: tag, namespace, is_base, at } = element;
         let is_html = namespace == Namespace::Html;
@@ -180,7 +180,7 @@ impl Sink for Taking<'_> {
                 self.tag.is_hint =
                     hints.split(is_space).any(|rel| rel == b"preconnect" || rel == b"dns-prefetch");
             }
-            "one" | "nonempty" if tag == b"object" || tag == b"applet" => self.is_left = true,
+            "one" | "nonempty" if tag == b"object" || tag == b"applet" => self.needs_python = true,
             "one" => self.add(stripped(value), false),
             "nonempty" if !stripped(value).is_empty() => self.add(stripped(value), name == b"usemap"),
             "nonempty" => {}
@@ -220,7 +220,7 @@ impl Sink for Taking<'_> {
                     self.count.references += count as u64;
                     (0..count).for_each(|_| self.count.pass(*reason));
                 }
-                None => self.is_left = true,
+                None => self.needs_python = true,
             },
         }
     }
@@ -236,7 +236,7 @@ impl Sink for Taking<'_> {
                     let last = self.found.last().map(|last| (last.start, last.end));
                     self.refresh.get_or_insert(last.filter(|_| is_at_once));
                 }
-                None => self.is_left = true,
+                None => self.needs_python = true,
             }
         }
         if tag.is_hint {

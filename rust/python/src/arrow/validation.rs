@@ -1,16 +1,10 @@
-//! Whether a column that comes in is text: others' memory is believed nothing, for Rust's `str` must be UTF-8.
+//! Validation of text arrays from other libraries: Rust's `str` must be UTF-8.
 //!
-//! Arrow says that offsets rise within the data and that text is UTF-8, and nobody has checked it: arrays are made out
-//! of buffers (`from_buffers`), and cross the C data interface as they are.
+//! Arrow requires that offsets rise within the data and that text is UTF-8, but nobody has checked it: arrays are made
+//! out of buffers (`from_buffers`), and cross the C data interface as they are.
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{
-    Int16Type, Int32Type, Int64Type, Int8Type, UInt16Type, UInt32Type, UInt64Type, UInt8Type,
-};
-use arrow_array::{
-    Array, ArrayRef, ArrowPrimitiveType, GenericStringArray, OffsetSizeTrait, StringViewArray,
-};
-use arrow_buffer::ArrowNativeType;
+use arrow_array::{Array, GenericStringArray, OffsetSizeTrait, StringViewArray};
 use arrow_schema::DataType;
 use overthere_core::place::{At, Part};
 use simdutf8::basic::from_utf8;
@@ -18,39 +12,12 @@ use simdutf8::basic::from_utf8;
 use super::Result;
 
 /// Err, with the row, if a row of text is not UTF-8 or lies outside of the data.  Other columns are passed.
-pub fn sound(column: &ArrayRef) -> Result<()> {
+pub fn validate(column: &dyn Array) -> Result<()> {
     match column.data_type() {
         DataType::Utf8 => strings(column.as_string::<i32>()),
         DataType::LargeUtf8 => strings(column.as_string::<i64>()),
         DataType::Utf8View => views(column.as_string_view()),
-        DataType::Dictionary(_, _) => {
-            let dictionary = column.as_any_dictionary();
-            let count = dictionary.values().len();
-            if let Some(row) = foreign_key(dictionary.keys(), count) {
-                return Err(format!("row {row}: its key is not in the dictionary, which has {count} values"));
-            }
-            sound(dictionary.values())
-        }
         _ => Ok(()),
-    }
-}
-
-/// The first row whose key names none of so many values.
-fn foreign_key(keys: &dyn Array, count: usize) -> Option<usize> {
-    fn of<T: ArrowPrimitiveType>(keys: &dyn Array, count: usize) -> Option<usize> {
-        let names_none = |key: T::Native| key.to_usize().is_none_or(|key| key >= count);
-        keys.as_primitive_opt::<T>()?.iter().position(|key| key.is_some_and(names_none))
-    }
-    match keys.data_type() {
-        DataType::Int8 => of::<Int8Type>(keys, count),
-        DataType::Int16 => of::<Int16Type>(keys, count),
-        DataType::Int32 => of::<Int32Type>(keys, count),
-        DataType::Int64 => of::<Int64Type>(keys, count),
-        DataType::UInt8 => of::<UInt8Type>(keys, count),
-        DataType::UInt16 => of::<UInt16Type>(keys, count),
-        DataType::UInt32 => of::<UInt32Type>(keys, count),
-        DataType::UInt64 => of::<UInt64Type>(keys, count),
-        _ => None,
     }
 }
 
