@@ -8,7 +8,6 @@ import io
 import lzma
 import random
 import tarfile
-import tempfile
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -45,14 +44,11 @@ def tarred(files: Mapping[str, bytes], form: int = tarfile.PAX_FORMAT) -> bytes:
 
 
 def zstd(content: bytes) -> bytes:
-    from fastwarc.stream_io import ZstdWriter
+    """One frame, without the size of its content, as from a stream."""
+    from backports.zstd import ZstdCompressor
 
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "z")
-        writer = ZstdWriter(file)
-        writer.write(content)
-        writer.close()
-        return file.read_bytes()
+    packer = ZstdCompressor()
+    return packer.compress(content) + packer.flush()
 
 
 def found(data: bytes, options: Options = Options()) -> list[Document | Note | Passed]:  # noqa: B008

@@ -11,6 +11,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Unpack
 
 from overthere.base import Base
+from overthere.ground.codings import zstd_library
 from overthere.ground.errors import NotSpecified
 from overthere.ground.exact import exact
 from overthere.ground.extras import need
@@ -173,7 +174,8 @@ def _changed(path: str) -> int:
 
 def needed(options: Options) -> None:
     """Raises: ModuleNotFoundError for what the extras `links` and `whatwg` bring: here, and not in a worker."""
-    need("links", "pyarrow", "fastwarc", "lz4", "markdown_it", "webencodings")
+    need("links", "pyarrow", "brotli", "lz4", "markdown_it", "webencodings")
+    zstd_library()
     if options.whatwg:
         need("whatwg", "ada_url")
 
