@@ -34,8 +34,9 @@ def run(copy: Path, *command: str, kernel: str = "") -> str:
     return done.stdout
 
 
-def tests(copy: Path, *names: str, kernel: str = "") -> None:
-    run(copy, "-m", "pytest", "-q", "-n", "0", "-p", "no:randomly", *names, kernel=kernel)
+def ask(copy: Path, *names: str, kernel: str = "") -> None:
+    """Run tests."""
+    run(copy, "-m", "pytest", "-q", "-n", "0", *names, kernel=kernel)
 
 
 def insert(file: Path, before: str, text: str) -> None:
@@ -79,7 +80,7 @@ def test_a_scheme(copy: Path) -> None:
     (copy / "tests/cases/schemes/gemini.toml").write_text(SCHEME_CASE)
     # Before `make docs` has written the table of what a text is searched by.
     assert "gemini://h.example/a" in run(copy, "-m", "overthere", "find", "CONTRIBUTING.md", "README.md", __file__)
-    tests(copy, "tests/test_schemes.py", "tests/test_registry.py", "-k", "gemini or built_in")
+    ask(copy, "tests/test_schemes.py", "tests/test_registry.py", "-k", "gemini or built_in")
     run(copy, "tools/generate.py")
     assert "gemini" in (copy / "docs/schemes.md").read_text()
     assert "\ngemini," in (copy / "src/overthere/schemes/in_text.csv").read_text()
@@ -89,41 +90,37 @@ VERB = '''"""overthere shout: texts in capitals."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
-from overthere.cli.common import Output, inputs, output_options
+from overthere.cli.common import Answer, Output, format_option, texts_argument
 
 __all__ = ["command"]
 
 
 @click.command()
-@click.argument("texts", nargs=-1)
-def command(texts: tuple[str, ...]) -> None:
+@texts_argument
+@format_option
+def command(texts: tuple[str, ...], form: str) -> None:
     """Write texts in capitals."""
-    for text in inputs(texts, "texts"):
-        click.echo(text.upper())
+    Output(form).each(texts, "texts", lambda text: Answer(text.upper(), {"text": text}))
 '''
 
 
 def test_a_verb(copy: Path) -> None:
-    (copy / "src/overthere/cli/shout.py").write_text(
-        VERB.replace("from typing import Any\n\n", "").replace("Output, inputs, output_options", "inputs")
-    )
+    (copy / "src/overthere/cli/shout.py").write_text(VERB)
     insert(copy / "src/overthere/cli/app.py", '    "serve": ', '    "shout": "Write texts in capitals.",\n')
-    insert(
-        copy / "src/overthere/cli/examples.py", '    "serve": (', '    "shout": (Example("overthere shout a:b"),),\n'
-    )
+    examples = '(Example("overthere shout a:b"), Example("overthere shout --format jsonl a"))'
+    insert(copy / "src/overthere/cli/examples.py", '    "serve": (', f'    "shout": {examples},\n')
     insert(copy / "tests/test_cli_output.py", '    "completion": ', '    "shout": "shout a:b",\n')
     assert run(copy, "-m", "overthere", "shout", "a:b") == "A:B\n"
     run(copy, "tools/generate.py")
     assert "$ overthere shout a:b\nA:B" in (copy / "docs/cli/shout.md").read_text()
-    tests(copy, "tests/test_cli_help.py", "tests/test_cli_output.py", "tests/test_terminal.py", "-k", "shout or every")
+    ask(copy, "tests/test_cli_help.py", "tests/test_cli_output.py", "tests/test_terminal.py", "-k", "shout or every")
 
 
-OPERATION = '''
-def upper(column: Any, *, errors: Errors = "null", threads: int | None = None, views: bool = True) -> ArrowColumn:
+OPERATION = '''def upper(
+    column: Any, *, errors: Errors = "null", threads: int | None = None, views: bool = True
+) -> ArrowColumn:
     """Each row in capitals."""
     return text(column, "upper", errors, threads, views)
 
@@ -132,28 +129,31 @@ def upper(column: Any, *, errors: Errors = "null", threads: int | None = None, v
 
 
 def test_a_column_operation(copy: Path) -> None:
-    """Its row makes it a method of every face, a function of SQL, and a line of the reference; Rust's part is its own."""
+    """Its row makes it a method of every face, a function of SQL, and a line of the reference; Rust is left out."""
     columns = copy / "src/overthere/columns"
-    insert(columns / "__init__.py", "def decode(\n" if "def decode(\n" in (columns / "__init__.py").read_text()
-           else "def decode(column: Any", OPERATION.lstrip("\n"))  # fmt: skip
+    insert(columns / "__init__.py", "def decode(column: Any", OPERATION)
     insert(columns / "__init__.py", '    "with_parameters",\n    "without_parameters",\n]', '    "upper",\n')
     insert(columns / "operations.py", '    Operation("decode"', '    Operation("upper", (SQL("uri_upper"),)),\n')
-    insert(
-        columns / "plain.py",
-        '            case "to_uri":',
-        '            case "upper":\n                return row.upper(), None\n',
-    )
+    case = '            case "upper":\n                return row.upper(), None\n'
+    insert(columns / "plain.py", '            case "to_uri":', case)
     run(copy, "tools/generate.py")
     assert "`uri_upper(t)`" in (copy / "docs/reference/columns.md").read_text()
     assert "def upper(self)" in (columns / "polars.pyi").read_text()
-    tests(copy, "tests/test_faces.py", "tests/test_reference.py", "-k", "upper or stubs or shown", kernel="reference")
+    ask(copy, "tests/test_faces.py", "tests/test_reference.py", "-k", "upper or stubs or shown", kernel="reference")
+
+
+HTML_CASE = """
+[[case]]
+id = "swatch"
+from = "of our own"
+html = "<img swatch=a>"
+is = [["img swatch", "a"]]
+"""
 
 
 @pytest.mark.parametrize("kernel", ["", "reference"])
 def test_an_attribute_of_html(copy: Path, kernel: str) -> None:
     insert(copy / "src/overthere/links/documents/html.py", '    ("usemap", (', '    ("swatch", ("img",), "one"),\n')
     with (copy / "tests/cases/html.toml").open("a") as cases:
-        cases.write(
-            '\n[[case]]\nid = "swatch"\nfrom = "of our own"\nhtml = "<img swatch=a>"\nis = [["img swatch", "a"]]\n'
-        )
-    tests(copy, "tests/test_html.py", "-k", "swatch", kernel=kernel)
+        cases.write(HTML_CASE)
+    ask(copy, "tests/test_html.py", "-k", "swatch", kernel=kernel)

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from overthere.cli.common import Output, format_option, inputs, on_error_option, texts_argument
+from overthere.cli.common import Answer, Output, format_option, on_error_option, texts_argument
 from overthere.cli.reading import edition_option, refuse_table
 from overthere.cli.table_options import table_options
 from overthere.editions import edition
 from overthere.ground import charsets
-from overthere.ground.errors import CodingError
 from overthere.values.encoding import decode
 
 if TYPE_CHECKING:
@@ -52,15 +51,12 @@ def command(
         table.refuse(errors=errors == "keep", charset=(charset or "utf-8").lower() not in ("utf-8", "utf8"))
         table.apply(texts, "decode")
         return
-    output = Output(form, on_error)
-    for text in inputs(texts, "component text"):
-        try:
-            if by == "rfc3986":
-                decoded = decode(text, charset=charset or "utf-8", errors=errors)
-            else:
-                decoded = edition(by).decode(text)
-        except CodingError as error:
-            output.refuse(text, error)
-            continue
-        output.answer(decoded, {"text": text, "decoded": decoded})
-    output.done()
+
+    def answer(text: str) -> Answer:
+        if by == "rfc3986":
+            decoded = decode(text, charset=charset or "utf-8", errors=errors)
+        else:
+            decoded = edition(by).decode(text)
+        return Answer(decoded, {"text": text, "decoded": decoded})
+
+    Output(form, on_error).each(texts, "component text", answer)

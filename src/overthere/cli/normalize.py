@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from overthere.cli.common import Output, format_option, inputs, on_error_option, rung_option, texts_argument
+from overthere.cli.common import Answer, Output, format_option, on_error_option, rung_option, texts_argument
 from overthere.cli.reading import Reading, reading_options
 from overthere.cli.table_options import table_options
 from overthere.editions import edition
-from overthere.ground.errors import InvalidURI
 from overthere.ground.showing import printable
 from overthere.values.normalize import Rung
 
@@ -37,16 +36,12 @@ def command(
         table.apply(texts, "normalize", Rung[rung.upper()], iri=reading.iri)
         return
     output = Output(form, on_error)
-    for text in inputs(texts, "URIs"):
-        try:
-            if reading.is_older:
-                other = edition(reading.by).normalize(text, Rung[rung.upper()])
-                output.answer(other, {"text": text, "normal": other, "edition": reading.by})
-                continue
-            reference = reading.reference(text)
-        except InvalidURI as error:
-            output.refuse(text, error)
-            continue
+
+    def answer(text: str) -> Answer:
+        if reading.is_older:
+            other = edition(reading.by).normalize(text, Rung[rung.upper()])
+            return Answer(other, {"text": text, "normal": other, "edition": reading.by})
+        reference = reading.reference(text)
         normal = str(reference.normalize(Rung[rung.upper()]))
         changed = reference.changes(Rung[rung.upper()]) if show or output.jsonl else []
         lines = [normal]
@@ -56,8 +51,9 @@ def command(
                 for c in changed
             ]
         data = {"text": text, "normal": normal, "changes": [{**c._asdict(), "rung": c.rung.name} for c in changed]}
-        output.answer("\n".join(lines), data)
-    output.done()
+        return Answer("\n".join(lines), data)
+
+    output.each(texts, "URIs", answer)
 
 
 def _quoted(text: str | None) -> str:

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from overthere.cli.common import Output, base_options, format_option, inputs, on_error_option, texts_argument
+from overthere.cli.common import Answer, Output, base_options, format_option, on_error_option, texts_argument
 from overthere.cli.reading import Reading, reading_options
 from overthere.cli.table_options import table_options
-from overthere.ground.errors import OverthereError
 from overthere.kernel.reference import Form
 from overthere.values.relate import FORMS
 
@@ -43,12 +42,9 @@ def command(
         return
     assert base is not None
     own = reading.base(base)
-    output = Output(form, on_error)
-    for text in inputs(texts, "target URIs"):
-        try:
-            reference = own.relate(reading.uri(text), form=of)
-        except OverthereError as error:
-            output.refuse(text, error)
-            continue
-        output.answer(str(reference), {"target": text, "reference": str(reference)})
-    output.done()
+
+    def answer(text: str) -> Answer:
+        reference = str(own.relate(reading.uri(text), form=of))
+        return Answer(reference, {"target": text, "reference": reference})
+
+    Output(form, on_error).each(texts, "target URIs", answer)
