@@ -1,7 +1,7 @@
 """Checkers of links beside each other, in one run: the faults of a made site that each finds and invents, and the time.
 
-The site is `planted.py`'s; the time is also taken on Rust's own documentation, where rustup or Debian's rust-doc has
-laid it.  The peers are built from Rust's crate registry into .venv/peers, once.
+The site is that of `planted_faults.py`; the time is also taken on Rust's own documentation, where rustup or Debian's
+rust-doc has installed it.  The peers are built from Rust's crate registry into .venv/peers, once.
 
 python bench/broken.py [--quick] [--rounds N]
 """
@@ -23,7 +23,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from planted import BASE, Planted, plant
+from planted_faults import BASE, Planted, plant
 
 __all__ = ["measure", "reported", "score"]
 

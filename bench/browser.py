@@ -8,7 +8,7 @@ tree has it and resolved.  Here it is compared with the rows, page by page, and 
 python bench/browser.py [FOLDER ...] [--whatwg] [--pages N] [--kernel native|reference] [--examples N] [-o FILE]
 
 FOLDER: of HTML pages, or of html5lib-tests' tree-construction inputs (*.dat); by default the documentation on this
-machine as `pages.py` serves it, the pages of `known.py`, and ../shared/cases/html5lib where it is.
+machine as `pages.py` serves it, the pages of `known_links.py`, and ../shared/cases/html5lib where it is.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-import known
+import known_links
 from pages import pages, roots
 
 __all__ = ["Difference", "Row", "Served", "compared", "resolved", "served"]
@@ -87,9 +87,9 @@ def served(folders: Sequence[Path], count: int) -> Iterator[Served]:
         media_type = next(value for name, value in page.headers if name == "Content-Type")
         path = page.uri.split("/", 3)[3].partition("#")[0]
         yield Served(f"{page.uri} ({page.kind})", f"/{number}/{path}", media_type, content)
-    for number, row in enumerate(known.known()):
+    for number, row in enumerate(known_links.known()):
         if row.uri.startswith("http:") and not row.coding:
-            media_type = next(value for name, value in known.page(row).headers if name == "Content-Type")
+            media_type = next(value for name, value in known_links.page(row).headers if name == "Content-Type")
             path = row.uri.partition("://")[2].partition("/")[2].partition("#")[0]
             yield Served(f"known, {row.group}, {number}", f"/known/{number}/{path}", media_type, row.content)
     if HTML5LIB.exists():

@@ -24,10 +24,10 @@ from typing import Any
 from crawl import CACHE, Crawl, crawl
 from overthere.links.containers import records
 from overthere.links.documents.kinds import kind_of
-from overthere.links.job.carrying import Done, carry_out
 from overthere.links.job.reading import fill
 from overthere.links.job.sources import tasks
-from overthere.links.job.unpacked import documents
+from overthere.links.job.task_documents import documents
+from overthere.links.job.task_rows import Done, carry_out
 from overthere.links.model import Document, Options
 from overthere.links.report import graph
 from overthere.links.report.rows import rows

@@ -26,7 +26,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from made import made
+from generated import made
 
 __all__ = ["Verdict", "compare", "interval", "verdict"]
 

@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from gather import SAME_PLACE, gather
-from made import made, reference
+from generated import made, reference
 
 __all__ = ["CACHE", "FILE", "Corpus", "corpus"]
 

@@ -25,7 +25,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-import known
+import known_links
 from crawl import CACHE, SIZE, Crawl, crawl, write
 from extractors import DOES, PEERS, responses
 from rounds import rotated, summary
@@ -165,21 +165,21 @@ def _answers(name: str, file: Path, where: tuple[str, ...] = ()) -> dict[int, li
 
 def _right(names: Sequence[str]) -> dict[str, Row]:
     """Of each, how many of the known pages it gets right, and how much it shares with overthere on a sample."""
-    rows = known.known()
+    rows = known_links.known()
     sample = Path(crawl(_SAMPLE).path)
     own = _answers(OWN, sample, ("a href", "area href"))
     found = {}
     with TemporaryDirectory(dir=CACHE) as folder:
         pages = Path(folder, "known.warc.gz")
-        write(pages, map(known.page, rows), sys.maxsize)
+        write(pages, map(known_links.page, rows), sys.maxsize)
         starts = [response.at for response in responses(pages)]
         for name in names:
             answers = _answers(name, pages)
-            groups = known.right(rows, [answers.get(at, []) for at in starts])
+            groups = known_links.right(rows, [answers.get(at, []) for at in starts])
             right, of = (sum(pair[n] for pair in groups.values()) for n in (0, 1))
             found[name] = {"agrees": round(right / of, 4), "right": right, "of": of, "groups": groups}
             if name != OWN:
-                found[name] |= known.shared(own, _answers(name, sample))
+                found[name] |= known_links.shared(own, _answers(name, sample))
     return found
 
 

@@ -225,7 +225,7 @@ Nanoseconds of processor time a text, of one loop over good and bad ones that tr
 beside it how often the peer takes a text if and only if it is a URI (RFC 3986 3), as Appendix A tells.
 A time beside a low share is the time of another task: what takes everything has no refusal to pay for.
 The first lists are URLs of the corpus, of which so many in a hundred are spoiled in one of the usual ways
-(`bench/dirt.py`); the others are what anybody's machine has (`bench/lists.py`).
+(`bench/mixed_input.py`); the others are what anybody's machine has (`bench/lists.py`).
 """,
     "iris": """
 ## IRIs
@@ -312,7 +312,7 @@ crawl that is 4 times as large.
 _JUDGED = """\
 ### who is right
 
-Pages of one row each, read by everyone from a WARC (`bench/known.py`).
+Pages of one row each, read by everyone from a WARC (`bench/known_links.py`).
 **targets** is the share of `tests/cases/resolve.toml` (RFC 3986 5.4 and more) for which the target is found,
 **bases** that of pages with base elements (5.1.1), **charsets** of references beyond US-ASCII in several charsets
 (RFC 3987 3.1), **places** of `tests/cases/html.toml`, all references of a row, **refused** of texts that are no
@@ -337,7 +337,7 @@ def _makeup(row: Row) -> str:
         "",
         "They are gathered by a regular expression from what lies on the machine, at most "
         f"{row['most of one place']:,} of one place (scheme, host, two segments), and filled up from a fixed seed "
-        "(`bench/gather.py`, `bench/made.py`); the digest tells whether two runs had the same.",
+        "(`bench/gather.py`, `bench/generated.py`); the digest tells whether two runs had the same.",
         "Single values and Rust have the first of these rows, columns have all of them.",
         "",
         "| source | texts |",

@@ -107,9 +107,9 @@ def _groups(section: str, whole: Corpus, size: _Size) -> Iterable[list[Row]]:
 
             return values.measure(whole.first(size.values), rounds, 2 * budget)
         case "dirt":
-            import dirt
+            import mixed_input
 
-            return dirt.measure(whole, min(rounds, 5), budget / 2, min(size.values, 20_000))
+            return mixed_input.measure(whole, min(rounds, 5), budget / 2, min(size.values, 20_000))
         case "iris":
             import iris
 

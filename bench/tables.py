@@ -18,10 +18,10 @@ import pyarrow.compute as pc
 
 import standard
 from corpus import CACHE, Corpus
-from dirt import SHARES, mixed
 from engines import ENGINES, TELLS, Calls, Inputs, rows
 from floors import floors
 from memory import peak
+from mixed_input import SHARES, mixed
 from rounds import rotated, summary
 from standard import REFUSED, Share, refused, share
 

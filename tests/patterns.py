@@ -36,14 +36,14 @@ WORK = r"""
 from overthere import IRI, InvalidURI, IRIReference, URIReference, edition, plan
 from overthere.values import iri
 from overthere.access import steps
-from overthere.values.echo import Secrets
+from overthere.values.known_secrets import Secrets
 from overthere.kernel import percent, reference
 from overthere.links.documents import css
 from overthere.protocols.news.dialogue import wildmat
 from overthere.ground.redact import _begin
 from overthere.text import find
 from overthere.text.names import names as known_names
-from overthere.text.wrapped import _DEEPEST, _line_marks, _lines
+from overthere.text.delimiters import _DEEPEST, _line_marks, _lines
 from overthere.canonical import STEPS, Step
 given = {"rung": "CASE", "names": ["a*"]}
 for name, kind in STEPS.items():

@@ -12,7 +12,7 @@ from overthere.access.aio import AsyncTransport
 from overthere.access.errors import AccessTimeout
 from overthere.access.opening import open as open_
 from overthere.access.policy import Policy
-from overthere.access.saving import Saving
+from overthere.access.saved_file import Saving
 from overthere.access.wire import Dial, Dialogue, Head, Read, Write
 from overthere.values.uri import URI
 from servers.faults import cut, endless, faulty, simple

@@ -13,7 +13,7 @@ import pytest
 
 from overthere import PlanRefused, plan
 from overthere.access.errors import AccessError, AccessRefused, LimitExceeded, ResourceMissing
-from overthere.access.looking import look
+from overthere.access.local_files import look
 from overthere.access.opening import aopen
 from overthere.access.opening import open as open_
 from overthere.access.policy import Policy
@@ -141,7 +141,7 @@ def test_a_pipe_that_is_put_there_meanwhile(tmp_path: Path, monkeypatch: pytest.
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "file").touch()
     true = os.stat(tmp_path / "file")
-    monkeypatch.setattr("overthere.access.looking.os.stat", lambda path: true)
+    monkeypatch.setattr("overthere.access.local_files.os.stat", lambda path: true)
     with nothing_left(), pytest.raises(ResourceMissing, match="neither"):
         look(str(tmp_path / "pipe"))
 

@@ -17,7 +17,7 @@ import overthere
 from overthere import URI, Policy
 from overthere.access.errors import AccessError, AccessFailed
 from overthere.access.resource import _Lines
-from overthere.access.saving import Saving, file_name
+from overthere.access.saved_file import Saving, file_name
 
 OWN = Policy.local().with_(read_timeout=60, connect_timeout=60)
 Serve = Callable[[Sequence[bytes], int | None], str]

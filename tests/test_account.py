@@ -19,9 +19,9 @@ from fastwarc.stream_io import Lz4Writer
 
 import test_arc as arc
 from overthere.links import extract
-from overthere.links.containers.walk import Walk
+from overthere.links.containers.progress import Walk
 from overthere.links.job.sources import tasks
-from overthere.links.job.unpacked import documents
+from overthere.links.job.task_documents import documents
 from overthere.links.model import NOTES, Document, Options
 from test_archives import tarred, zipped, zstd
 from test_faults import mailbox

@@ -12,9 +12,9 @@ import pytest
 from click.testing import CliRunner
 
 from overthere import kernel
-from overthere.broken import Broken, Checker, Summary, check, find, telling
-from overthere.broken.choosing import Baseline, Rules
-from overthere.broken.mending import mended
+from overthere.broken import Broken, Checker, Summary, check, find, reporting
+from overthere.broken.filters import Baseline, Rules
+from overthere.broken.fixing import mended
 from overthere.broken.site import Site
 from overthere.cli.app import app
 from overthere.links.job.sources import tasks
@@ -106,7 +106,7 @@ def test_faults_are_placed_without_reading_a_page_whole(tmp_path: Path, monkeypa
     """The reader tells where tags begin, in octets; where it erred, the page would be read in Python."""
     page = "<p>é\r\n\U0001f600<!-- <a href=no> -->\r\n<A\r\nHREF='gone.html' id=é>\r<svg><a xlink:href=#no>é<a href=#é>"
     made(tmp_path, {"a.html": page})
-    monkeypatch.setattr(telling, "scan", None)
+    monkeypatch.setattr(reporting, "scan", None)
     found = list(find([tmp_path]))
     assert [(one.reference, one.line, one.column) for one in found] == [("gone.html", 4, 7), ("#no", 5, 20)]
     assert all(page.encode()[one.offset or 0 :].decode().startswith(one.reference or "-") for one in found)

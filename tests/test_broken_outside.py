@@ -17,12 +17,12 @@ import pytest
 
 from overthere import URI, Policy
 from overthere.access.transport import Ready
-from overthere.broken.asking import Asking
 from overthere.broken.cache import Cache
+from overthere.broken.external import Asker
 from overthere.broken.hosts import DEAD, MOST_PATIENCE, MOST_WAIT, TRIES, Hosts
 from overthere.broken.loop import Loop, Work
 from overthere.broken.model import Checker, Outcome
-from overthere.broken.outside import Asker
+from overthere.broken.requests import Asking
 from overthere.cli.asking import _header
 from servers import NET, free_port
 from servers.faults import cut, dripped, endless, faulty, simple, stalled

@@ -10,8 +10,8 @@ from overthere import kernel
 from overthere.editions import whatwg
 from overthere.links import Link, Options, batches, extract, schema
 from overthere.links.documents.html import decode
-from overthere.links.job.carrying import Done
-from overthere.links.report.browsing import output_encoding
+from overthere.links.job.task_rows import Done
+from overthere.links.report.browser_column import output_encoding
 from overthere.links.report.table import open_writer
 
 pytestmark = pytest.mark.skipif(not whatwg.available(), reason="ada is absent")

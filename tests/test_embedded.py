@@ -18,12 +18,12 @@ from overthere.broken.model import PASSED
 from overthere.cli.app import app
 from overthere.editions import whatwg
 from overthere.links import batches, extract
-from overthere.links.documents import embedded
+from overthere.links.documents import embedded_data
 from overthere.links.documents.html import ATTRIBUTES, EMBEDDED
 from overthere.links.documents.scope import LONGEST
 from overthere.links.job import links
-from overthere.links.job.carrying import Done
 from overthere.links.job.reading import fill
+from overthere.links.job.task_rows import Done
 from overthere.links.model import Document, Embedded, Found, Link, Note, Options
 from overthere.links.report.rows import Rows, _Native, _Plain
 from support import cases, ids, linear
@@ -119,7 +119,7 @@ def test_what_is_embedded_is_looked_for() -> None:
     assert set(EMBEDDED) <= ways
     for names in EMBEDDED.values():
         for name, kind in names.items():
-            assert embedded.kind(name) == kind
+            assert embedded_data.kind(name) == kind
 
 
 # -- how deep, how long
@@ -296,6 +296,6 @@ def test_browsers_have_the_same_bases(tmp_path: Path) -> None:
 
 def test_nothing_is_read_that_is_not_asked_for() -> None:
     one = Embedded("application/ld+json", '{"@id": "x"}')
-    assert [type(found).__name__ for found in embedded.read(one, BASE, Options())] == ["Passed"]
-    assert list(embedded.read(one, BASE, WITH)) == [Found("script ld+json > /@id", "x")]
-    assert list(embedded.read(one._replace(text="{"), BASE, WITH)) == [Note("corrupt")]
+    assert [type(found).__name__ for found in embedded_data.read(one, BASE, Options())] == ["Passed"]
+    assert list(embedded_data.read(one, BASE, WITH)) == [Found("script ld+json > /@id", "x")]
+    assert list(embedded_data.read(one._replace(text="{"), BASE, WITH)) == [Note("corrupt")]

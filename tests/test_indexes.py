@@ -6,7 +6,7 @@ import pytest
 
 from overthere.ground import charsets, indexes
 from overthere.links.documents.charset import decoded
-from overthere.links.report.browsing import _query
+from overthere.links.report.browser_column import _query
 from support import linear
 
 # Label, octets, characters; what an implementation of the Standard (encoding_rs 0.8) answers.

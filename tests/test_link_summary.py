@@ -13,7 +13,7 @@ from operator import add
 import pytest
 
 from overthere import URI
-from overthere.ground.showing import columns
+from overthere.ground.display import columns
 from overthere.links.model import UNREAD, Link
 from overthere.links.report.picture import draw
 from overthere.links.report.summary import NOBODY, Summary, Top, cut

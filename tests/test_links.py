@@ -16,7 +16,7 @@ from overthere import URI, InvalidURI, NotSpecified, Rung
 from overthere.base import Base, file_uri, from_content, retrieval_uri
 from overthere.links import Found, Link, Options, batches, extract, extract_html
 from overthere.links.documents.html import decode, read
-from overthere.links.job.carrying import Done
+from overthere.links.job.task_rows import Done
 from servers import NET
 from support import ROOT, cases, ids
 

@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from overthere import InvalidURI, NotSpecified, Rung, links
-from overthere.links.job.carrying import Done
+from overthere.links.job.task_rows import Done
 from overthere.links.model import Options
 from overthere.links.report import graph
 from servers import NET, wait_until

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 from overthere.links import extract
-from overthere.links.containers.walk import Walk
+from overthere.links.containers.progress import Walk
 from overthere.links.job.sources import tasks
-from overthere.links.job.unpacked import documents
+from overthere.links.job.task_documents import documents
 from overthere.links.model import Options
 from test_warc import record
 

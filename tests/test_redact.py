@@ -29,7 +29,7 @@ from overthere.ground.redact import mask, overlaps, password_spans
 from overthere.sarif import Result, write
 from overthere.security import audit
 from overthere.testing import AccessSuite, Replay
-from overthere.values.echo import Secrets
+from overthere.values.known_secrets import Secrets
 from servers.ftpd import Answer, scripted
 from support import linear
 

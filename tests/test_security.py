@@ -20,7 +20,7 @@ from overthere.ground.errors import Finding
 from overthere.security import KINDS, LEVELS, audit, harmless, kinds, level_of, scripts
 from overthere.security import _places as places
 from overthere.security.parts import cut
-from overthere.values.echo import Secrets
+from overthere.values.known_secrets import Secrets
 from support import LONG, cases, ids, linear, outside
 
 CASES = cases("audit")

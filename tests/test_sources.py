@@ -18,10 +18,10 @@ import test_arc
 from overthere import URI
 from overthere.base import file_uri
 from overthere.links import batches
-from overthere.links.containers.walk import Walk
-from overthere.links.job.carrying import Done
+from overthere.links.containers.progress import Walk
 from overthere.links.job.sources import Task, tasks
-from overthere.links.job.unpacked import blamed, documents
+from overthere.links.job.task_documents import blamed, documents
+from overthere.links.job.task_rows import Done
 from overthere.links.model import Document, Options
 from overthere.links.report.summary import Summary
 from support import processor

@@ -12,7 +12,7 @@ import pytest
 
 from overthere import scheme
 from overthere.grammar import construct
-from overthere.schemes import Registry, installed, syntax
+from overthere.schemes import Registry, entry_points, syntax
 from overthere.schemes.registry import BUILT_IN
 from servers import NET
 
@@ -30,7 +30,7 @@ HEAVY = (
     "overthere.cli.tables",
     "overthere.columns",
     "overthere.values.derivation",
-    "overthere.values.echo",
+    "overthere.values.known_secrets",
     "overthere.editions.model",
     "overthere.grammar.abnf",
     "overthere.grammar.construct",
@@ -153,21 +153,21 @@ def test_other_rules_of_the_same_name_are_not_answered_by_the_ready_automaton() 
 def test_packages_are_asked_where_one_names_schemes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
     group = "overthere.schemes.of_this_test"
-    assert not installed.is_named(group)
+    assert not entry_points.is_named(group)
     about = tmp_path / "one-1.0.dist-info"
     about.mkdir()
-    assert not installed.is_named(group)
+    assert not entry_points.is_named(group)
     (about / "entry_points.txt").write_text("[console_scripts]\na = b:c\n")
-    assert not installed.is_named(group)
+    assert not entry_points.is_named(group)
     (about / "entry_points.txt").write_text(f"[{group}]\na = b:c\n")
-    assert installed.is_named(group)
+    assert entry_points.is_named(group)
 
 
 def test_what_cannot_be_looked_at_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     archive = tmp_path / "packages.zip"
     archive.write_bytes(b"")
     monkeypatch.syspath_prepend(str(archive))
-    assert installed.is_named("no.such.group")
+    assert entry_points.is_named("no.such.group")
 
 
 def test_other_finders_of_packages_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,7 +179,7 @@ def test_other_finders_of_packages_are_asked(monkeypatch: pytest.MonkeyPatch) ->
             return []
 
     monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, Finder()])
-    assert installed.is_named("no.such.group")
+    assert entry_points.is_named("no.such.group")
 
 
 def test_every_built_in_scheme_is_found() -> None:

@@ -19,8 +19,8 @@ from overthere.cli import paper
 from overthere.cli.app import app
 from overthere.cli.linkrows import show
 from overthere.cli.terminal import Binary, Display, aligned, one_line
+from overthere.ground.display import columns, printable
 from overthere.ground.errors import OverthereError
-from overthere.ground.showing import columns, printable
 from overthere.links.job.reading import fill
 from overthere.links.model import Document, Options
 from overthere.links.report.rows import rows

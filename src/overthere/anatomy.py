@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from overthere.ground.display import printable
 from overthere.ground.errors import CodingError, Finding, InvalidURI, OverthereError, figures
 from overthere.ground.exact import exact
 from overthere.ground.figure import Layout, apart, draw, grid, layout, marked, shorten
-from overthere.ground.late import default_registry
+from overthere.ground.late_imports import default_registry
 from overthere.ground.redact import mask, secret_spans, unveil, veil
-from overthere.ground.showing import printable
 from overthere.kernel import Components
 from overthere.kernel.reference import APPENDIX_B, split
-from overthere.values.echo import Secrets
 from overthere.values.encoding import decode
 from overthere.values.findings import check_uri
 from overthere.values.iri import IRI, IRIReference
+from overthere.values.known_secrets import Secrets
 from overthere.values.normalize import Change, Rung
 from overthere.values.uri import URI, URIReference
 from overthere.values.value import Value

@@ -215,7 +215,7 @@ class _Work:
 
     def guess(self, scheme: str) -> None:
         """4.5: a suffix reference, or 4.2: one without a scheme but with an authority."""
-        from overthere.text.entered import typed
+        from overthere.text.typed_input import typed
 
         if self.text.startswith("//"):
             added, source = f"{scheme}:", "RFC 3986 4.2"

@@ -26,7 +26,7 @@ from overthere import (
 )
 from overthere.access import Connect
 from overthere.access.opening import Way
-from overthere.access.saving import file_name
+from overthere.access.saved_file import file_name
 from overthere.ground.errors import Finding
 from overthere.kernel.reference import split
 from overthere.protocols.http.proxy import proxied

@@ -12,10 +12,10 @@ AccessError (OverthereError)
 
 from __future__ import annotations
 
+from overthere.ground.display import bounded, printable
 from overthere.ground.errors import InvalidURI, NotSpecified, OverthereError, PlanRefused
 from overthere.ground.extras import need
 from overthere.ground.redact import mask
-from overthere.ground.showing import bounded, printable
 
 __all__ = [
     "DOCUMENTED",

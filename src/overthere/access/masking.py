@@ -13,7 +13,7 @@ from overthere.access.errors import AccessError
 from overthere.access.steps import Interact, Send
 from overthere.access.wire import Dialogue, Head
 from overthere.ground.errors import InvalidURI, OverthereError
-from overthere.values.echo import Secrets, logins, values
+from overthere.values.known_secrets import Secrets, logins, values
 
 if TYPE_CHECKING:
     from overthere.access.planning import Plan

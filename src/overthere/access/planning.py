@@ -12,14 +12,14 @@ from overthere.access.framing import FOREIGN, elsewhere
 from overthere.access.gateways import Gateways
 from overthere.access.loading import configured, steps_of
 from overthere.access.steps import Credentials, Step, known_mechanism
+from overthere.ground.display import printable
 from overthere.ground.errors import Cited, NotSpecified, PlanRefused
 from overthere.ground.exact import exact
 from overthere.ground.redact import mask
-from overthere.ground.showing import printable
 from overthere.kernel.reference import split, split_authority
 from overthere.schemes.locator import Locator
 from overthere.schemes.registry import Registry
-from overthere.values.echo import Secrets
+from overthere.values.known_secrets import Secrets
 from overthere.values.uri import URI
 
 if TYPE_CHECKING:

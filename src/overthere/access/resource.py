@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from overthere.access.errors import LimitExceeded
-from overthere.access.saving import Saving
+from overthere.access.saved_file import Saving
 from overthere.access.wire import Data, Entry, Head, Item
 from overthere.ground import charsets
 from overthere.ground.redact import mask
@@ -111,7 +111,7 @@ class _Known:
 
     @property
     def unknown_charset(self) -> str | None:
-        """The charset that the media type names, if it is none (`overthere.ground.charsets`): text is read as ISO Latin 1."""
+        """An unknown charset (`overthere.ground.charsets`) that the media type names: text is read as ISO Latin 1."""
         named = self.charset()
         return named if charsets.codec(named) is None else None
 

@@ -13,8 +13,8 @@ from enum import Enum
 from functools import cache
 from typing import Any, ClassVar, NamedTuple
 
+from overthere.ground.display import printable
 from overthere.ground.errors import PlanRefused
-from overthere.ground.showing import printable
 from overthere.values.hosts.address import link_local
 from overthere.values.hosts.name import host_name
 

@@ -27,7 +27,7 @@ from overthere.access.errors import (
     ProtocolError,
     ResourceMissing,
 )
-from overthere.access.looking import look
+from overthere.access.local_files import look
 from overthere.access.resolver import Question, pinned
 from overthere.access.steps import Connect
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Found, Hangup, Head, Item, Look, Read, Seek, Write

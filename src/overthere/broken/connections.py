@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from overthere.access.errors import AccessFailed, AccessTimeout
 from overthere.access.transport import Carrier, Ready
 from overthere.access.wire import CONTROL, Data, Head, Item
-from overthere.protocols.http.kept import Asked, Turn, kept, plain
+from overthere.protocols.http.keep_alive import Asked, Turn, kept, plain
 
 if TYPE_CHECKING:
     from overthere.access.policy import Policy

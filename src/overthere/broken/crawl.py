@@ -10,12 +10,12 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from overthere.base import Base
-from overthere.broken.asking import DOCUMENTS, Said
 from overthere.broken.cache import Cache
 from overthere.broken.fragments import content_type
-from overthere.broken.journeys import Journey, Journeys, Stop
 from overthere.broken.model import Checker, Outcome
 from overthere.broken.records import Records
+from overthere.broken.redirects import Journey, Journeys, Stop
+from overthere.broken.requests import DOCUMENTS, Said
 from overthere.broken.robots import ANY, Robots
 from overthere.links.documents.kinds import kind_of
 from overthere.links.job import links
@@ -25,7 +25,7 @@ from overthere.links.report.rows import rows
 from overthere.values.uri import URI
 
 if TYPE_CHECKING:
-    from overthere.broken.outside import Asker
+    from overthere.broken.external import Asker
 
 __all__ = ["LONGEST", "REPEATED", "Crawl"]
 

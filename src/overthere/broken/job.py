@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from overthere.broken.inside import Inside
+from overthere.broken.internal import Inside
 from overthere.broken.model import Broken, Checker, Outcome, Summary
-from overthere.broken.telling import finding
+from overthere.broken.reporting import finding
 from overthere.ground.redact import mask
-from overthere.links.containers.held import drop
+from overthere.links.containers.temporary import drop
 from overthere.links.job import needed
-from overthere.links.job.retrieved import is_uri
+from overthere.links.job.retrieval import is_uri
 from overthere.links.job.sources import Task, tasks
 from overthere.links.model import Options
 from overthere.values.uri import URI
@@ -21,7 +21,7 @@ from overthere.values.uri import URI
 if TYPE_CHECKING:
     from overthere.access.policy import Policy
     from overthere.broken.crawl import Crawl
-    from overthere.broken.outside import Asker
+    from overthere.broken.external import Asker
 
 __all__ = ["run"]
 
@@ -43,7 +43,7 @@ def run(sources: list[str], checker: Checker, summary: Summary, step: Step, poli
     parts = list(tasks([source for source in sources if not is_uri(source)], base, options))
     asker = None
     if starts or checker.online:
-        from overthere.broken.outside import Asker
+        from overthere.broken.external import Asker
 
         asker = Asker(checker, policy)
     return _run(parts, starts, checker, options, summary, step, asker)

@@ -207,7 +207,7 @@ class Summary:
     kinds: Counter[str] = field(default_factory=Counter)
     """Findings by kind."""
     unsuggested: int = 0
-    """Findings for which no nearest name was looked for: there were too many (`nearest.SEARCHES`)."""
+    """Findings for which no nearest name was looked for: there were too many (`suggestions.SEARCHES`)."""
     ignored: int = 0
     known: int = 0
     """Findings that the baseline has already."""

@@ -10,8 +10,8 @@ from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Self
 
-from overthere.broken.judging import PASSED_SCHEMES
 from overthere.broken.model import Checker, Summary
+from overthere.broken.reference_check import PASSED_SCHEMES
 from overthere.broken.scan import IDENTIFIERS, Again
 from overthere.broken.site import Site
 from overthere.links.documents import html

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import BinaryIO, cast
 
 from overthere.ground.atomic import own, remove
-from overthere.links.containers.held import drop, hold
+from overthere.links.containers.temporary import drop, hold
 
 __all__ = ["Records"]
 

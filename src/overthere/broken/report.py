@@ -9,8 +9,8 @@ from typing import Any, TextIO
 from xml.sax.saxutils import quoteattr
 
 from overthere.broken.model import KINDS, Broken
+from overthere.ground.display import printable
 from overthere.ground.redact import mask
-from overthere.ground.showing import printable
 from overthere.sarif import SCHEMA, artifact
 from overthere.tables import Layout
 

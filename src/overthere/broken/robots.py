@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from overthere.broken.asking import Said
 from overthere.broken.model import Outcome
+from overthere.broken.requests import Said
 from overthere.ground.extras import need
 from overthere.values.uri import URI
 

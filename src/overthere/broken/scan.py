@@ -12,7 +12,7 @@ from overthere.base import Base, from_content
 from overthere.broken import anchors
 from overthere.links.documents import css, html
 from overthere.links.documents.charset import decoded
-from overthere.links.documents.embedded import kind as embedded_kind
+from overthere.links.documents.embedded_data import kind as embedded_kind
 from overthere.links.documents.tokens import Script, Sheet, Start, Told, tag, tokens
 from overthere.links.documents.tree import Namespace
 from overthere.links.job.reading import READERS

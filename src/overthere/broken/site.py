@@ -11,7 +11,7 @@ from urllib.parse import unquote_to_bytes
 from overthere.base import file_uri
 from overthere.broken.keys import document_key
 from overthere.broken.model import Checker
-from overthere.ground.bounded import bounded_cache
+from overthere.ground.caches import bounded_cache
 from overthere.ground.errors import OverthereError
 from overthere.links.job.sources import Task
 from overthere.values.encoding import IN_SEGMENT, encode

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from overthere.canonical.expressions import hash_prefixes, lookup_expressions
-from overthere.canonical.model import Applied, Canonical, Step
-from overthere.canonical.raw import raw_uri
-from overthere.canonical.ready import (
+from overthere.canonical.forms import (
     CRAWLER_COMMONS,
     FORMS,
     SAFE_BROWSING,
@@ -15,6 +13,8 @@ from overthere.canonical.ready import (
     URL_NORMALIZE,
     W3LIB,
 )
+from overthere.canonical.model import Applied, Canonical, Step
+from overthere.canonical.raw import raw_uri
 from overthere.canonical.table import STEPS
 
 __all__ = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from overthere.canonical.ready import SAFE_BROWSING
+from overthere.canonical.forms import SAFE_BROWSING
 from overthere.canonical.texts import least_escaped
 from overthere.kernel.reference import split
 from overthere.values.hosts.address import literal

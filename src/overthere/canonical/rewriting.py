@@ -7,7 +7,7 @@ from ipaddress import AddressValueError, IPv4Address, IPv6Address, IPv6Network
 from urllib.parse import quote, quote_plus
 
 from overthere import kernel
-from overthere.ground.late import default_registry
+from overthere.ground.late_imports import default_registry
 from overthere.ground.rung import Rung
 from overthere.ground.unicode_forms import normalize_unicode
 from overthere.kernel.reference import Parts, guard_path, recompose, split, split_authority

@@ -17,10 +17,10 @@ from overthere.cli.common import inputs, texts_argument
 from overthere.cli.paper import filled, say, width, without_look_alikes
 from overthere.cli.styles import LEVELS as STYLES
 from overthere.cli.styles import painted
+from overthere.ground.display import printable, underline
 from overthere.ground.errors import Finding
 from overthere.ground.extras import missing
 from overthere.ground.redact import mask, secret_spans
-from overthere.ground.showing import printable, underline
 from overthere.security import KINDS, LEVELS, Level, audit, level_of
 
 _KIND = click.Choice([kind for kind in KINDS if kind != "more"])

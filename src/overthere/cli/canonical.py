@@ -10,10 +10,10 @@ from overthere.canonical import FORMS, Canonical, Step, raw_uri
 from overthere.cli.common import Output, format_option, inputs, texts_argument
 from overthere.cli.paper import say
 from overthere.cli.table_options import table_options
+from overthere.ground.display import printable
 from overthere.ground.errors import InvalidURI
 from overthere.ground.option_files import read_text
 from overthere.ground.redact import mask
-from overthere.ground.showing import printable
 from overthere.values.uri import URI
 
 if TYPE_CHECKING:

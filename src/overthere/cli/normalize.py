@@ -10,8 +10,8 @@ from overthere.cli.common import Output, format_option, inputs, on_error_option,
 from overthere.cli.reading import Reading, reading_options
 from overthere.cli.table_options import table_options
 from overthere.editions import edition
+from overthere.ground.display import printable
 from overthere.ground.errors import InvalidURI
-from overthere.ground.showing import printable
 from overthere.values.normalize import Rung
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from overthere.ground import errors
+from overthere.ground.display import visible
 from overthere.ground.errors import Finding, InvalidURI
-from overthere.ground.showing import visible
 
 __all__ = ["data_or_shown", "figure", "figures", "filled", "is_terminal", "say", "width", "without_look_alikes"]
 

@@ -8,9 +8,9 @@ import click
 
 from overthere.cli.common import Output, format_option, inputs, texts_argument
 from overthere.cli.table_options import table_options
+from overthere.ground.display import printable
 from overthere.ground.errors import InvalidURI
 from overthere.ground.redact import mask
-from overthere.ground.showing import printable
 from overthere.values.forms import Parameters
 from overthere.values.uri import URIReference
 

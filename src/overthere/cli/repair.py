@@ -9,10 +9,10 @@ import click
 from overthere.cli.common import Output, format_option, inputs, on_error_option, texts_argument
 from overthere.cli.paper import say
 from overthere.cli.table_options import table_options
+from overthere.ground.display import printable
 from overthere.ground.errors import CodingError, InvalidURI
 from overthere.ground.extras import missing
 from overthere.ground.redact import mask
-from overthere.ground.showing import printable
 from overthere.repairs import repair
 
 if TYPE_CHECKING:

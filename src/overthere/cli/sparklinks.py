@@ -19,7 +19,7 @@ from overthere.cli.paper import say
 from overthere.ground.atomic import save
 from overthere.ground.redact import mask
 from overthere.ground.rung import Rung
-from overthere.links.job.retrieved import is_uri
+from overthere.links.job.retrieval import is_uri
 from overthere.links.model import Options
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def run(sources: tuple[str, ...], **asked: Any) -> None:
 
 def _folder(sources: tuple[str, ...], asked: dict[str, Any]) -> str:
     """Where the table is to be.  Raises: click.UsageError for what Spark does not do."""
-    from overthere.links.report.choosing import CHOICES
+    from overthere.links.report.selection import CHOICES
 
     for name, reason in _REFUSED.items():
         if asked[name] not in (None, False, Options().limit):

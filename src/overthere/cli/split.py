@@ -10,9 +10,9 @@ from overthere.cli.common import Output, format_option, inputs, texts_argument
 from overthere.cli.reading import Reading, reading_options
 from overthere.cli.table_options import table_options
 from overthere.editions import edition
+from overthere.ground.display import printable
 from overthere.ground.errors import InvalidURI
 from overthere.ground.redact import mask
-from overthere.ground.showing import printable
 from overthere.kernel.reference import SIX, split, split_authority
 
 if TYPE_CHECKING:

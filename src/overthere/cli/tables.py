@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import click
 
 from overthere.cli.paper import say
+from overthere.ground.display import printable
 from overthere.ground.errors import KINDS
 from overthere.ground.extras import missing
-from overthere.ground.showing import printable
 from overthere.tables import Layout, Source, Writer, fitting, open_source, open_writer, suffix
 
 __all__ = ["Table"]

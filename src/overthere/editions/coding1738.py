@@ -6,8 +6,8 @@ from functools import cache
 
 from overthere import kernel
 from overthere.grammar.library import grammar
+from overthere.ground.display import name_of, printable
 from overthere.ground.errors import CodingError
-from overthere.ground.showing import name_of, printable
 from overthere.values import encoding
 
 __all__ = ["decode_text", "encode_data"]

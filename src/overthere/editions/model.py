@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from overthere.grammar import Grammar
 from overthere.ground.errors import NotSpecified
 from overthere.ground.exact import exact
-from overthere.ground.late import default_registry
+from overthere.ground.late_imports import default_registry
 from overthere.kernel.reference import Parts
 from overthere.values.normalize import Rung
 from overthere.values.resolve import Target

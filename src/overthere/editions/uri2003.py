@@ -9,9 +9,9 @@ from overthere import kernel
 from overthere.editions.model import Edition
 from overthere.editions.resolution_steps import Excess, base_parts, equal_schemes, handle_excess, remove_segments
 from overthere.grammar.library import grammar
-from overthere.ground.bounded import bounded_cache
+from overthere.ground.caches import bounded_cache
 from overthere.ground.errors import CodingError, InvalidURI
-from overthere.ground.late import default_registry
+from overthere.ground.late_imports import default_registry
 from overthere.kernel.reference import Parts, guard_path, recompose, split, split_authority
 from overthere.values import encoding
 from overthere.values.derivation import check_rule, of_any

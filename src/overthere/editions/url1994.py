@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from overthere.editions.model import Edition
 from overthere.grammar.library import grammar
+from overthere.ground.display import name_of
 from overthere.ground.errors import KINDS, CodingError, Finding, InvalidURI, NotSpecified
-from overthere.ground.showing import name_of
 from overthere.kernel import percent_decode, percent_encode
 from overthere.kernel.reference import BROKEN_ESCAPE, Parts
 from overthere.values.normalize import Rung

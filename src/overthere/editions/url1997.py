@@ -15,7 +15,7 @@ from overthere.editions.model import Edition
 from overthere.editions.resolution_steps import all_but_last, remove_segments
 from overthere.grammar.library import grammar
 from overthere.ground.errors import KINDS, CodingError, Finding, InvalidURI, NoBase
-from overthere.ground.late import default_registry
+from overthere.ground.late_imports import default_registry
 from overthere.ground.rung import Rung
 from overthere.kernel import percent_decode, percent_encode
 from overthere.kernel.reference import APPENDIX_B, BROKEN_ESCAPE, Parts, recompose

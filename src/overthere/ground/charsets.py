@@ -14,7 +14,7 @@ from encodings.aliases import aliases
 from typing import Any
 
 from overthere.ground import indexes
-from overthere.ground.bounded import bounded_cache
+from overthere.ground.caches import bounded_cache
 
 __all__ = ["codec", "decoder", "text"]
 

@@ -18,9 +18,9 @@ OverthereError
 
 from __future__ import annotations
 
+from overthere.ground.display import bounded, underline
 from overthere.ground.kinds import KINDS, Finding, Kind
 from overthere.ground.redact import Span, mask, secret_spans
-from overthere.ground.showing import bounded, underline
 
 TYPE_CHECKING = False
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from overthere.ground.showing import columns, printable
+from overthere.ground.display import columns, printable
 
 __all__ = ["Label", "Laid", "Layout", "apart", "draw", "grid", "layout", "marked", "shorten"]
 

@@ -48,7 +48,7 @@ class Components:
         text, zone = cls._given(text, zone)
         match = match_of(text, cls.rule, zone)
         if match is None:
-            from overthere.ground.late import refusal
+            from overthere.ground.late_imports import refusal
 
             raise refusal(text, cls.rule, zone)
         self = object.__new__(cls)

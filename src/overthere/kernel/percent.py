@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from overthere.ground.bounded import bounded_cache
+from overthere.ground.caches import bounded_cache
 from overthere.kernel.classes import CHARSETS
 
 __all__ = ["is_reserved", "is_unreserved", "percent_decode", "percent_encode"]

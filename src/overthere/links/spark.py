@@ -28,11 +28,11 @@ from overthere.editions import NAMES
 from overthere.ground.atomic import rename
 from overthere.ground.errors import NotSpecified
 from overthere.ground.extras import brought_by
-from overthere.links.job import Sources, contents, needed, parts
-from overthere.links.job.carrying import Done
-from overthere.links.job.parts import How, Part
+from overthere.links.job import Sources, contents, needed, part_files
+from overthere.links.job.part_files import How, Part
 from overthere.links.job.pool import run as carried
 from overthere.links.job.sources import tasks
+from overthere.links.job.task_rows import Done
 from overthere.links.model import Options
 from overthere.links.report import graph
 from overthere.links.report.summary import Summary
@@ -95,7 +95,7 @@ def run(
     changed, or asked for in another way, is made anew.  OUTPUT/_SUCCESS stands there when all are.
 
     sources, base, rung, edition, json, audit, whatwg, metadata, canonical: as for `links.extract`.
-    only: names of `choosing.CHOICES`: the rows that one of them chooses.
+    only: names of `selection.CHOICES`: the rows that one of them chooses.
     distinct: the link graph instead (`graph.schema()`), whose files Spark writes at the end.
     octets: of the sources in a task; by default a 256th of them, from 8 MiB to 2 GiB.
 
@@ -109,9 +109,9 @@ def run(
     told = None if base is None else str(URI(base))
     how = How(str(folder / _PAIRS if distinct else folder), options, told, tuple(only), distinct)
     if distinct:
-        parts.claim(folder)
-    made = list(parts.parts(_listed(sources), None if told is None else URI(told), octets))
-    parts.begin(how, len(made))
+        part_files.claim(folder)
+    made = list(part_files.parts(_listed(sources), None if told is None else URI(told), octets))
+    part_files.begin(how, len(made))
     summary, earlier = Summary(), 0
     if made:
         merged = _mapped(_frame(session, made), partial(_make, how), "task int, found int, summary string")
@@ -119,7 +119,7 @@ def run(
         for row in _mapped(merged, _merge, "found int, summary string").collect():
             summary += Summary.from_dict(jsons.loads(row.summary))
             earlier += row.found
-    parts.finish(how)
+    part_files.finish(how)
     if distinct:
         _write_graph(session, how, folder)
     summary.seconds = time.monotonic() - began
@@ -138,7 +138,7 @@ def partitions(
 
     Raises: InvalidURI if `base` is no URI; ValueError for standard input or a URI.
     """
-    return _frame(session, list(parts.parts(_listed(sources), None if base is None else URI(base), octets)))
+    return _frame(session, list(part_files.parts(_listed(sources), None if base is None else URI(base), octets)))
 
 
 def extract(
@@ -264,11 +264,11 @@ def _write_graph(session: SparkSession, how: How, folder: Path) -> None:
     added = pairs.groupBy(*keys).agg(F.sum("links").alias("links"))
     added = added.orderBy(*(F.col(key).asc_nulls_last() for key in keys))
     added.write.mode("overwrite").parquet(f"file://{folder / _GRAPH}")
-    parts.begin(how._replace(folder=str(folder)), 0)
+    part_files.begin(how._replace(folder=str(folder)), 0)
     for made in sorted((folder / _GRAPH).glob("part-*.parquet")):
         rename(made, folder / made.name)
-    parts.drop(folder / _GRAPH, Path(how.folder))
-    parts.finish(how._replace(folder=str(folder)))
+    part_files.drop(folder / _GRAPH, Path(how.folder))
+    part_files.finish(how._replace(folder=str(folder)))
 
 
 # -- on the executors
@@ -293,7 +293,7 @@ def _make(how: How, batches: _Batches) -> _Batches:
     for batch in batches:
         for told in batch.column("part"):
             part = Part.from_json(told.as_py())
-            summary, kept = parts.make(part, how, guarded=_again())
+            summary, kept = part_files.make(part, how, guarded=_again())
             seen = jsons.dumps(summary.to_dict())
             yield pa.record_batch(
                 {
@@ -319,7 +319,7 @@ def _read_parts(version: str, options: Options, batches: _Batches) -> _Batches:
     _same(version)
     for batch in batches:
         for told in batch.column(0):
-            yield from _rows(parts.carry_out(Part.from_json(told.as_py()), options, guarded=_again()))
+            yield from _rows(part_files.carry_out(Part.from_json(told.as_py()), options, guarded=_again()))
 
 
 def _read_paths(version: str, options: Options, base: str | None, batches: _Batches) -> _Batches:

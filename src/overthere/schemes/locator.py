@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from overthere.editions.model import Edition
     from overthere.schemes.registry import Registry
-    from overthere.values.echo import Secrets
+    from overthere.values.known_secrets import Secrets
     from overthere.values.uri import URI
 
 __all__ = ["GenericLocator", "Given", "Locator", "Writer", "Written", "reading"]
@@ -163,7 +163,7 @@ class Locator(ABC):
 
     def _secrets(self) -> Secrets:
         """The passwords of the text that was read, which may stand in other parts than `password`."""
-        from overthere.values.echo import Secrets
+        from overthere.values.known_secrets import Secrets
 
         return Secrets.of("" if self.written is None else self.written.text)
 

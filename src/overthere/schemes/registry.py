@@ -8,11 +8,11 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from overthere.ground.bounded import bounded_cache
+from overthere.ground.caches import bounded_cache
 from overthere.ground.errors import InvalidURI, RegistryError
 from overthere.ground.exact import exact
+from overthere.schemes.entry_points import is_named
 from overthere.schemes.in_text import InText, built_in, facts_of
-from overthere.schemes.installed import is_named
 from overthere.schemes.locator import GenericLocator, Given, Locator, Written, reading
 from overthere.schemes.model import Scheme
 

@@ -10,7 +10,7 @@ from overthere.grammar import Grammar
 from overthere.grammar.library import grammar as library
 from overthere.grammar.library import stored
 from overthere.grammar.tables import packed, unpacked
-from overthere.ground.bounded import bounded_cache
+from overthere.ground.caches import bounded_cache
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

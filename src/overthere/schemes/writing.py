@@ -20,8 +20,8 @@ def write(locator: Locator, edition: str | Edition, registry: Registry | None) -
     """`Locator.uri`."""
     from overthere.editions import edition as edition_named
     from overthere.editions.model import Edition
+    from overthere.schemes.field_types import check_types
     from overthere.schemes.registry import Registry
-    from overthere.schemes.typed import check_types
 
     by = edition_named(edition) if isinstance(edition, str) else edition
     if not isinstance(by, Edition):

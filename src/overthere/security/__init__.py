@@ -43,7 +43,7 @@ def audit(
     if harmless(text):
         return []
     from overthere.security.parts import cut, finding
-    from overthere.values.echo import Secrets
+    from overthere.values.known_secrets import Secrets
 
     parts = cut(text, registry)
     places = _places(parts, level)

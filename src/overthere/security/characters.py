@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from overthere.editions.whatwg import SPECIAL
-from overthere.ground.showing import name_of
+from overthere.ground.display import name_of
 from overthere.kernel.percent import percent_decode
 from overthere.schemes.model import Scheme
 from overthere.security.parts import Cut, Place, Span

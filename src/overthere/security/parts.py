@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from overthere.ground.display import name_of
 from overthere.ground.errors import Finding
 from overthere.ground.redact import MASK, Span, overlaps, secret_spans
-from overthere.ground.showing import name_of
 from overthere.kernel.reference import APPENDIX_B
 from overthere.schemes.model import Scheme
 from overthere.schemes.registry import Registry
 from overthere.security.table import KINDS
-from overthere.values.echo import Secrets
+from overthere.values.known_secrets import Secrets
 
 __all__ = ["Cut", "Place", "Span", "cut", "finding"]
 

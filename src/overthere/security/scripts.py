@@ -10,7 +10,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from overthere.ground.bounded import bounded_cache
+from overthere.ground.caches import bounded_cache
 from overthere.ground.unicode_forms import normalize_unicode
 from overthere.values.hosts.idn import to_unicode
 

@@ -39,9 +39,9 @@ def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", 
     from pathlib import Path
 
     from overthere.ground.atomic import is_stream, refuse_link
+    from overthere.tables.atomic_table import Table
     from overthere.tables.folder import Folder
-    from overthere.tables.growing import Text
-    from overthere.tables.whole import Table
+    from overthere.tables.text_table import Text
     from overthere.tables.writer import Stream
 
     name = os.fspath(path)

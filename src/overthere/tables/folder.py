@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from overthere.ground.atomic import remove
+from overthere.tables.atomic_table import Growing, about, read
+from overthere.tables.checkpoint import Mark, ResumeError, load_mark, lock, undisturbed
 from overthere.tables.formats import Layout
-from overthere.tables.mark import Mark, ResumeError, load_mark, lock, undisturbed
-from overthere.tables.whole import Growing, about, read
 from overthere.tables.writer import Writer
 
 __all__ = ["Folder"]

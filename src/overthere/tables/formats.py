@@ -56,7 +56,7 @@ def fitting(columns: Any, form: str, steady: Collection[str] = ()) -> Any:
     """
     import pyarrow as pa
 
-    from overthere.tables.pens import pen
+    from overthere.tables.writers import pen
 
     kinds = pa.types
     lines = form.startswith(".jsonl")

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 from overthere.ground.atomic import beside, grow, stream
-from overthere.ground.showing import visible
+from overthere.ground.display import visible
+from overthere.tables.checkpoint import Mark, ResumeError, claim_mark, lock, ours, undisturbed
 from overthere.tables.formats import Layout
-from overthere.tables.mark import Mark, ResumeError, claim_mark, lock, ours, undisturbed
-from overthere.tables.pens import Pen, pen
+from overthere.tables.writers import Pen, pen
 
 __all__ = ["FileWriter", "Stream", "Writer", "open_part"]
 
@@ -175,7 +175,7 @@ def _standard_output() -> Any:
 
 
 class _Terminal:
-    """Rows as text on a person's terminal: no control of a cell gets there (`showing.visible`)."""
+    """Rows as text on a person's terminal: no control of a cell gets there (`display.visible`)."""
 
     def __init__(self, file: Any) -> None:
         self.file = file

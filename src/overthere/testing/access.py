@@ -19,7 +19,7 @@ from overthere.schemes.model import Scheme
 from overthere.schemes.registry import Registry
 from overthere.testing.replay import Outcome, Recorded, Replay
 from overthere.testing.words import as_before, reworded
-from overthere.values.echo import logins
+from overthere.values.known_secrets import logins
 
 __all__ = ["AccessSuite"]
 

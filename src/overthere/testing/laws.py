@@ -14,10 +14,10 @@ from overthere.access.steps import Interact, Send, Step
 from overthere.editions import NAMES, edition
 from overthere.ground.errors import InvalidURI, NotSpecified, PlanRefused, Unwritable
 from overthere.kernel.reference import split
+from overthere.schemes.field_types import check_types
 from overthere.schemes.locator import Locator, reading
 from overthere.schemes.model import Scheme
 from overthere.schemes.registry import Registry
-from overthere.schemes.typed import check_types
 from overthere.values.uri import URI
 
 __all__ = ["SchemeSuite"]

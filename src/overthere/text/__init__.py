@@ -17,8 +17,8 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Literal
 
 from overthere.ground.exact import exact
-from overthere.text.entered import typed
-from overthere.text.found import Found, Kind, guess, meant
+from overthere.text.delimiters import Wrapped, wrapped
+from overthere.text.match import Found, Kind, guess, meant
 from overthere.text.names import Names, names
 from overthere.text.rules import (
     ABBREVIATED,
@@ -39,7 +39,7 @@ from overthere.text.rules import (
     run,
     trimmed,
 )
-from overthere.text.wrapped import Wrapped, wrapped
+from overthere.text.typed_input import typed
 
 if TYPE_CHECKING:
     from overthere.schemes.registry import Registry

@@ -11,7 +11,7 @@ from functools import lru_cache
 from html import escape
 from typing import TYPE_CHECKING
 
-from overthere.ground.showing import printable
+from overthere.ground.display import printable
 from overthere.schemes.registry import Registry
 from overthere.text import Found
 

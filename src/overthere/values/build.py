@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from ipaddress import IPv4Address, IPv6Address
 from typing import TypeAlias
 
+from overthere.ground.display import name_of
 from overthere.ground.errors import KINDS, Finding, InvalidURI
 from overthere.ground.exact import exact
-from overthere.ground.showing import name_of
 from overthere.kernel.reference import GROUPS, Parts, parse, recompose
 from overthere.values import forms
 from overthere.values.encoding import encode

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 from overthere.grammar import Grammar
 from overthere.grammar.automaton import Automaton, Expected
+from overthere.ground.display import name_of
 from overthere.ground.errors import KINDS, Finding, InvalidURI
 from overthere.ground.redact import overlaps, secret_spans
-from overthere.ground.showing import name_of
 from overthere.kernel.reference import Parts as Generic
 
 __all__ = ["check_rule", "located", "of_any"]

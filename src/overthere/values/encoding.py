@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from overthere.ground.bounded import bounded_cache
+from overthere.ground.caches import bounded_cache
 from overthere.ground.errors import CodingError
 from overthere.ground.exact import exact
 from overthere.kernel import front, percent_decode, percent_encode

@@ -12,9 +12,9 @@ from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from overthere.ground.display import name_of
 from overthere.ground.errors import KINDS, Finding, InvalidIRI, InvalidURI, Refused
 from overthere.ground.redact import overlaps, secret_spans
-from overthere.ground.showing import name_of
 from overthere.kernel import parse
 from overthere.kernel.classes import CHARSETS, IPRIVATE, PATTERNS, UCSCHAR
 from overthere.kernel.reference import APPENDIX_B, BIDI_CONTROLS, ip_literal, spread

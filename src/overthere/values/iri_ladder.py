@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from overthere.ground.late import default_registry
+from overthere.ground.late_imports import default_registry
 from overthere.ground.rung import Rung
 from overthere.kernel.reference import (
     case_normalization,

@@ -7,7 +7,7 @@ password in their repr.
 from __future__ import annotations
 
 from overthere.kernel import Components
-from overthere.values.everyday import Everyday
+from overthere.values.conveniences import Everyday
 
 TYPE_CHECKING = False
 

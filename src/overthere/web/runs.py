@@ -6,8 +6,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from overthere.ground.display import name_of, printable
 from overthere.ground.redact import MASK, mask, secret_spans
-from overthere.ground.showing import name_of, printable
 
 __all__ = ["Place", "Run", "runs"]
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NamedTuple, Self, cast
 
 from overthere.base import Base, enclosed
-from overthere.links.containers import torn, zipnames
+from overthere.links.containers import zip_recovery, zipnames
 from overthere.links.containers.packed import MAGICS, Chained, Stream, failing, unpacked
 from overthere.links.faults import guarded, noted, ours
 from overthere.links.model import Document, Note, Options, Passed
@@ -231,7 +231,7 @@ def _behind(archive: zipfile.ZipFile, file: BinaryIO) -> str | None:
 def _torn(file: BinaryIO, document: Document, base: Base, beneath: URI | None) -> Iterator[Member | Note | Passed]:
     """What is whole of an archive without its directory, and what there is of the rest."""
     is_epub = False
-    for number, local in enumerate(torn.locals_of(file)):
+    for number, local in enumerate(zip_recovery.locals_of(file)):
         if isinstance(local, str):
             yield Note(local)
             continue
@@ -242,13 +242,13 @@ def _torn(file: BinaryIO, document: Document, base: Base, beneath: URI | None) -
             yield Member(within._replace(notes=("encrypted",)), None)
             continue
         try:
-            stream = torn.opened(file, local)
+            stream = zip_recovery.opened(file, local)
         except Exception as error:  # as above
             yield Member(within._replace(notes=(_note(error),)), None)
             continue
         if number == 0 and local.info.filename == "mimetype":
             is_epub = read(stream, len(_EPUB))[0] == _EPUB
-            stream = torn.opened(file, local)
+            stream = zip_recovery.opened(file, local)
         yield Member(within, stream, local.crc)
 
 

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from overthere.ground import indexes
-from overthere.ground.bounded import bounded_cache
+from overthere.ground.caches import bounded_cache
 
 if TYPE_CHECKING:
     from webencodings import Encoding

@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterator
 
 from overthere.base import Base
-from overthere.ground.bounded import bounded_cache
+from overthere.ground.caches import bounded_cache
 from overthere.links.documents.charset import decoded
 from overthere.links.documents.scope import narrowed
 from overthere.links.model import Document, Found, Note, Options, Passed

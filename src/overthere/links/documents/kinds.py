@@ -16,7 +16,7 @@ CONTAINERS = frozenset(("message", "mbox", "warc", "arc", "zip", "tar", "compres
 """Kinds that hold documents; the others are read for references."""
 
 LISTING = "application/vnd.overthere.listing"
-"""The media type of a document that is the listing of a directory or menu (`retrieved.read`)."""
+"""The media type of a document that is the listing of a directory or menu (`retrieval.read`)."""
 
 _MEDIA_TYPES = {
     "text/html": "html",

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
-from overthere.links.documents import embedded, html
+from overthere.links.documents import embedded_data, html
 from overthere.links.documents.charset import decoded
 from overthere.links.model import Document, Embedded, Found, Note, Options, Passed
 
@@ -54,7 +54,7 @@ def read(document: Document, options: Options) -> Iterator[Found | Note | Passed
             if isinstance(part, Found):
                 yield part
                 continue
-            for one in embedded.read(part, document.base, options, document.depth):
+            for one in embedded_data.read(part, document.base, options, document.depth):
                 yield one._replace(where=f"html {one.where}") if isinstance(one, Found) else one
     if deep:
         yield Note("too-deep")

@@ -14,12 +14,12 @@ from overthere.base import Base
 from overthere.ground.errors import NotSpecified
 from overthere.ground.exact import exact
 from overthere.ground.extras import need
-from overthere.links.containers.held import drop
-from overthere.links.job.ahead import JOBS
-from overthere.links.job.carrying import Done
+from overthere.links.containers.temporary import drop
 from overthere.links.job.pool import cores, run
+from overthere.links.job.prefetch import JOBS
 from overthere.links.job.reading import fill
 from overthere.links.job.sources import Task, tasks
+from overthere.links.job.task_rows import Done
 from overthere.links.model import Document, Link, Options
 from overthere.links.report.rows import rows
 from overthere.values.normalize import Rung

@@ -11,9 +11,9 @@ from overthere.base import THIS_MESSAGE, Base, file_uri, to_reference
 from overthere.ground.errors import OverthereError
 from overthere.links.documents.kinds import CONTAINERS, kind_of, media_type_of
 from overthere.links.faults import guarded
-from overthere.links.job.carrying import Done
-from overthere.links.job.carrying import read as rows_of
-from overthere.links.job.unpacked import FileReader, Known, known
+from overthere.links.job.task_documents import FileReader, Known, known
+from overthere.links.job.task_rows import Done
+from overthere.links.job.task_rows import read as rows_of
 from overthere.links.model import Document, Options
 from overthere.values.encoding import IN_SEGMENT
 from overthere.values.uri import URI, URIReference

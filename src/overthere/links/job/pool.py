@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.columns.plain import compute
 from overthere.ground.processes import without_interrupts
-from overthere.links.containers.walk import Walk
-from overthere.links.job.carrying import Done, carry_out
+from overthere.links.containers.progress import Walk
 from overthere.links.job.sources import Task
-from overthere.links.job.unpacked import blamed
+from overthere.links.job.task_documents import blamed
+from overthere.links.job.task_rows import Done, carry_out
 from overthere.links.model import Options
 from overthere.links.report.rows import rows
 
@@ -90,7 +90,7 @@ def _work(pipe: Connection, options: Options) -> None:
 
 
 class _Again(NamedTuple):
-    """A task of which a worker died, to be read path by path, and each unit by unit (`walk.Walk`)."""
+    """A task of which a worker died, to be read path by path, and each unit by unit (`progress.Walk`)."""
 
     task: Task
     rows: int

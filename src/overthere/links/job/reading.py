@@ -7,7 +7,7 @@ from importlib import import_module
 from itertools import chain, groupby, islice
 
 from overthere.base import Base, from_content
-from overthere.links.documents import embedded, html
+from overthere.links.documents import embedded_data, html
 from overthere.links.model import Document, Found, Note, Options, Passed
 from overthere.links.report.rows import OCTETS, Rows
 
@@ -26,7 +26,7 @@ READERS = {
     "markdown": "overthere.links.documents.markdown",
     "text": "overthere.links.documents.plaintext",
     "http": "overthere.links.documents.header",
-    "listing": "overthere.links.job.retrieved",
+    "listing": "overthere.links.job.retrieval",
     "metadata": "overthere.links.documents.metadata",
     "header": "overthere.links.containers.message",
 }
@@ -72,7 +72,9 @@ def _html(rows: Rows, document: Document, options: Options) -> Iterator[int]:
         _say(rows, document, note, said)
     while rows.step(_STEP):
         if (one := rows.embedded()) is not None:
-            yield from _add(rows, document, rows.base, embedded.read(one, rows.base, options, document.depth), said)
+            yield from _add(
+                rows, document, rows.base, embedded_data.read(one, rows.base, options, document.depth), said
+            )
         if _full(rows):
             yield rows.octets
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from overthere.ground.redact import mask
 from overthere.links.containers import records
-from overthere.links.containers.held import hold
+from overthere.links.containers.temporary import hold
 from overthere.links.documents.kinds import HEAD, kind
 from overthere.links.faults import noted
-from overthere.links.job.ahead import JOBS, Laid, ahead
-from overthere.links.job.retrieved import Retrieved
+from overthere.links.job.prefetch import JOBS, Laid, ahead
+from overthere.links.job.retrieval import Retrieved
 from overthere.links.model import Options
 from overthere.values.uri import URI
 
@@ -59,13 +59,13 @@ def tasks(
 
     split: octets of a WARC file that make a part.
     policy: under which sources that are URIs (`is_uri`) are opened; without one every source is the name of a file.
-    jobs: how many of them are retrieved at once (`ahead.ahead`).
+    jobs: how many of them are retrieved at once (`prefetch.ahead`).
 
     `FILE#OFFSET,LENGTH` is a WARC or ARC file of which only the records are read that begin in so many octets from
     there on, as an index names them; a file of that very name comes first.
 
     What comes through a pipe is laid into a temporary file first: another process could not read it, and archives are
-    read from their end; so is what a URI names.  `held.drop` removes it.  Hidden files count.
+    read from their end; so is what a URI names.  `temporary.drop` removes it.  Hidden files count.
 
     Links: what is named itself is followed.  In a folder, a link to a file is followed if the file lies in that folder
     too, however deep.  A link that leads out of it, or to a folder (whose files are found where they lie, so that there

@@ -17,7 +17,7 @@ from overthere.editions.resolution_steps import for_request
 from overthere.ground.errors import InvalidURI, NotSpecified
 from overthere.links.containers.message.labels import part_of
 from overthere.links.documents import css, html
-from overthere.links.documents.embedded import kind
+from overthere.links.documents.embedded_data import kind
 from overthere.links.model import Document, Embedded, Found, Link, Options
 from overthere.links.report.table import schema, to_batch
 from overthere.values.normalize import Rung, normal_form

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
 from overthere.columns.plain import compute
-from overthere.ground.showing import columns, printable
+from overthere.ground.display import columns, printable
 from overthere.links.model import UNREAD
 from overthere.links.report import graph
 

@@ -12,11 +12,11 @@ from overthere.access.masking import secrets_of
 from overthere.access.media import guessed as guessed_media
 from overthere.access.steps import Connect, OpenData, Receive, Send, Step
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Entry, Hangup, Head, Item, Read, Wire, Write
+from overthere.ground.display import printable
 from overthere.ground.errors import PlanRefused, Unwritable
-from overthere.ground.showing import printable
 from overthere.protocols.ftp.steps import FTPRole, argument, type_code
 from overthere.schemes.known.ftp import FTPLocator
-from overthere.values.echo import Secrets
+from overthere.values.known_secrets import Secrets
 
 if TYPE_CHECKING:
     from overthere.access.planning import Plan

@@ -12,8 +12,8 @@ from overthere.access.errors import AccessFailed, ProtocolError, ResourceMissing
 from overthere.access.media import guessed as guessed_media
 from overthere.access.steps import Connect, Interact, Receive, Send
 from overthere.access.wire import Dial, Dialogue, Effect, Hangup, Head, Item, Wire, Write
+from overthere.ground.display import printable
 from overthere.ground.errors import CodingError, Unwritable
-from overthere.ground.showing import printable
 from overthere.protocols.gopher.entries import Described, entry, item_of, malformed
 from overthere.protocols.gopher.frames import Framed
 from overthere.protocols.session.dialogue import described

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from overthere.access.errors import LimitExceeded
 from overthere.access.steps import Credentials
 from overthere.access.wire import Entry
+from overthere.ground.display import printable
 from overthere.ground.errors import CodingError, InvalidURI, PlanRefused, Unwritable
-from overthere.ground.showing import printable
 from overthere.protocols.gopher.steps import steps
 from overthere.schemes.known.gopher import GopherLocator
 from overthere.schemes.known.gopher.menu import MenuItem

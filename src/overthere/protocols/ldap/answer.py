@@ -11,8 +11,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError
+from overthere.ground.display import printable
 from overthere.ground.errors import CodingError
-from overthere.ground.showing import printable
 from overthere.protocols.ldap.message import ENUMERATED, INTEGER, OCTETS, SEQUENCE, Element, elements
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from overthere.access.steps import Credentials, Receive, Role, Send, Step, connect
+from overthere.ground.display import printable
 from overthere.ground.errors import PlanRefused
-from overthere.ground.showing import printable
 from overthere.protocols.ldap.message import bind_request, search_request, unbind_request
 from overthere.schemes.known.ldap import PORTS, LDAPLocator
 

@@ -16,7 +16,7 @@ from overthere.access.wire import Data, Dialogue, Effect, Found, Hangup, Head, L
 from overthere.ground.errors import NotSpecified
 from overthere.mail.fields import Header
 from overthere.mail.reader import ENCODED, PLAIN, Decoder, MessageReader, decoder
-from overthere.mail.walk import Part, Walk
+from overthere.mail.traversal import Part, Walk
 from overthere.protocols.mail.steps import MailRole
 
 if TYPE_CHECKING:

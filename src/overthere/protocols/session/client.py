@@ -12,8 +12,8 @@ from overthere.access.policy import Policy
 from overthere.access.steps import Connect, guarded
 from overthere.access.transport import Transport
 from overthere.access.wire import Dialogue, Head, Seek
+from overthere.ground.display import printable
 from overthere.ground.errors import NotSpecified, PlanRefused
-from overthere.ground.showing import printable
 from overthere.schemes.known.telnet import PORTS
 from overthere.values.uri import URI
 

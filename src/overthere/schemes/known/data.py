@@ -155,7 +155,8 @@ class DataLocator(Locator):
 
         charset: instead of the one that the media type says.
 
-        Raises: CodingError if there is no charset, if it is none (`overthere.ground.charsets`), or if the data is not in it.
+        Raises: CodingError if no charset is known, if it is unknown (`overthere.ground.charsets`), or if the data
+        is not in it.
 
         >>> DataLocator("text/plain", (("charset", "utf-8"),), data=b"caf\\xc3\\xa9").text()
         'café'

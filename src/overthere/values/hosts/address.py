@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from ipaddress import IPv4Address, IPv6Address, IPv6Network
 
-from overthere.ground.bounded import bounded_cache
+from overthere.ground.caches import bounded_cache
 from overthere.ground.unicode_forms import normalize_unicode
 from overthere.kernel.percent import percent_decode  # the native one refuses a broken escape, here it stays
 from overthere.values.hosts.idn import to_ascii

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from overthere.ground.display import printable
 from overthere.ground.kinds import Finding, Kind
-from overthere.ground.showing import printable
 from overthere.kernel.percent import percent_decode
 from overthere.values.hosts.address import literal
 from overthere.values.hosts.idn import check_bidi, is_right_to_left, mapped, to_ascii, to_unicode

@@ -11,7 +11,7 @@ from functools import cache
 from itertools import product
 from typing import NamedTuple
 
-from overthere.ground.bounded import bounded_cache
+from overthere.ground.caches import bounded_cache
 from overthere.ground.errors import CodingError
 from overthere.ground.unicode_forms import normalize_unicode
 from overthere.values.hosts.idn import to_ascii

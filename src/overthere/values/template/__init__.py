@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from overthere.ground.display import name_of
 from overthere.ground.errors import KINDS, Finding, InvalidTemplate
 from overthere.ground.exact import exact
-from overthere.ground.showing import name_of
 from overthere.values.template.expand import Expression, NoPrefix, Variable, expand, formed, literal
 
 if TYPE_CHECKING:

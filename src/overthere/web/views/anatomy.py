@@ -7,13 +7,13 @@ from typing import Any
 
 from overthere.anatomy import Explanation, explain
 from overthere.editions import edition
+from overthere.ground.display import printable
 from overthere.ground.errors import CodingError, Finding, InvalidURI
 from overthere.ground.redact import mask, secret_spans
-from overthere.ground.showing import printable
 from overthere.kernel.reference import Parts, host_kind, split, split_authority
 from overthere.repairs import repair
-from overthere.values.echo import Secrets
 from overthere.values.encoding import decode
+from overthere.values.known_secrets import Secrets
 from overthere.web.model import Example, Input, View
 from overthere.web.runs import Place, Run, runs
 

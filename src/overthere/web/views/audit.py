@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from overthere.ground.display import printable
 from overthere.ground.extras import missing
 from overthere.ground.redact import mask
-from overthere.ground.showing import printable
 from overthere.security import KINDS, audit, level_of
 from overthere.security.parts import cut
 from overthere.web.model import Example, View

@@ -6,11 +6,11 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import islice
 
+from overthere.ground.display import printable
 from overthere.ground.errors import InvalidURI
 from overthere.ground.extras import need
 from overthere.ground.redact import mask
-from overthere.ground.showing import printable
-from overthere.values.echo import Secrets
+from overthere.values.known_secrets import Secrets
 from overthere.values.uri import URI
 from overthere.web.model import DOCUMENT, BadInput, Example, Input, View
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from overthere.editions import edition, whatwg
 from overthere.editions.readings import MARKS, Reading, disagreements, notes, read
+from overthere.ground.display import printable
 from overthere.ground.redact import mask, unveil, veil
-from overthere.ground.showing import printable
 from overthere.web.model import Example, Input, View
 from overthere.web.views.anatomy import TEXT
 

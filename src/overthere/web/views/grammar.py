@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from overthere.editions import edition as named
 from overthere.grammar.automaton import DEAD, Automaton
+from overthere.ground.display import printable
 from overthere.ground.errors import GrammarError, NotRegular
-from overthere.ground.showing import printable
 from overthere.web.model import BadInput, Example, Input, View
 from overthere.web.views.witnesses import EDITIONS
 

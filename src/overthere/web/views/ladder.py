@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from overthere.anatomy import Explanation, explain
+from overthere.ground.display import printable
 from overthere.ground.redact import mask
-from overthere.ground.showing import printable
-from overthere.values.echo import Secrets
 from overthere.values.iri_ladder import IRI_PARAGRAPHS
+from overthere.values.known_secrets import Secrets
 from overthere.values.normalize import PARAGRAPHS, Rung, lowest_rung
 from overthere.web.model import Example, Input, View
 from overthere.web.views.anatomy import Change, Row, findings_of, shown_change

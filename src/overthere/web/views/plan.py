@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from overthere.access.planning import Plan, plan
 from overthere.access.steps import Step as PlanStep
+from overthere.ground.display import printable
 from overthere.ground.errors import OverthereError
 from overthere.ground.redact import mask
-from overthere.ground.showing import printable
-from overthere.values.echo import Secrets
+from overthere.values.known_secrets import Secrets
 from overthere.values.uri import URI
 from overthere.web.model import Example, View
 from overthere.web.views.anatomy import TEXT

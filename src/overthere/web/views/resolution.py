@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from overthere.editions.resolution_trace import TRACES, trace
+from overthere.ground.display import printable
 from overthere.ground.errors import Finding
 from overthere.ground.redact import mask
-from overthere.ground.showing import printable
-from overthere.values.echo import Secrets
 from overthere.values.findings import check_uri
+from overthere.values.known_secrets import Secrets
 from overthere.web.model import Example, Input, View
 
 __all__ = ["VIEW", "Resolution"]

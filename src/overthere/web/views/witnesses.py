@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from overthere.editions import NAMES, edition
 from overthere.editions.compare import Difference, diff
-from overthere.ground.bounded import bounded_cache
+from overthere.ground.caches import bounded_cache
+from overthere.ground.display import printable
 from overthere.ground.errors import GrammarError
-from overthere.ground.showing import printable
 from overthere.web.model import BadInput, Example, Input, View
 
 __all__ = ["VIEW", "Witnesses"]

@@ -16,7 +16,7 @@ from overthere.links.faults import guarded, noted
 from overthere.links.model import Document, Found, Note, Options
 from overthere.mail.fields import EXTERNAL, Header
 from overthere.mail.reader import ENCODED, PLAIN, MessageReader, decoder
-from overthere.mail.walk import End, Part, Walk
+from overthere.mail.traversal import End, Part, Walk
 
 __all__ = ["HEADER", "members", "read"]
 

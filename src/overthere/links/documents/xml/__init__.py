@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from overthere.base import Base, from_content
-from overthere.links.documents import css, embedded, html
+from overthere.links.documents import css, embedded_data, html
 from overthere.links.documents.scope import narrowed
 from overthere.links.documents.xml.events import characters, events, unescaped
 from overthere.links.documents.xml.names import MAIN, NAMESPACES, ROOTS, way_of_attribute, way_of_text
@@ -89,7 +89,7 @@ class _XMLReader:
 
     def embed(self, one: Embedded, place: str = "") -> None:
         base = self.scoped or self.page
-        for inner in embedded.read(one, base or self.outer, self.options, self.depth):
+        for inner in embedded_data.read(one, base or self.outer, self.options, self.depth):
             if isinstance(inner, Found):
                 inner = inner._replace(where=place + inner.where, base=inner.base or base)
             self.found.append(inner)

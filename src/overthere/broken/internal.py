@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from overthere import kernel
 from overthere.broken import keys, pages
 from overthere.broken.anchors import is_top, names, reason
-from overthere.broken.circles import circles
-from overthere.broken.gathering import Gathered, State, gather
-from overthere.broken.judging import by_scheme, uri_key
+from overthere.broken.collecting import Gathered, State, gather
 from overthere.broken.keys import document_key
 from overthere.broken.model import Broken, Checker, Outcome, Summary
+from overthere.broken.reference_check import by_scheme, uri_key
+from overthere.broken.refresh_cycles import circles
+from overthere.broken.reporting import Teller
 from overthere.broken.scan import Again, anchors_of
 from overthere.broken.site import Site
-from overthere.broken.telling import Teller
 from overthere.links.job.sources import Task
 from overthere.links.model import Options
 

@@ -9,8 +9,8 @@ from threading import Condition, Thread
 from typing import TYPE_CHECKING, NamedTuple
 
 from overthere.ground.errors import OverthereError
-from overthere.links.containers.held import drop, hold
-from overthere.links.job.retrieved import Retrieved, is_uri, retrieve
+from overthere.links.containers.temporary import drop, hold
+from overthere.links.job.retrieval import Retrieved, is_uri, retrieve
 from overthere.values.uri import URI
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _WAITING = 1 << 30
 
 
 class Laid(NamedTuple):
-    """What a source names, in a temporary file (`held.drop` removes it)."""
+    """What a source names, in a temporary file (`temporary.drop` removes it)."""
 
     source: str | URI
     path: str

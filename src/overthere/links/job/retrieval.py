@@ -15,10 +15,10 @@ from itertools import chain
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TypeGuard
 
 from overthere.base import Base, establish, file_uri
+from overthere.ground.display import printable
 from overthere.ground.errors import NotSpecified, OverthereError
 from overthere.ground.option_files import read_json
 from overthere.ground.redact import mask
-from overthere.ground.showing import printable
 from overthere.links.documents.header import pointing
 from overthere.links.documents.kinds import LISTING, media_type_of
 from overthere.links.faults import noted

@@ -1,7 +1,7 @@
 """What takes the room in the native kernel: octets of code by crate, and the other sections, of a build with symbols.
 
     CARGO_PROFILE_RELEASE_STRIP=none cargo build --release --manifest-path rust/Cargo.toml -p overthere-python
-    python tools/room.py rust/target/release/lib_native.so
+    python tools/binary_size.py rust/target/release/lib_native.so
 
 `nm` and `size` of binutils read it; data has no symbols that tell its crate.
 """

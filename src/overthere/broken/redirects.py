@@ -9,10 +9,10 @@ from collections.abc import Generator, Hashable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from overthere.access.errors import DOCUMENTED
-from overthere.broken.asking import DOCUMENTS, Asking, Said, failure, wait_for
 from overthere.broken.hosts import Hosts
 from overthere.broken.loop import Loop, Work
 from overthere.broken.model import Checker, Outcome
+from overthere.broken.requests import DOCUMENTS, Asking, Said, failure, wait_for
 from overthere.values.uri import URI
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 A page holds one fault at most, and some twenty references that are right though they do not look so: a checker has
 found a fault if it reports anything of its page, and has invented one if it reports anything of another.
 
-python bench/planted.py FOLDER [--pages N] [--each N]
+python bench/planted_faults.py FOLDER [--pages N] [--each N]
 """
 
 from __future__ import annotations

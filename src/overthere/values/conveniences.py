@@ -273,7 +273,7 @@ class Everyday(Components):
         >>> URI("https://h/").effective_port, URI("https://h:8443/").effective_port, URI("urn:a:b").effective_port
         (443, 8443, None)
         """
-        from overthere.ground.late import default_registry
+        from overthere.ground.late_imports import default_registry
 
         if self.port is not None or self.scheme is None or self.authority is None:
             return self.port

@@ -27,10 +27,10 @@ from overthere.access.transport import Carrier
 from overthere.access.wire import Head
 from overthere.broken.connections import MOST, Connection, Connections, given
 from overthere.broken.hosts import BACK_OFF, MOST_WAIT, TRIES
+from overthere.ground.display import bounded, printable
 from overthere.ground.errors import InvalidURI, NotSpecified, PlanRefused
 from overthere.ground.redact import mask
-from overthere.ground.showing import bounded, printable
-from overthere.protocols.http.kept import Asked
+from overthere.protocols.http.keep_alive import Asked
 from overthere.protocols.http.steps import TARGET, opening
 from overthere.schemes.known.http import HTTPLocator
 from overthere.schemes.registry import Registry

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from overthere.ground.atomic import remove, rename
+from overthere.tables.checkpoint import KEY, Mark, ResumeError, load_mark, own, read_mark
 from overthere.tables.formats import Layout
-from overthere.tables.mark import KEY, Mark, ResumeError, load_mark, own, read_mark
-from overthere.tables.pens import Pen, pen
 from overthere.tables.reading import open_source
 from overthere.tables.writer import FileWriter, open_part
+from overthere.tables.writers import Pen, pen
 
 __all__ = ["Growing", "Table", "about", "read"]
 

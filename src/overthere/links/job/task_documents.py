@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 from overthere.base import Base, file_uri, retrieval_uri
 from overthere.ground.atomic import scratch
 from overthere.links.containers import arc, archives, warc
-from overthere.links.containers.walk import Walk
+from overthere.links.containers.progress import Walk
 from overthere.links.documents.header import HTTP
 from overthere.links.documents.kinds import CONTAINERS, HEAD, kind, kind_of, passed_over
 from overthere.links.faults import guarded, noted

@@ -25,18 +25,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from overthere import __version__
 from overthere.ground.atomic import remove, remove_folder, touch
 from overthere.ground.redact import mask
-from overthere.links.job.carrying import Done
 from overthere.links.job.pool import run
-from overthere.links.job.retrieved import is_uri
+from overthere.links.job.retrieval import is_uri
 from overthere.links.job.sources import Task, tasks
+from overthere.links.job.task_rows import Done
 from overthere.links.model import Options
 from overthere.links.report import graph
-from overthere.links.report.choosing import chosen
+from overthere.links.report.selection import chosen
 from overthere.links.report.summary import Summary, Top
 from overthere.links.report.table import layout
+from overthere.tables.atomic_table import Growing, about
+from overthere.tables.checkpoint import KEY, Mark, ResumeError, load_mark, read_mark
 from overthere.tables.folder import MARK
-from overthere.tables.mark import KEY, Mark, ResumeError, load_mark, read_mark
-from overthere.tables.whole import Growing, about
 from overthere.values.uri import URI
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import IO, Any
 
+from overthere.tables.checkpoint import KEY, Mark
 from overthere.tables.formats import Layout
-from overthere.tables.mark import KEY, Mark
 from overthere.tables.reading import pieces
 
 __all__ = ["Pen", "encoder", "pen", "put"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from overthere.broken.judging import look, own, uri_key
 from overthere.broken.keys import NUMBERLESS
 from overthere.broken.model import Checker
+from overthere.broken.reference_check import look, own, uri_key
 from overthere.broken.scan import Scan
 from overthere.broken.site import Site
 

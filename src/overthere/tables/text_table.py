@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from overthere.ground.atomic import remove, rename
+from overthere.tables.checkpoint import Mark, ResumeError, load_mark, own, undisturbed
 from overthere.tables.formats import Layout
-from overthere.tables.mark import Mark, ResumeError, load_mark, own, undisturbed
-from overthere.tables.pens import Encoder, encoder, put
 from overthere.tables.reading import pieces
 from overthere.tables.writer import FileWriter, open_part
+from overthere.tables.writers import Encoder, encoder, put
 
 __all__ = ["Text"]
 

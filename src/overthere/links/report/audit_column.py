@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from overthere.columns.plain import compute
-from overthere.ground.bounded import bounded_cache
+from overthere.ground.caches import bounded_cache
 from overthere.links.faults import noted
 from overthere.schemes.registry import Registry
 from overthere.security import harmless, kinds

@@ -6,7 +6,7 @@ import re
 
 from overthere.ground.exact import exact
 from overthere.schemes.registry import Registry
-from overthere.text.found import Found, Kind, meant
+from overthere.text.match import Found, Kind, meant
 from overthere.text.names import registered
 from overthere.text.rules import MAIL_DOMAIN
 from overthere.values.uri import URI

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from difflib import SequenceMatcher, get_close_matches
 
-from overthere.broken.judging import Look
+from overthere.broken.reference_check import Look
 from overthere.broken.scan import Reference, Scan
 from overthere.broken.site import Site
 from overthere.ground.errors import OverthereError

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from overthere.links.containers.walk import Walk
+from overthere.links.containers.progress import Walk
 from overthere.links.faults import noted
 from overthere.links.job.reading import fill
 from overthere.links.job.sources import Task
-from overthere.links.job.unpacked import Known, documents, known
+from overthere.links.job.task_documents import Known, documents, known
 from overthere.links.model import Document, Options
-from overthere.links.report.browsing import Browsing
+from overthere.links.report.browser_column import Browsing
 from overthere.links.report.rows import Rows, rows
 
 if TYPE_CHECKING:
@@ -91,6 +91,6 @@ def _judged(made: Rows, options: Options, browsing: Browsing | None) -> pa.Recor
         batch = browsing.filled(batch, made.hrefs)
     if not options.audit:
         return batch
-    from overthere.links.report.judging import judged
+    from overthere.links.report.audit_column import judged
 
     return judged(batch, options.registry)

@@ -6,7 +6,7 @@ import codecs
 from typing import Any
 
 from overthere.editions import whatwg
-from overthere.ground.bounded import bounded_cache
+from overthere.ground.caches import bounded_cache
 from overthere.links.documents.charset import MARKS, encoding
 from overthere.links.documents.prescan import declared
 from overthere.links.faults import noted

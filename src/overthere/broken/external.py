@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Self
 
 from overthere.access.errors import needs
 from overthere.access.policy import Policy
-from overthere.broken.asking import Asking
 from overthere.broken.cache import Cache
 from overthere.broken.connections import MOST
-from overthere.broken.journeys import Journeys
+from overthere.broken.default_policy import PATIENT
 from overthere.broken.model import Checker, Outcome
-from overthere.broken.patience import PATIENT
+from overthere.broken.redirects import Journeys
+from overthere.broken.requests import Asking
 
 if TYPE_CHECKING:
     from overthere.schemes.registry import Registry

@@ -7,18 +7,18 @@ from collections.abc import Callable, Iterator, Mapping, Set
 from types import MappingProxyType
 from typing import Any
 
-from overthere.broken.circles import identity
-from overthere.broken.gathering import State
-from overthere.broken.judging import Look, look, own, unjudged
+from overthere.broken.collecting import State
 from overthere.broken.model import KINDS, Broken, Checker, Outcome
-from overthere.broken.nearest import Nearest
 from overthere.broken.places import Places
+from overthere.broken.reference_check import Look, look, own, unjudged
+from overthere.broken.refresh_cycles import identity
 from overthere.broken.scan import Again, Reference, Scan, scan, scan_again
 from overthere.broken.site import Site
+from overthere.broken.suggestions import Nearest
+from overthere.ground.display import bounded, printable
 from overthere.ground.redact import mask, secret_spans
-from overthere.ground.showing import bounded, printable
 from overthere.links.job.sources import Task
-from overthere.links.job.unpacked import documents, known
+from overthere.links.job.task_documents import documents, known
 from overthere.links.model import NOTES, UNREAD, Options
 
 __all__ = ["Teller"]

@@ -6,15 +6,15 @@ from array import array
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from overthere.broken.circles import next_of
-from overthere.broken.judging import look, own, uri_key
 from overthere.broken.keys import NUMBERLESS, document_key, key
 from overthere.broken.model import Checker, Summary
+from overthere.broken.reference_check import look, own, uri_key
+from overthere.broken.refresh_cycles import next_of
 from overthere.broken.scan import Scan, scan
 from overthere.broken.site import Site
-from overthere.links.containers.walk import Walk
+from overthere.links.containers.progress import Walk
 from overthere.links.job.sources import Task
-from overthere.links.job.unpacked import documents, known
+from overthere.links.job.task_documents import documents, known
 from overthere.links.model import UNREAD, Options
 
 __all__ = ["Gathered", "State", "gather", "gathered"]
