@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 from planted_faults import BASE, Planted, plant
 
-__all__ = ["measure", "reported", "score"]
+__all__ = ["measure", "build_report", "score"]
 
 ROOT = Path(__file__).resolve().parent.parent
 PEERS = ROOT / ".venv" / "peers"
@@ -45,7 +45,7 @@ class Checker(NamedTuple):
     read: Callable[[str, Path], Iterator[tuple[str, str]]]
 
 
-def _own(folder: Path, output: Path, *more: str) -> list[str]:
+def _run_overthere(folder: Path, output: Path, *more: str) -> list[str]:
     return [sys.executable, "-m", "overthere", "broken", str(folder), *more, "-o", str(output)]
 
 
@@ -84,8 +84,8 @@ def _read_lychee(text: str, _: Path) -> Iterator[tuple[str, str]]:
 
 CHECKERS: dict[str, Checker] = {
     "overthere": Checker(
-        lambda site, output: _own(site / "docs", output, "--base", BASE),
-        lambda manual, output: _own(manual, output, "--base", "https://manual.example/"),
+        lambda site, output: _run_overthere(site / "docs", output, "--base", BASE),
+        lambda manual, output: _run_overthere(manual, output, "--base", "https://manual.example/"),
         _read_own,
     ),
     "hyperlink": Checker(_hyperlink, _hyperlink, _read_hyperlink),
@@ -114,26 +114,26 @@ def _run(command: list[str]) -> tuple[float, float, int]:
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     peak = 0
     while process.poll() is None:
-        peak = max(peak, _peak(process.pid))
+        peak = max(peak, _current_memory(process.pid))
         time.sleep(0.02)
     took, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
     return took, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, peak >> 10
 
 
-def _peak(pid: int) -> int:
+def _current_memory(pid: int) -> int:
     """KiB that a process and those that it started hold now (Linux)."""
     held = 0
     try:
         status = Path(f"/proc/{pid}/status").read_text()
         held = int(told[1]) if (told := re.search(r"VmRSS:\s+(\d+)", status)) else 0
         for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-            held += _peak(int(child))
+            held += _current_memory(int(child))
     except OSError:
         pass
     return held
 
 
-def reported(pairs: Iterable[tuple[str, str]], site: Path) -> Report:
+def build_report(pairs: Iterable[tuple[str, str]], site: Path) -> Report:
     """The files as paths within the site."""
     docs = f"{site / 'docs'}/"
     return {(file.removeprefix(docs), reference) for file, reference in pairs}
@@ -191,7 +191,7 @@ def measure(quick: bool = False, rounds: int = 3) -> list[dict[str, Any]]:
                 row = {"tree": tree, "pages": pages, "checker": name, "seconds": min(run[0] for run in runs)}
                 row |= {"worked": min(run[1] for run in runs), "memory": max(run[2] for run in runs)}
                 if tree == "made":
-                    row |= score(reported(checker.read(output.read_text(), site), site), planted)
+                    row |= score(build_report(checker.read(output.read_text(), site), site), planted)
                 rows.append(row)
     return rows
 

@@ -49,11 +49,11 @@ class Corpus:
     def digest(self) -> str:
         return hashlib.sha256("\n".join(self.texts).encode()).hexdigest()[:16]
 
-    def first(self, count: int) -> Corpus:
+    def take_first(self, count: int) -> Corpus:
         """The order is by chance, so that the first rows have the same make-up."""
         return Corpus(self.table.slice(0, count))
 
-    def makeup(self) -> dict[str, Any]:
+    def composition(self) -> dict[str, Any]:
         """Counts by source, lengths, and the shares that make rows cheap or dear."""
         from overthere import columns
 
@@ -119,4 +119,4 @@ def corpus(size: int = _SIZE) -> Corpus:
         new = FILE.with_suffix(".new")
         pq.write_table(_build(max(size, _SIZE)), new, row_group_size=100_000)
         new.replace(FILE)
-    return Corpus(pq.read_table(FILE)).first(size)
+    return Corpus(pq.read_table(FILE)).take_first(size)

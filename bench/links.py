@@ -240,7 +240,7 @@ def measure(rounds: int, quick: bool = False) -> Iterator[list[Row]]:
         row["cpu_s"] = round(statistics.median(run.worked for run in runs), 2)
         row["mb_s"] = round(about.payload_octets / row["seconds"] / 1e6, 1)
         row |= {"links": runs[0].links, **_memory(runs)}
-        rows.append(row | right[name] | {"does": DOES[name], "version": _version(name), "crawl": about.described()})
+        rows.append(row | right[name] | {"does": DOES[name], "version": _version(name), "crawl": about.describe()})
     for row in rows:
         if row["peer"] == OWN:
             four = _memory([_own(Path(larger.path), row["processes"])])

@@ -2,7 +2,7 @@
 
 The loop tries, and passes over what is refused; its time is that of all texts.  **right** is how often a peer takes a
 text if and only if it is a URI.  The lists: URLs of the corpus of which none, 1, 10 or all in a hundred are spoiled
-(`spoiled`), and the real ones of `lists.py`.
+(`spoil`), and the real ones of `lists.py`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rounds import rotated, summary
 from standard import REFUSED, Share, is_uri, refused
 from values import LEAST_ROUNDS, once
 
-__all__ = ["SHARES", "measure", "mixed", "spoiled"]
+__all__ = ["SHARES", "measure", "mix", "spoil"]
 
 Row = dict[str, Any]
 SHARES = (0, 1, 10, 100)
@@ -42,7 +42,7 @@ def peers() -> dict[str, Peer]:
     return {OWN: OPERATIONS["parse"][OWN], **own, **OPERATIONS["parse"]}
 
 
-def spoiled(text: str, chance: random.Random) -> str:
+def spoil(text: str, chance: random.Random) -> str:
     """A URI that is none any more, in one of the ways in which people's are none."""
     scheme, _, rest = text.partition(":")
     match chance.randrange(10):
@@ -62,13 +62,13 @@ def spoiled(text: str, chance: random.Random) -> str:
             return f"{text[:at]}{chance.choice(_NOWHERE)}{kept}"
 
 
-def mixed(texts: list[str], share: int) -> list[str]:
+def mix(texts: list[str], share: int) -> list[str]:
     """The URIs among the texts, of which so many in a hundred are spoiled, evenly."""
     chance = random.Random(_SEED)
     found = []
     for number, text in enumerate(filter(is_uri, texts)):
         if number * share // 100 < (number + 1) * share // 100:
-            while is_uri(bad := spoiled(text, chance)):  # such a one is a URI of another kind
+            while is_uri(bad := spoil(text, chance)):  # such a one is a URI of another kind
                 pass
             text = bad
         found.append(text)
@@ -85,7 +85,7 @@ def _loop(peer: Peer) -> Callable[[list[str]], int]:
     return timed
 
 
-def takes(name: str, peer: Peer, texts: list[str]) -> list[bool]:
+def accepts(name: str, peer: Peer, texts: list[str]) -> list[bool]:
     """What a peer takes: it raises nothing, and says neither no nor nothing."""
     if name in _MORE:
         ask: Callable[[str], Any] = getattr(overthere.URI, _MORE[name][0])
@@ -110,7 +110,7 @@ def _list(name: str, group: str, texts: list[str], rounds: int, budget: float) -
             gc.enable()
     rows = []
     for peer, how in all_peers.items():
-        right = [took == good for took, good in zip(takes(peer, how, texts), truth, strict=True)]
+        right = [took == good for took, good in zip(accepts(peer, how, texts), truth, strict=True)]
         row: Row = {"section": "dirt", "operation": group, "list": name, "peer": peer}
         row |= summary(times[peer], len(texts)) | Share(sum(right), len(right)).row()
         rows.append(row | makeup(texts))
@@ -123,7 +123,7 @@ MADE, REAL = "so many bad ones in a hundred", "real lists"
 def measure(corpus: Corpus, rounds: int = 5, budget: float = 1.0, most: int = 20_000) -> Iterator[list[Row]]:
     """The rows of the lists that are made of the corpus, then of the real ones, each with at most so many texts."""
     texts = corpus.texts[:most]
-    made = {f"{share} %": mixed(texts, share) for share in SHARES}
+    made = {f"{share} %": mix(texts, share) for share in SHARES}
     for group, found in ((MADE, made), (REAL, lists(most))):
         rows = [row for name, t in found.items() for row in _list(name, group, t, rounds, budget)]
         if rows:

@@ -21,7 +21,7 @@ from corpus import CACHE, Corpus
 from engines import ENGINES, TELLS, Calls, Inputs, rows
 from floors import floors
 from memory import peak
-from mixed_input import SHARES, mixed
+from mixed_input import SHARES, mix
 from rounds import rotated, summary
 from standard import REFUSED, Share, refused, share
 
@@ -167,7 +167,7 @@ def _columns(corpus: Corpus) -> pa.Table:
     encoded = pa.array([quote(text, safe="") for text in corpus.texts])
     table = corpus.table.select(["text", "reference"]).combine_chunks().append_column("encoded", encoded)
     for bad in SHARES:
-        texts = mixed(corpus.texts[:DIRTY_ROWS], bad)
+        texts = mix(corpus.texts[:DIRTY_ROWS], bad)
         column = pa.array([*texts, *[None] * (len(table) - len(texts))], pa.string())
         table = table.append_column(_column(bad), column)
     return table

@@ -15,7 +15,7 @@ from typing import Any
 from conversations import ACCEPT, ID
 from overthere.access import aio, opening, transport
 from overthere.access.transport import Carrier, Ready, Waiting
-from overthere.access.wire import Dial, Effect, Look
+from overthere.access.wire import Dial, Effect, OpenLocal
 from overthere.protocols.websocket.steps import accept
 
 __all__ = ["Script", "put_in", "speaks"]
@@ -134,7 +134,7 @@ class _Scripted(Carrier):
     def _do(self, effect: Effect) -> Generator[Waiting, Any, Any]:
         self.script.steps += 1
         assert self.script.steps <= self.script.most, f"more than {self.script.most} steps"
-        assert not isinstance(effect, Look), "what a server says leads to a file of this machine"
+        assert not isinstance(effect, OpenLocal), "what a server says leads to a file of this machine"
         return (yield from super()._do(effect))
 
     def _resolve(self, dial: Dial, until: float) -> Generator[Waiting, Any, list[Any]]:

@@ -11,7 +11,7 @@ from overthere.base import Base
 from overthere.links.job import links
 from overthere.links.job.reading import fill
 from overthere.links.model import NOTES, Document, Link, Options
-from overthere.links.report.rows import Rows, _Native, _Plain
+from overthere.links.report.rows import Rows, _Native, _PythonRows
 from overthere.values.normalize import normal_form
 from seeds import CASES
 
@@ -51,7 +51,7 @@ def judge(kind: str, data: bytes) -> list[Link]:
     charset, content = told(data)
     document = Document("d", content, OUTER, charset=charset)
     options = _OPTIONS._replace(rung=Rung(len(data) % 5))
-    found = rows_of(_Plain(options), document, kind, options)
+    found = rows_of(_PythonRows(options), document, kind, options)
     if kernel.name == "native":
         again = rows_of(_Native(options), document, kind, options)
         for number, (plain, native) in enumerate(zip_longest(found, again)):

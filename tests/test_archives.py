@@ -18,7 +18,7 @@ import pytest
 from overthere import URI
 from overthere.base import Base
 from overthere.links import extract
-from overthere.links.containers.archives import Member, members, opened, read
+from overthere.links.containers.archives import Member, members, open_archive, read
 from overthere.links.model import NOTES, Document, Note, Options, Passed
 from support import linear
 
@@ -90,7 +90,7 @@ def test_published(kind: str) -> None:
     data = zipped(files) if kind == "zip" else tarred(files)
     bases = [
         one.document.base
-        for one in opened(kind, io.BytesIO(data), OUTSIDE, URI("http://p/d/x"))
+        for one in open_archive(kind, io.BytesIO(data), OUTSIDE, URI("http://p/d/x"))
         if isinstance(one, Member)
     ]
     assert [str(base.uri) for base in bases] == [
@@ -140,7 +140,7 @@ def test_a_name_that_is_no_utf_8_costs_nothing_but_itself(beneath: URI | None) -
     assert broken.count(b"\xff\xfeb") == 2
     one, two, three = (
         (member.document.source, member.document.base.uri, read(member.stream, 99, member.crc))
-        for member in opened("zip", io.BytesIO(broken), OUTSIDE, beneath)
+        for member in open_archive("zip", io.BytesIO(broken), OUTSIDE, beneath)
         if isinstance(member, Member) and member.stream
     )
     assert one[::2] == ("x.gz!\ufffd\ufffdb", (b"one", ()))

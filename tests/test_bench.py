@@ -48,7 +48,7 @@ def corpus() -> Corpus:
 
 def _page(corpus: Corpus, groups: Iterable[list[Row]]) -> tuple[list[Row], str]:
     """All rows, and the page that they make."""
-    rows = [{**_ABOUT, "section": "corpus"} | corpus.makeup()]
+    rows = [{**_ABOUT, "section": "corpus"} | corpus.composition()]
     for group in groups:
         assert group
         assert report.table(group)
@@ -65,11 +65,11 @@ _ABOUT = {
 def test_what_is_spoiled_is_no_uri() -> None:
     good = [text for text in TEXTS if standard.is_uri(text)]
     for share in mixed_input.SHARES:
-        mixed = mixed_input.mixed(TEXTS, share)
+        mixed = mixed_input.mix(TEXTS, share)
         assert len(mixed) == len(good)
         assert sum(not standard.is_uri(text) for text in mixed) == len(good) * share // 100
-    assert mixed_input.mixed(TEXTS, 10) == mixed_input.mixed(TEXTS, 10)
-    ways = {mixed_input.spoiled("http://h/path", random.Random(seed)) for seed in range(200)}
+    assert mixed_input.mix(TEXTS, 10) == mixed_input.mix(TEXTS, 10)
+    ways = {mixed_input.spoil("http://h/path", random.Random(seed)) for seed in range(200)}
     assert len(ways) > 50
 
 
@@ -104,7 +104,7 @@ def test_iris(corpus: Corpus) -> None:
 
 
 def test_values(corpus: Corpus) -> None:
-    rows, page = _page(corpus, values.measure(corpus.first(20), 1, 0.0))
+    rows, page = _page(corpus, values.measure(corpus.take_first(20), 1, 0.0))
     assert {row["operation"] for row in rows if row["section"] == "values"} == set(peers.OPERATIONS)
     assert "## One value at a time" in page
     assert plot.plot(rows).startswith("<svg")

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from overthere import kernel
 from overthere.broken import Broken, Checker, Summary, check, find, reporting
 from overthere.broken.filters import Baseline, Rules
-from overthere.broken.fixing import mended
+from overthere.broken.fixing import fix_files
 from overthere.broken.site import Site
 from overthere.cli.app import app
 from overthere.links.job.sources import tasks
@@ -252,7 +252,7 @@ def test_what_would_change_more_is_left(tmp_path: Path) -> None:
     site = made(tmp_path / "site", {"index.html": "<a href=gude.html>"})
     (found,) = find(site)
     wrong = found._replace(suggestion="guide.html", offset=(found.offset or 0) + 1)
-    assert [one.refused != "" for one in mended([wrong])] == [True]
+    assert [one.refused != "" for one in fix_files([wrong])] == [True]
 
 
 def test_a_target_in_another_spelling(tmp_path: Path, kernels: str) -> None:
@@ -272,7 +272,7 @@ def test_a_target_in_another_spelling(tmp_path: Path, kernels: str) -> None:
 
         found = Site(tasks([str(site)], URI(checker.base[0]), Options()), checker)
         reader = natively.reader(found, checker)
-        with closing(natively.Lots(reader, found, checker, natively.numbers(found))) as lots:
+        with closing(natively.PageBatches(reader, found, checker, natively.numbers(found))) as lots:
             assert [(len(told), others) for told, others in lots] == [(len(targets) + 1, {})]
             assert not lots.is_ready
 
@@ -293,5 +293,5 @@ def test_pages_are_read_in_lots_ahead_of_what_is_taken(tmp_path: Path, monkeypat
     if kernel.name == "native":
         there = Site(tasks([str(site)], None, Options()), Checker())
         numbers = natively.numbers(there)
-        with closing(natively.Lots(natively.reader(there, Checker()), there, Checker(), numbers)) as lots:
+        with closing(natively.PageBatches(natively.reader(there, Checker()), there, Checker(), numbers)) as lots:
             assert [one[0] for one in next(lots)[0]] == numbers[:2]

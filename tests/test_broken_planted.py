@@ -14,7 +14,7 @@ from support import ROOT
 sys.path.append(str(ROOT / "bench"))
 
 import planted_faults
-from broken import reported, score
+from broken import build_report, score
 
 
 @pytest.mark.parametrize("name", ["reference", "native"])
@@ -29,7 +29,7 @@ def test_planted_faults_are_found_and_none_is_invented(
     faults = planted_faults.plant(site / "docs", pages=200, each=2)
     summary = Summary()
     rows = list(broken.find([site / "docs"], base=planted_faults.BASE, summary=summary))
-    told = score(reported(((row.source, row.reference or "") for row in rows if row.level != "note"), site), faults)
+    told = score(build_report(((row.source, row.reference or "") for row in rows if row.level != "note"), site), faults)
     assert (told["missed"], told["invented"]) == ([], 0)
     # A document that is fine is not read twice.
     assert summary.read_again <= len({fault.file for fault in faults})

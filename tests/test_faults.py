@@ -222,11 +222,11 @@ def test_a_job_goes_on_past_it(tmp_path: Path) -> None:
 
 
 def test_an_audit_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    audit_column._found.cache_clear()
+    audit_column._audit_target.cache_clear()
     monkeypatch.setattr(audit_column, "kinds", broken)
     (tmp_path / "a.html").write_bytes(b"<a href=http://joe:pw@h/>")
     assert [row.audit for row in extract(tmp_path, audit=True)] == ["audit-failed"]
-    audit_column._found.cache_clear()
+    audit_column._audit_target.cache_clear()
 
 
 def test_tests_see_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from overthere import URI, InvalidURI, NotSpecified, Rung
 from overthere.base import Base, file_uri, from_content, retrieval_uri
 from overthere.links import Found, Link, Options, batches, extract, extract_html
 from overthere.links.documents.html import decode, read
-from overthere.links.job.task_rows import Done
+from overthere.links.job.task_rows import TaskEnd
 from servers import NET
 from support import ROOT, cases, ids
 
@@ -191,7 +191,7 @@ def test_no_such_edition() -> None:
 def rows(sources: list[Path], workers: int) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for batch in batches(sources, "http://h/", workers=workers):
-        found += [] if isinstance(batch, Done) else batch.to_pylist()
+        found += [] if isinstance(batch, TaskEnd) else batch.to_pylist()
     return found
 
 
@@ -379,8 +379,8 @@ def test_options_are_a_value() -> None:
 
 def test_a_job_does_not_go_on_with_other_sources(crowd: Path) -> None:
     """What was skipped must be what was done."""
-    marks = [one.mark for one in batches([crowd]) if isinstance(one, Done)]
-    again = [one.mark for one in batches([crowd], skip=2, mark=marks[1]) if isinstance(one, Done)]
+    marks = [one.mark for one in batches([crowd]) if isinstance(one, TaskEnd)]
+    again = [one.mark for one in batches([crowd], skip=2, mark=marks[1]) if isinstance(one, TaskEnd)]
     assert again == marks[2:]
     with pytest.raises(ValueError, match="not what they were"):
         list(batches([crowd / "0001.html", crowd], skip=1, mark=marks[0]))

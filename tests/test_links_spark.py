@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from overthere import InvalidURI, NotSpecified, Rung, links
-from overthere.links.job.task_rows import Done
+from overthere.links.job.task_rows import TaskEnd
 from overthere.links.model import Options
 from overthere.links.report import graph
 from servers import NET, wait_until
@@ -136,7 +136,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def local(sources: Any, base: str | None = None, options: Options = Options(), workers: int = 1) -> pa.Table:  # noqa: B008
     found = links.batches(sources, base, options, workers=workers)
-    return pa.Table.from_batches([batch for batch in found if not isinstance(batch, Done)], links.schema())
+    return pa.Table.from_batches([batch for batch in found if not isinstance(batch, TaskEnd)], links.schema())
 
 
 def stored(output: Path) -> pa.Table:

@@ -134,18 +134,18 @@ def test_each_scheme_with_rules_has_its_automaton_ready(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(construct, "build", built)
     for one in ruled:
-        assert syntax.whole(one.name, one.whole_rule).states
+        assert syntax.whole_automaton(one.name, one.whole_rule).states
 
 
 @pytest.mark.parametrize("name", ["http", "urn", "tag"])
 def test_an_automaton_that_is_ready_is_the_one_that_is_built(name: str) -> None:
     rule = scheme(name).whole_rule
-    assert syntax.whole(name, rule) == syntax.whole("of-a-package", rule)
+    assert syntax.whole_automaton(name, rule) == syntax.whole_automaton("of-a-package", rule)
 
 
 def test_other_rules_of_the_same_name_are_not_answered_by_the_ready_automaton() -> None:
     """As of a package that claims a built-in scheme, or of a grammar that was changed and not generated anew."""
-    mine = syntax.whole("tag", 'tag-uri = "tag:" "mine"\nwhole-uri = tag-uri\n')
+    mine = syntax.whole_automaton("tag", 'tag-uri = "tag:" "mine"\nwhole-uri = tag-uri\n')
     assert mine.accepts("tag:mine")
     assert not mine.accepts("tag:joe@example.com,2001:a")
 

@@ -49,7 +49,7 @@ def by_crate(library: Path) -> Counter[str]:
     return room
 
 
-def packed(library: Path) -> tuple[int, int]:
+def packed_sizes(library: Path) -> tuple[int, int]:
     """The octets of the file without its symbols, as it is installed, and of that with gzip."""
     with tempfile.TemporaryDirectory() as folder:
         plain = Path(shutil.copy(library, folder))
@@ -60,7 +60,7 @@ def packed(library: Path) -> tuple[int, int]:
 
 def main() -> None:
     library = Path(sys.argv[1])
-    size, wheel = packed(library)
+    size, wheel = packed_sizes(library)
     room = by_crate(library)
     rows = [(f"code of {name}", octets) for name, octets in room.most_common(LISTED)]
     rows.append(("code of other crates", sum(octets for _, octets in room.most_common()[LISTED:])))

@@ -10,7 +10,7 @@ from typing import BinaryIO
 from urllib.parse import quote
 
 from overthere import Policy, plan
-from overthere.access.wire import Data, Found, Hangup, Head, Look, Read
+from overthere.access.wire import Data, Hangup, Head, LocalFile, OpenLocal, Read
 from overthere.links.containers import mbox, message
 from overthere.links.documents.kinds import kind_of
 from overthere.links.model import NOTES, Document, Note, Options
@@ -105,8 +105,8 @@ def _opened(uri: str, data: bytes, piece: int) -> tuple[Head | None, bytes, str]
         while True:
             given: object = None
             match effect:
-                case Look():
-                    given = Found(len(data), None)
+                case OpenLocal():
+                    given = LocalFile(len(data), None)
                 case Read(size):
                     given = file.read(min(size, piece))
                 case Head():

@@ -25,7 +25,7 @@ from overthere import (
     plan,
 )
 from overthere.access import Connect
-from overthere.access.opening import Way
+from overthere.access.opening import Opening
 from overthere.access.saved_file import file_name
 from overthere.ground.errors import Finding
 from overthere.kernel.reference import split
@@ -231,15 +231,15 @@ def test_access() -> None:
 
     own = known(access=Access(steps, dialogue, configured))
     policy = Policy(news_server="finger.example")
-    assert Way(THERE, policy, None, known(), None).uri == THERE
-    way = Way(THERE, policy, None, own, None)
+    assert Opening(THERE, policy, None, known(), None).uri == THERE
+    way = Opening(THERE, policy, None, own, None)
     assert way.plan.uri == "finger://finger.example/u"
     way.dialogue(way.scheme())
     assert used == ["own"]
 
 
 def test_locates_nothing() -> None:
-    way = Way(THERE, None, None, known(access=None, locates_nothing="by decree"), None)
+    way = Opening(THERE, None, None, known(access=None, locates_nothing="by decree"), None)
     with pytest.raises(NotSpecified, match="by decree"):
         way.dialogue(way.scheme())
 

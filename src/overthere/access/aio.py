@@ -27,7 +27,7 @@ class AsyncTransport(Carrier):
                 await anyio.lowlevel.checkpoint()  # one that is always answered at once must let other tasks run
                 waiting = next(work)
                 while True:
-                    waiting = work.send(await _waited(waiting))
+                    waiting = work.send(await _wait_for(waiting))
             except StopIteration as end:
                 return end.value  # type: ignore[no-any-return]
             except BaseException as error:
@@ -42,7 +42,7 @@ class AsyncTransport(Carrier):
         self.release()
 
 
-async def _waited(waiting: Waiting) -> Any:
+async def _wait_for(waiting: Waiting) -> Any:
     if isinstance(waiting, Call):
         return await anyio.to_thread.run_sync(waiting.function)
     if isinstance(waiting, Pause):

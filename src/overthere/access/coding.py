@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError
 from overthere.access.wire import Data, Dialogue
-from overthere.ground.extras import missing
+from overthere.ground.extras import missing_message as missing
 
 __all__ = ["codings", "undone", "zstd_library", "zstd_unpacker"]
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from overthere.schemes.registry import Registry
     from overthere.values.uri import URI
 
-__all__ = ["by_proxy", "configured", "dialogue_of", "package", "steps_of"]
+__all__ = ["by_proxy", "configure", "dialogue_of", "package", "steps_of"]
 
 
 def package(access: str) -> str:
@@ -56,7 +56,7 @@ def dialogue_of(scheme: Scheme) -> Callable[[Plan, Policy], Dialogue]:
     return dialogue
 
 
-def configured(scheme: Scheme, locator: Locator, policy: Policy) -> Locator:
+def configure(scheme: Scheme, locator: Locator, policy: Policy) -> Locator:
     """The locator with what the policy has configured for URIs of its scheme; most are whole as they are.
 
     Raises: PlanRefused for what is configured and cannot be meant.

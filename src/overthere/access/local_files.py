@@ -8,12 +8,12 @@ import os
 import stat
 
 from overthere.access.errors import ResourceMissing
-from overthere.access.wire import Found
+from overthere.access.wire import LocalFile
 
-__all__ = ["look"]
+__all__ = ["open_local"]
 
 
-def look(path: str, mounted: str = "") -> tuple[Found, io.FileIO | None]:
+def open_local(path: str, mounted: str = "") -> tuple[LocalFile, io.FileIO | None]:
     """What stands at a path, and the open file if it is one; what is neither file nor directory is not opened.
 
     mounted: where a file system must be mounted, "" for none in particular.  Raises: ResourceMissing.
@@ -25,7 +25,7 @@ def look(path: str, mounted: str = "") -> tuple[Found, io.FileIO | None]:
         if stat.S_ISDIR(_kind(path)):
             with os.scandir(path) as entries:
                 names = sorted(entry.name + _suffix(entry) for entry in entries)
-            return Found(None, tuple(names)), None
+            return LocalFile(None, tuple(names)), None
         # If a pipe takes the file's place meanwhile, opening it must not wait.
         number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         held = io.FileIO(number, "rb")
@@ -35,7 +35,7 @@ def look(path: str, mounted: str = "") -> tuple[Found, io.FileIO | None]:
         except BaseException:
             held.close()
             raise
-        return Found(status.st_size, None), held
+        return LocalFile(status.st_size, None), held
     except ResourceMissing:
         raise
     except FileNotFoundError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from mimetypes import MimeTypes
 
-__all__ = ["guessed"]
+__all__ = ["guess_type"]
 
 
 @cache
@@ -16,7 +16,7 @@ def _table() -> MimeTypes:
         return MimeTypes()
 
 
-def guessed(name: str) -> tuple[str | None, str | None]:
+def guess_type(name: str) -> tuple[str | None, str | None]:
     """The media type and the content coding of a file's name; None where it tells none.
 
     >>> guessed("a.tar.gz"), guessed("README")

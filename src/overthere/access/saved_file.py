@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from overthere.ground.atomic import beside, create, is_stream, link, refuse_link, remove, rename, stream
+from overthere.ground.atomic import create, is_stream, link, refuse_link, remove, rename, stream, temporary_path
 from overthere.kernel import percent_decode
 from overthere.schemes.model import last_of
 from overthere.schemes.registry import Registry
@@ -18,13 +18,13 @@ from overthere.values.uri import URI
 if TYPE_CHECKING:
     from types import TracebackType
 
-__all__ = ["Saving", "file_name"]
+__all__ = ["SavedFile", "file_name"]
 
 _LONGEST = 120
 _DEVICES = re.compile(r"(?i)(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)")
 
 
-class Saving:
+class SavedFile:
     """A context manager that gives the file to write to.  At a clean end it stands at `path`, otherwise nowhere.
 
     force: an existing file is replaced, at the end; keep: what a broken transfer leaves is kept, under `partial`.
@@ -50,8 +50,8 @@ class Saving:
             return self._file
         refuse_link(self.path)
         if self.path.exists() and not self.force:
-            raise self._taken()
-        partial = beside(self.path)
+            raise self._name_is_taken()
+        partial = temporary_path(self.path)
         try:
             self._file = create(partial, self.path)
             self.partial = partial
@@ -71,7 +71,7 @@ class Saving:
         try:
             self._file.close()
             if kind is None and self.partial is not None:
-                self._settle(self.partial)
+                self._commit(self.partial)
                 self.partial = None
         finally:
             # After success it has been renamed: what is still there is the rest of a failure.
@@ -80,21 +80,21 @@ class Saving:
                     remove(self.partial)
                 self.partial = None
 
-    def _settle(self, partial: Path) -> None:
+    def _commit(self, partial: Path) -> None:
         if not self.force:
             try:
                 link(partial, self.path)  # unlike a renaming, it fails where a file has come up in between
             except FileExistsError:
-                raise self._taken() from None
+                raise self._name_is_taken() from None
             except OSError:  # a file system without links
                 if os.path.lexists(self.path):
-                    raise self._taken() from None
+                    raise self._name_is_taken() from None
             else:
                 remove(partial)
                 return
         rename(partial, self.path)
 
-    def _taken(self) -> FileExistsError:
+    def _name_is_taken(self) -> FileExistsError:
         return FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), self.given)
 
 

@@ -8,16 +8,16 @@ from typing import NamedTuple
 
 from overthere.broken.keys import NUMBERLESS, document_key, key
 from overthere.broken.model import Checker, Summary
-from overthere.broken.reference_check import look, own, uri_key
+from overthere.broken.reference_check import check_reference, document_identity, uri_key
 from overthere.broken.refresh_cycles import next_of
 from overthere.broken.scan import Scan, scan
 from overthere.broken.site import Site
-from overthere.links.containers.progress import Walk
+from overthere.links.containers.progress import Progress
 from overthere.links.job.sources import Task
-from overthere.links.job.task_documents import documents, known
+from overthere.links.job.task_documents import documents, with_kind
 from overthere.links.model import UNREAD, Options
 
-__all__ = ["Gathered", "State", "gather", "gathered"]
+__all__ = ["PageKeys", "State", "gather", "page_keys"]
 
 
 class State(NamedTuple):
@@ -28,7 +28,7 @@ class State(NamedTuple):
     has_anchors: bool
 
 
-class Gathered(NamedTuple):
+class PageKeys(NamedTuple):
     """What pass 1 keeps of a document."""
 
     document: int
@@ -55,25 +55,25 @@ class Gathered(NamedTuple):
     """Keys of documents that a container may have, each with the two of `pairs`: what it has not is outside."""
 
 
-def gather(task: Task, site: Site, checker: Checker, options: Options, summary: Summary) -> Iterator[Gathered]:
+def gather(task: Task, site: Site, checker: Checker, options: Options, summary: Summary) -> Iterator[PageKeys]:
     """The documents of a task, each read once."""
-    walk = _Seen()
+    walk = _ContainerCollector()
     for document in documents(task, options, walk):
-        document, (kind, notes) = known(document)
+        document, (kind, notes) = with_kind(document)
         if kind in ("http", "header") and not document.content:
             continue
         found = scan(document, kind, notes, options, checker.anchors)
         summary.documents += 1
         summary.octets += len(document.content)
-        yield gathered(found, site, checker, summary)
+        yield page_keys(found, site, checker, summary)
     summary.files.update(walk.passed)
     if walk.seen:
         # Members that are no documents exist, too.
         state, nothing = State("", True, False), array("Q")
-        yield Gathered(-1, "", state, array("Q", sorted(walk.seen)), nothing, False, {}, set(), -1, {}, -1)
+        yield PageKeys(-1, "", state, array("Q", sorted(walk.seen)), nothing, False, {}, set(), -1, {}, -1)
 
 
-class _Seen(Walk):
+class _ContainerCollector(Progress):
     """Keeps what a container has, whatever it is."""
 
     def __init__(self) -> None:
@@ -85,9 +85,9 @@ class _Seen(Walk):
         return super().begins(source)
 
 
-def gathered(found: Scan, site: Site, checker: Checker, summary: Summary) -> Gathered:
+def page_keys(found: Scan, site: Site, checker: Checker, summary: Summary) -> PageKeys:
     """What is kept of a document that was read."""
-    document = own(found, site)
+    document = document_identity(found, site)
     state = State(found.kind, found.is_whole, found.has_anchors)
     names = [*found.anchors, *(f"\0{name}" for name in found.maps)]
     mine = {key(document, name) for name in names}
@@ -105,7 +105,7 @@ def gathered(found: Scan, site: Site, checker: Checker, summary: Summary) -> Gat
     findings = not found.notes.keys().isdisjoint(UNREAD)
     summary.passed.update(found.passed)
     for one in found.references:
-        seen = look(one, found, site, checker)
+        seen = check_reference(one, found, site, checker)
         summary.references += 1
         if seen.passed is not None:
             summary.passed[seen.passed] += 1
@@ -132,7 +132,7 @@ def gathered(found: Scan, site: Site, checker: Checker, summary: Summary) -> Gat
     # Few documents are in archives that link to files which are there in more than one way: pass 2 is exact.
     pairs.update((one[0], one[1]) for one in existing)
     flat = array("Q", (one for pair in sorted(pairs) for one in pair))
-    return Gathered(
+    return PageKeys(
         document,
         found.document.source,
         state,

@@ -12,8 +12,8 @@ from overthere.broken.cache import Cache
 from overthere.broken.connections import MOST
 from overthere.broken.default_policy import PATIENT
 from overthere.broken.model import Checker, Outcome
-from overthere.broken.redirects import Journeys
-from overthere.broken.requests import Asking
+from overthere.broken.redirects import RedirectChains
+from overthere.broken.requests import Requester
 
 if TYPE_CHECKING:
     from overthere.schemes.registry import Registry
@@ -32,7 +32,7 @@ class Asker:
     def __init__(self, checker: Checker, policy: Policy | None = None, registry: Registry | None = None) -> None:
         needs("h11")
         self.checker = checker
-        self.asking: Asking = Asking(
+        self.asking: Requester = Requester(
             policy or PATIENT, agent=checker.agent, headers=checker.headers, limit=checker.limit,
             rule=checker.anchors, registry=registry, most=max(checker.jobs, MOST),
         )  # fmt: skip
@@ -50,13 +50,13 @@ class Asker:
         wanted = {uri: frozenset(looked.get(uri, ())) for uri in uris}
         with self.run():
             known = []
-            for outcome in self.cache.known(dict(wanted)):
+            for outcome in self.cache.valid_outcomes(dict(wanted)):
                 del wanted[outcome.uri]
                 known.append(outcome)
                 yield outcome
-            journeys = Journeys(self.asking, self.checker, wanted)
+            journeys = RedirectChains(self.asking, self.checker, wanted)
             for outcome in known:
-                journeys.know(outcome)
+                journeys.record_outcome(outcome)
             with closing(journeys.outcomes()) as outcomes:
                 for _, outcome in outcomes:
                     self.cache.keep(outcome, wanted[outcome.uri])

@@ -118,7 +118,7 @@ def _rule(number: int, given: Any) -> Rule:
 _Key = tuple[str, str | None, str | None, str]
 
 
-def _known(line: str) -> tuple[_Key, str | None]:
+def _parse_line(line: str) -> tuple[_Key, str | None]:
     """A finding of a baseline, and since when it is known.  Raises: ValueError."""
     row = read_json(line)
     if not isinstance(row, dict):
@@ -151,7 +151,7 @@ class Baseline:
         found = cls()
         for number, line in read_lines(path):
             try:
-                key, since = _known(line)
+                key, since = _parse_line(line)
             except ValueError as error:
                 raise ValueError(f"line {number}: {error}") from None
             found.known[key] += 1

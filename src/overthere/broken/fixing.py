@@ -17,10 +17,10 @@ from overthere.links.job.sources import Task
 from overthere.links.job.task_documents import documents
 from overthere.links.model import Options
 
-__all__ = ["Mended", "mended", "write"]
+__all__ = ["FixedFile", "fix_files", "write"]
 
 
-class Mended(NamedTuple):
+class FixedFile(NamedTuple):
     """A file with its references mended."""
 
     source: str
@@ -36,7 +36,7 @@ class Mended(NamedTuple):
         return unified_diff(old, new, self.source, self.source, lineterm="")
 
 
-def mended(findings: Iterable[Broken]) -> Iterator[Mended]:
+def fix_files(findings: Iterable[Broken]) -> Iterator[FixedFile]:
     """The files in which references have one suggestion each, and what they would hold.
 
     Every file is read again as it would be: if any reference but those that are mended is another then, it is left.
@@ -48,19 +48,19 @@ def mended(findings: Iterable[Broken]) -> Iterator[Mended]:
             meant = (found.reference or "", found.suggestion or "")
             by_source.setdefault(found.source, {}).setdefault(place, set()).add(meant)
     for source, places in by_source.items():
-        yield _mended(source, places)
+        yield _fix_file(source, places)
 
 
-def _mended(source: str, places: dict[tuple[int, int], set[tuple[str, str]]]) -> Mended:
+def _fix_file(source: str, places: dict[tuple[int, int], set[tuple[str, str]]]) -> FixedFile:
     try:
         with open(source, "rb") as file:
             content = file.read()
     except OSError as error:
         if _archive(source):
-            return Mended(
+            return FixedFile(
                 source, b"", b"", 0, f"it is a part of {_archive(source)}; change it there, and pack it again"
             )
-        return Mended(source, b"", b"", 0, f"it cannot be read: {error.strerror}")
+        return FixedFile(source, b"", b"", 0, f"it cannot be read: {error.strerror}")
     pieces: list[bytes] = []
     changes: list[tuple[str, str]] = []
     at = 0
@@ -69,16 +69,18 @@ def _mended(source: str, places: dict[tuple[int, int], set[tuple[str, str]]]) ->
         if len(meant) != 1 or offset < at:
             continue  # of two candidates none is taken
         old, new = next(iter(meant))
-        replaced = _replaced(written, old, new)
+        replaced = _replace_value(written, old, new)
         if replaced is not None:
             pieces += (content[at:offset], replaced)
             at = offset + length
             changes.append((old, new))
     if not changes:
-        return Mended(source, content, content, 0, "no value stands there as it is read, or there are two candidates")
+        return FixedFile(
+            source, content, content, 0, "no value stands there as it is read, or there are two candidates"
+        )
     after = b"".join((*pieces, content[at:]))
     refused = "" if _is_changed(source, content, after, changes) else "another reference would change with it"
-    return Mended(source, content, content if refused else after, 0 if refused else len(changes), refused)
+    return FixedFile(source, content, content if refused else after, 0 if refused else len(changes), refused)
 
 
 def _archive(source: str) -> str:
@@ -89,7 +91,7 @@ def _archive(source: str) -> str:
     return source[:at] if at >= 0 else ""
 
 
-def _replaced(written: bytes, old: str, new: str) -> bytes | None:
+def _replace_value(written: bytes, old: str, new: str) -> bytes | None:
     """The octets of the new value, in the form that the old one has; None if that form is not plain."""
     if not new.isascii() or any(sign in new for sign in "\"'<>()\\ "):
         return None
@@ -125,7 +127,7 @@ def _references(source: str, content: bytes) -> list[tuple[str, str]]:
     return []
 
 
-def write(file: Mended) -> None:
+def write(file: FixedFile) -> None:
     """Put the mended file in its place, with the permissions it had.  Raises: OSError if it has changed since."""
     with open(file.source, "rb") as now:
         if now.read() != file.before:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from overthere import kernel
 from overthere.broken import keys, pages
 from overthere.broken.anchors import is_top, names, reason
-from overthere.broken.collecting import Gathered, State, gather
+from overthere.broken.collecting import PageKeys, State, gather
 from overthere.broken.keys import document_key
 from overthere.broken.model import Broken, Checker, Outcome, Summary
 from overthere.broken.reference_check import by_scheme, uri_key
-from overthere.broken.refresh_cycles import circles
-from overthere.broken.reporting import Teller
+from overthere.broken.refresh_cycles import find_cycles
+from overthere.broken.reporting import Reporter
 from overthere.broken.scan import Again, anchors_of
 from overthere.broken.site import Site
 from overthere.links.job.sources import Task
@@ -24,7 +24,7 @@ from overthere.links.model import Options
 if TYPE_CHECKING:
     from overthere._native import Pages
 
-__all__ = ["Inside"]
+__all__ = ["InternalCheck"]
 
 _TOGETHER = 200
 """Pages whose faults are held at a time."""
@@ -61,7 +61,7 @@ class _PlainKeys:
         return any(one not in self.keys and two not in self.keys for one, two in zip(found, found, strict=True))
 
 
-class _Kept(NamedTuple):
+class _PageState(NamedTuple):
     """What is kept of a document between the passes."""
 
     findings: bool
@@ -72,7 +72,7 @@ class _Kept(NamedTuple):
     perhaps: bytes = b""
 
 
-class Inside:
+class InternalCheck:
     """A check of documents against one another."""
 
     def __init__(
@@ -88,7 +88,7 @@ class Inside:
         self.keys: _Keys = _keys()
         self.states: dict[int, State] = {}
         self.outer: dict[int, str] = {}
-        self.kept: dict[tuple[int, str], _Kept] = {}
+        self.kept: dict[tuple[int, str], _PageState] = {}
         """By the number of the task and the source."""
         self.outside: dict[str, set[str]] = {}
         """URIs outside, with the fragments that are asked of them: where somebody is going to ask."""
@@ -105,7 +105,7 @@ class Inside:
     def gather(self) -> Generator[int, None, None]:
         """Pass 1.  Yields the octets that were read since the last time."""
         if kernel.name == "native" and not self.keeps_outside:
-            yield from self._natively()
+            yield from self._read_in_rust()
         else:
             for at in range(len(self.tasks)):
                 yield self._read(at, self.tasks[at].paths)
@@ -115,7 +115,7 @@ class Inside:
             len(one.pairs) + len(one.outside) + len(one.perhaps) for one in self.kept.values()
         )
 
-    def keep(self, task: int, one: Gathered) -> None:
+    def keep(self, task: int, one: PageKeys) -> None:
         """Take what pass 1 has of a document."""
         self.keys.update(one.anchors.tobytes())
         if one.document >= 0:
@@ -132,7 +132,7 @@ class Inside:
             self.following[page] = one.next
         if one.findings or one.pairs or one.perhaps or kept or one.next >= 0:
             perhaps = one.perhaps.tobytes()
-            self.kept[task, one.source] = _Kept(one.findings, one.pairs.tobytes(), kept, page, perhaps)
+            self.kept[task, one.source] = _PageState(one.findings, one.pairs.tobytes(), kept, page, perhaps)
 
     def _read(self, at: int, paths: Sequence[str]) -> int:
         """Read files of a task.  Returns: their octets."""
@@ -143,7 +143,7 @@ class Inside:
                 self.keep(at, one)
         return self.summary.octets - before
 
-    def _natively(self) -> Iterator[int]:
+    def _read_in_rust(self) -> Iterator[int]:
         """HTML files in Rust, by all cores; meanwhile all others, and at the end what was left to Python."""
         wanted = pages.numbers(self.site)
         html = {self.site.sources[number] for number in wanted}
@@ -161,7 +161,7 @@ class Inside:
             kinds.append((some, others))
         self.pages = pages.reader(self.site, self.checker)
         verdicts: dict[int, str] = {}
-        with closing(pages.Lots(self.pages, self.site, self.checker, wanted)) as lots:
+        with closing(pages.PageBatches(self.pages, self.site, self.checker, wanted)) as lots:
             for at, (_, others) in enumerate(kinds):
                 yield self._read(at, others)
                 while lots.is_ready:
@@ -192,7 +192,7 @@ class Inside:
                 continue
             octets += size
             self.native.add(number)
-            pages.counted(one, self.summary)
+            pages.count_page(one, self.summary)
             outside = found.count("outside")
             self.summary.outside += outside
             self.summary.within += len(found) - outside
@@ -203,20 +203,20 @@ class Inside:
             is_fault = is_fault or "fault" in found
             if is_fault or pairs or following is not None:
                 source = self.site.sources[number]
-                self.kept[task_of[source], source] = _Kept(is_fault, pairs, b"", number)
+                self.kept[task_of[source], source] = _PageState(is_fault, pairs, b"", number)
         return octets
 
-    def _told(self, paths: tuple[str, ...], turning: frozenset[int]) -> dict[str, Again]:
+    def _native_faults(self, paths: tuple[str, ...], turning: frozenset[int]) -> dict[str, Again]:
         """The faults of pages that the native kernel has read."""
         known = (self.site.number_of(path) for path in paths)
         numbers = [number for number in known if number is not None and number not in turning]
-        return {self.site.sources[number]: one for number, one in self._again(numbers).items()}
+        return {self.site.sources[number]: one for number, one in self._read_again(numbers).items()}
 
     def _anchors(self, number: int) -> set[str] | None:
-        told = self._again([number]).get(number)
+        told = self._read_again([number]).get(number)
         return None if told is None else anchors_of(told)
 
-    def _again(self, numbers: list[int]) -> dict[int, Again]:
+    def _read_again(self, numbers: list[int]) -> dict[int, Again]:
         """Of those of the pages that the native kernel has read."""
         some = [number for number in numbers if number in self.native]
         if not some or self.pages is None:
@@ -224,7 +224,7 @@ class Inside:
         from overthere._native import Keys
 
         assert isinstance(self.keys, Keys)
-        return pages.again(self.pages, self.site, self.checker, some, self.keys, self.targets)
+        return pages.read_again(self.pages, self.site, self.checker, some, self.keys, self.targets)
 
     def _verdict(self, target: str) -> str:
         """What a target is of which only Python knows: "outside", "fine", "fault"; "left": ask of each document."""
@@ -252,7 +252,7 @@ class Inside:
             for document, first, last in zip(found, found, found, strict=True)
         )
 
-    def redirected(self, outcome: Outcome, fragments: set[str]) -> Outcome:
+    def follow_redirect(self, outcome: Outcome, fragments: set[str]) -> Outcome:
         """What is known of a URI and its fragments where a redirect has led to a document that was read."""
         if outcome.final is None or outcome.kind not in (None, "moved-permanently"):
             return outcome
@@ -272,13 +272,13 @@ class Inside:
         """Pass 2: the findings, in the order of the documents and of their places."""
         bad = set(map(document_key, outcomes))
         again: dict[int, set[str]] = {}
-        turning = circles(self.following)
+        turning = find_cycles(self.following)
         for (task, source), kept in self.kept.items():
             asked = bool(kept.outside) and not bad.isdisjoint(memoryview(kept.outside).cast("Q"))
             asked = asked or kept.page in turning or (bool(kept.perhaps) and self._lacks(kept.perhaps))
             if kept.findings or asked or self.keys.lacks(kept.pairs):
                 again.setdefault(task, set()).add(source)
-        teller = Teller(
+        teller = Reporter(
             self.site, self.checker, self.options, self.states, self.keys.__contains__, outcomes, turning, self._anchors
         )
         for number, sources in sorted(again.items()):
@@ -290,7 +290,7 @@ class Inside:
                 continue
             for begin in range(0, len(paths), _TOGETHER):
                 some = paths[begin : begin + _TOGETHER]
-                yield from teller.task(whole._replace(paths=some), sources, self._told(some, turning))
+                yield from teller.task(whole._replace(paths=some), sources, self._native_faults(some, turning))
         self.summary.passed.update(teller.passed)
         self.summary.unsuggested = teller.nearest.cut
 

@@ -12,22 +12,22 @@ from overthere.access.errors import DOCUMENTED
 from overthere.broken.hosts import Hosts
 from overthere.broken.loop import Loop, Work
 from overthere.broken.model import Checker, Outcome
-from overthere.broken.requests import DOCUMENTS, Asking, Said, failure, wait_for
+from overthere.broken.requests import DOCUMENTS, Reply, Requester, failure, wait_for
 from overthere.values.uri import URI
 
 if TYPE_CHECKING:
-    from overthere.access.opening import Way
+    from overthere.access.opening import Opening
     from overthere.access.wire import Head
 
-__all__ = ["Guide", "Journey", "Journeys", "Stop"]
+__all__ = ["Guide", "RedirectChain", "RedirectChains", "ChainStop"]
 
 Key = str | tuple[str, str]
 _UNREACHED = frozenset(("connect", "timeout", "dns"))
-_DEAD = Said("connect", None, "it was not asked: several connections to its host failed one after the other")
-_PUT_OFF = Said("rate-limited", None, "it was not asked: its host wanted to be left alone again and again")
+_DEAD = Reply("connect", None, "it was not asked: several connections to its host failed one after the other")
+_PUT_OFF = Reply("rate-limited", None, "it was not asked: its host wanted to be left alone again and again")
 
 
-class Journey:
+class RedirectChain:
     """A URI that is asked for, and where redirects have led.
 
     uri: without a fragment; fragments: those that are looked up in the document, if it is one.
@@ -51,16 +51,16 @@ class Journey:
         self.is_page: bool = is_page
         self.kinds: re.Pattern[str] = kinds
         self.depth: int = depth
-        self.way: Way | None = None
+        self.way: Opening | None = None
         self.permanent: bool = True
         """Whether every redirect was."""
 
     @property
-    def at(self) -> str:
+    def current_uri(self) -> str:
         """Where it has come to."""
         return self.uri if self.way is None else str(self.way.uri.replace(fragment=None))
 
-    def lacks(self, said: Said) -> bool:
+    def lacks(self, said: Reply) -> bool:
         """Whether it wants content that was not read when that was said."""
         return (
             (self.is_page or bool(self.fragments))
@@ -70,27 +70,27 @@ class Journey:
             and said.status is not None
         )
 
-    def follow(self, head: Head, peer: tuple[int, Any] | None, asking: Asking) -> None:
+    def follow(self, head: Head, peer: tuple[int, Any] | None, asking: Requester) -> None:
         """Go where a redirect leads.  Raises: AccessRefused, ProtocolError."""
-        self.way = self.way or asking.way(self.uri)
+        self.way = self.way or asking.open_chain(self.uri)
         self.permanent = self.permanent and head.permanent
         self.way.follow(head, peer)
 
-    def outcome(self, said: Said) -> Outcome:
+    def outcome(self, said: Reply) -> Outcome:
         """What has come of it."""
         kind, why = said.kind, said.why
         missing: tuple[str, ...] = ()
         if kind is None and self.fragments and said.anchors is not None:
             missing, unsure = said.anchors.missing(self.fragments)
             why = unsure or why
-        final = self.at if self.way is not None and self.way.history else None
+        final = self.current_uri if self.way is not None and self.way.history else None
         moved = self.permanent and final is not None
         if kind is None and moved and final is not None:
             kind, why = "moved-permanently", final
         return Outcome(self.uri, kind, said.status, why, final, moved, missing, time.time(), False)
 
 
-class Stop:
+class ChainStop:
     """A URI that is asked for, now or next.
 
     key: by what its answer is known; way: that has led to it by redirects.
@@ -98,18 +98,18 @@ class Stop:
 
     __slots__ = ("is_asked", "journeys", "key", "kinds", "tried", "uri", "wanted", "way")
 
-    def __init__(self, uri: str, key: Key, way: Way | None) -> None:
+    def __init__(self, uri: str, key: Key, way: Opening | None) -> None:
         self.uri: str = uri
         self.key: Key = key
-        self.way: Way | None = way
+        self.way: Opening | None = way
         self.tried: int = 0
         self.is_asked: bool = False
         self.wanted: bool = False
         """Whether the content is."""
         self.kinds: re.Pattern[str] = DOCUMENTS
-        self.journeys: list[Journey] = []
+        self.journeys: list[RedirectChain] = []
 
-    def join(self, journey: Journey) -> None:
+    def join(self, journey: RedirectChain) -> None:
         """It waits for the same answer."""
         self.journeys.append(journey)
         if not self.is_asked and (journey.is_page or journey.fragments):
@@ -121,22 +121,22 @@ class Stop:
 class Guide(Protocol):
     """What a crawl has to say."""
 
-    def refusal(self, uri: str) -> Said | None:
+    def refusal(self, uri: str) -> Reply | None:
         """Why a URI may not be asked for; None: it may."""
 
     def delay(self, uri: str) -> float:
         """Seconds between two requests to its server."""
         ...
 
-    def left(self) -> float:
+    def remaining_seconds(self) -> float:
         """Seconds that are left for all of it."""
         ...
 
-    def take(self, stop: Stop, said: Said, content: bytes) -> None:
+    def take(self, stop: ChainStop, said: Reply, content: bytes) -> None:
         """Content that came."""
 
 
-class Journeys:
+class RedirectChains:
     """Journeys under way, in one thread.
 
     wanted: URIs that are asked for, each with the fragments that are looked up in it; `add` adds others, at any time.
@@ -145,7 +145,7 @@ class Journeys:
 
     def __init__(
         self,
-        asking: Asking,
+        asking: Requester,
         checker: Checker,
         wanted: Mapping[str, frozenset[str]] | None = None,
         guide: Guide | None = None,
@@ -154,18 +154,18 @@ class Journeys:
         self.jobs: int = checker.jobs
         self.guide = guide
         self._wanted: Mapping[str, frozenset[str]] = wanted or {}
-        self._hosts: Hosts[str | Stop] = Hosts(checker.per_host, checker.rate)
+        self._hosts: Hosts[str | ChainStop] = Hosts(checker.per_host, checker.rate)
         self._names: dict[str, Hashable] = {}
         """Hosts, by what stands before the path."""
         self._loop: Loop = Loop()
-        self._stops: dict[Key, Stop] = {}
+        self._stops: dict[Key, ChainStop] = {}
         """What has no answer yet."""
-        self._said: dict[Key, Said] = {}
-        self._ended: deque[tuple[Journey, Outcome]] = deque()
+        self._said: dict[Key, Reply] = {}
+        self._ended: deque[tuple[RedirectChain, Outcome]] = deque()
         for uri in self._wanted:
             self._hosts.add(self._host(uri), uri)
 
-    def add(self, journey: Journey) -> None:
+    def add(self, journey: RedirectChain) -> None:
         """Go on with a journey: to its next stop, or, where the answer is known, over it."""
         key = self._key(journey)
         said = self._said.get(key)
@@ -175,7 +175,7 @@ class Journeys:
         stop = self._stops.get(key)
         is_new = stop is None
         if stop is None:
-            stop = self._stops[key] = Stop(journey.at, key, journey.way)
+            stop = self._stops[key] = ChainStop(journey.current_uri, key, journey.way)
             stop.wanted = bool(self._wanted.get(stop.uri))
         # A journey that is under way comes to its end first: what is stopped has few of them.
         hurried = journey.way is not None and not stop.is_asked
@@ -183,17 +183,17 @@ class Journeys:
             self._hosts.add(self._host(stop.uri), stop, first=hurried)
         stop.join(journey)
 
-    def know(self, outcome: Outcome, *, is_read: bool = False) -> None:
+    def record_outcome(self, outcome: Outcome, *, is_read: bool = False) -> None:
         """What was said before: what comes by does not ask again.  is_read: whether its content is known too."""
         if outcome.final is None:
-            self._said[outcome.uri] = Said(outcome.kind, outcome.status, outcome.why, is_read=is_read)
+            self._said[outcome.uri] = Reply(outcome.kind, outcome.status, outcome.why, is_read=is_read)
 
     @property
-    def waiting(self) -> int:
+    def waiting_count(self) -> int:
         """Journeys that have no answer yet."""
         return sum(len(stop.journeys) for stop in self._stops.values())
 
-    def outcomes(self) -> Generator[tuple[Journey, Outcome], None, None]:
+    def outcomes(self) -> Generator[tuple[RedirectChain, Outcome], None, None]:
         """What has come of each, as it comes, until nothing is left of the time.
 
         Raises: what no answer of a server is.
@@ -202,7 +202,7 @@ class Journeys:
             while True:
                 while self._ended:
                     yield self._ended.popleft()
-                left = None if self.guide is None else self.guide.left()
+                left = None if self.guide is None else self.guide.remaining_seconds()
                 if left is not None and left <= 0:
                     return
                 self._begin()
@@ -212,7 +212,7 @@ class Journeys:
                 if pause is None and not len(self._loop):
                     return
                 until = [one for one in (left, pause if len(self._loop) < self.jobs else None) if one is not None]
-                self._loop.turn(min(until, default=None))
+                self._loop.run_once(min(until, default=None))
         finally:
             self._loop.close()
 
@@ -221,21 +221,21 @@ class Journeys:
         while len(self._loop) < self.jobs and (taken := self._hosts.take()) is not None:
             host, stop = taken
             if isinstance(stop, str):
-                uri, journey = stop, Journey(stop, self._wanted[stop])
+                uri, journey = stop, RedirectChain(stop, self._wanted[stop])
                 said = self._said.get(uri)
                 if (said is not None and not journey.lacks(said)) or uri in self._stops:
-                    self._hosts.done(host)
+                    self._hosts.release(host)
                     self.add(journey)
                     continue
-                stop = self._stops[uri] = Stop(uri, uri, None)
+                stop = self._stops[uri] = ChainStop(uri, uri, None)
                 stop.join(journey)
             elif stop.is_asked or self._stops.get(stop.key) is not stop:
-                self._hosts.done(host)  # it was hurried
+                self._hosts.release(host)  # it was hurried
                 continue
             stop.is_asked = True
             self._loop.add(self._ask(host, stop))
 
-    def _ask(self, host: Hashable, stop: Stop) -> Work[None]:
+    def _ask(self, host: Hashable, stop: ChainStop) -> Work[None]:
         """Ask for a URI; those that wait for it go on."""
         content, cut = None, False
         said = None if self.guide is None else self.guide.refusal(stop.uri)
@@ -253,9 +253,9 @@ class Journeys:
             unreached = said.kind in _UNREACHED
             if (wait := wait_for(said, stop.tried)) is not None:
                 stop.is_asked = False
-                self._hosts.done(host, wait=wait, again=stop)
+                self._hosts.release(host, wait=wait, again=stop)
                 return
-        self._hosts.done(host, failed=unreached, wait=0.0 if self.guide is None else self.guide.delay(stop.uri))
+        self._hosts.release(host, failed=unreached, wait=0.0 if self.guide is None else self.guide.delay(stop.uri))
         if content is not None and said.kind is None and said.redirect is None:
             if self.guide is not None:
                 self.guide.take(stop, said, content)
@@ -268,7 +268,7 @@ class Journeys:
         for journey in stop.journeys:
             self._arrive(journey, said)
 
-    def _arrive(self, journey: Journey, said: Said) -> None:
+    def _arrive(self, journey: RedirectChain, said: Reply) -> None:
         """A journey has an answer: it goes on, or is at its end."""
         if journey.lacks(said):
             self.add(journey)
@@ -282,11 +282,11 @@ class Journeys:
             else:
                 self.add(journey)
 
-    def _key(self, journey: Journey) -> Key:
+    def _key(self, journey: RedirectChain) -> Key:
         """By what an answer is known: what a redirect of a public server may reach is less (RFC 3986 7.4)."""
         if journey.way is None or journey.way.policy is self.asking.policy:
-            return journey.at
-        return journey.at, "public"
+            return journey.current_uri
+        return journey.current_uri, "public"
 
     def _host(self, uri: str) -> Hashable:
         at = uri.find("/", uri.find("://") + 3)

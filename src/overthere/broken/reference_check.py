@@ -16,7 +16,15 @@ from overthere.repairs import to_reference
 from overthere.schemes import scheme
 from overthere.values.normalize import Rung, normal_form
 
-__all__ = ["PASSED_SCHEMES", "Look", "by_scheme", "look", "own", "unjudged", "uri_key"]
+__all__ = [
+    "PASSED_SCHEMES",
+    "ReferenceState",
+    "by_scheme",
+    "check_reference",
+    "document_identity",
+    "unjudged_reason",
+    "uri_key",
+]
 
 _PREFIX = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+):")
 _HOSTED = re.compile(r"[^:/?#]*+://(?:[^@/?#]*+@)?+[^:/?#]")
@@ -26,7 +34,7 @@ _FOLDERS_ARE_FINE = ("markdown",)
 """Kinds of document whose renderers (of code hosts) show a folder."""
 
 
-class Look(NamedTuple):
+class ReferenceState(NamedTuple):
     """What is known of a reference."""
 
     target: str | None = None
@@ -47,28 +55,30 @@ class Look(NamedTuple):
     place: Place | None = None
 
 
-def look(one: Reference, scan: Scan, site: Site, checker: Checker) -> Look:
+def check_reference(one: Reference, scan: Scan, site: Site, checker: Checker) -> ReferenceState:
     """Judge a reference of a document; what stands in other documents is told as `pairs`."""
     if one.passed is not None:
-        return Look(passed=one.passed)
+        return ReferenceState(passed=one.passed)
     if one.target is None and (prefix := _PREFIX.match(one.reference)) and prefix[1].lower() in PASSED_SCHEMES:
-        return Look(passed=PASSED_SCHEMES[prefix[1].lower()])
+        return ReferenceState(passed=PASSED_SCHEMES[prefix[1].lower()])
     reference, problem = to_reference(one.reference if one.target is None else one.target)
     if reference is None:
         found = problem.finding if problem is not None else None
-        return Look(findings=(("invalid", f"{found.message} ({found.source})" if found else ""),))
+        return ReferenceState(findings=(("invalid", f"{found.message} ({found.source})" if found else ""),))
     findings: tuple[tuple[str, str], ...] = ()
     if problem is not None and problem.kind != "non-ascii":
         findings = (("repaired", problem.finding.message),)
     joined = one.base.uri.join(reference)
     target, fragment = str(joined), joined.fragment
-    return _target(one, scan, Look(target, fragment, findings), site, checker, reference.scheme is not None)
+    return _target(one, scan, ReferenceState(target, fragment, findings), site, checker, reference.scheme is not None)
 
 
 PASSED_SCHEMES = {"javascript": "javascript", "data": "data", "about": "about", "blob": "data"}
 
 
-def _target(one: Reference, scan: Scan, known: Look, site: Site, checker: Checker, absolute: bool) -> Look:
+def _target(
+    one: Reference, scan: Scan, known: ReferenceState, site: Site, checker: Checker, absolute: bool
+) -> ReferenceState:
     target = known.target or ""
     whole = target.partition("#")[0]
     name = _scheme_of(whole)
@@ -85,12 +95,12 @@ def _target(one: Reference, scan: Scan, known: Look, site: Site, checker: Checke
         return known._replace(findings=(*known.findings, found), is_within=True)
     if whole == str(document.base.uri):
         # RFC 3986 4.4: a same-document reference.
-        return _fragment(one, scan, known._replace(is_within=True), own(scan, site), whole, checker)
-    if own(scan, site) >= NUMBERLESS:
-        return _contained(one, scan, known, whole, checker)
+        return _fragment(one, scan, known._replace(is_within=True), document_identity(scan, site), whole, checker)
+    if document_identity(scan, site) >= NUMBERLESS:
+        return _check_in_container(one, scan, known, whole, checker)
     place = site.find(target)
     if place.verdict == "outside":
-        return _outside(one, known, whole, site, absolute)
+        return _check_external(one, known, whole, site, absolute)
     known = known._replace(is_within=True, place=place)
     if place.verdict == "redirected":
         known = known._replace(findings=(*known.findings, ("redirected", f"{whole.partition('?')[0]}/")))
@@ -102,7 +112,7 @@ def _target(one: Reference, scan: Scan, known: Look, site: Site, checker: Checke
     return _fragment(one, scan, known, place.document, place.name, checker)
 
 
-def own(scan: Scan, site: Site) -> int:
+def document_identity(scan: Scan, site: Site) -> int:
     """The identity of a document: its number, or the key of its source."""
     number = site.numbers.get(scan.document.source)
     return number if number is not None else document_key(scan.document.source)
@@ -119,7 +129,7 @@ def _member(scan: Scan, whole: str) -> str | None:
     return f"{archive}!{unquote(whole.partition('?')[0][len(prefix) :])}" if whole.startswith(prefix) else None
 
 
-def _outside(one: Reference, known: Look, whole: str, site: Site, absolute: bool) -> Look:
+def _check_external(one: Reference, known: ReferenceState, whole: str, site: Site, absolute: bool) -> ReferenceState:
     if absolute or one.reference.startswith("//") or one.base.layer == "content":
         return known._replace(outside=whole)
     if site.by_file and one.reference.startswith("/"):
@@ -127,7 +137,9 @@ def _outside(one: Reference, known: Look, whole: str, site: Site, absolute: bool
     return known._replace(findings=(*known.findings, ("outside-base", whole)), outside=whole)
 
 
-def _contained(one: Reference, scan: Scan, known: Look, whole: str, checker: Checker) -> Look:
+def _check_in_container(
+    one: Reference, scan: Scan, known: ReferenceState, whole: str, checker: Checker
+) -> ReferenceState:
     """A target that another document of the same container may have: that is known at the end."""
     name = _member(scan, whole)
     if name is None:
@@ -143,7 +155,9 @@ def uri_key(whole: str) -> int:
     return document_key(normal_form(whole, Rung.SCHEME))
 
 
-def _fragment(one: Reference, scan: Scan, known: Look, document: int, path: str, checker: Checker) -> Look:
+def _fragment(
+    one: Reference, scan: Scan, known: ReferenceState, document: int, path: str, checker: Checker
+) -> ReferenceState:
     fragment = known.fragment
     if fragment is None or not checker.fragments or is_top(fragment):
         return known
@@ -155,7 +169,7 @@ def _fragment(one: Reference, scan: Scan, known: Look, document: int, path: str,
     return known._replace(document=document, pairs=tuple(key(document, name) for name in names(fragment)))
 
 
-def unjudged(known: Look, kind: str) -> str | None:
+def unjudged_reason(known: ReferenceState, kind: str) -> str | None:
     """Why a fragment that was not found is not judged; None if it is a fault, or nobody can be sure."""
     return reason(known.fragment or "", (known.target or "").partition("#")[0].partition("?")[0], kind)
 

@@ -6,16 +6,16 @@ from collections.abc import Mapping
 
 from overthere.broken.keys import NUMBERLESS
 from overthere.broken.model import Checker
-from overthere.broken.reference_check import look, own, uri_key
+from overthere.broken.reference_check import check_reference, document_identity, uri_key
 from overthere.broken.scan import Scan
 from overthere.broken.site import Site
 
-__all__ = ["circles", "identity", "next_of"]
+__all__ = ["find_cycles", "identity", "next_of"]
 
 
 def identity(found: Scan, site: Site) -> int:
     """By what other pages know a page: its number, or in a container the key of its URI."""
-    number = own(found, site)
+    number = document_identity(found, site)
     return number if number < NUMBERLESS else uri_key(str(found.document.base.uri))
 
 
@@ -26,7 +26,7 @@ def next_of(found: Scan, site: Site, checker: Checker) -> int:
     """
     if found.next is None:
         return -1
-    here, seen = identity(found, site), look(found.next, found, site, checker)
+    here, seen = identity(found, site), check_reference(found.next, found, site, checker)
     if seen.target is None or "?" in seen.target or seen.findings:
         return -1
     if here >= NUMBERLESS:
@@ -38,7 +38,7 @@ def next_of(found: Scan, site: Site, checker: Checker) -> int:
     return -1 if there == here and seen.fragment is not None else there
 
 
-def circles(following: Mapping[int, int]) -> frozenset[int]:
+def find_cycles(following: Mapping[int, int]) -> frozenset[int]:
     """The pages that a reader comes to again and again.
 
     >>> sorted(circles({1: 2, 2: 3, 3: 2, 4: 4, 5: 1}))

@@ -10,24 +10,24 @@ from typing import Any
 from overthere.broken.collecting import State
 from overthere.broken.model import KINDS, Broken, Checker, Outcome
 from overthere.broken.places import Places
-from overthere.broken.reference_check import Look, look, own, unjudged
+from overthere.broken.reference_check import ReferenceState, check_reference, document_identity, unjudged_reason
 from overthere.broken.refresh_cycles import identity
 from overthere.broken.scan import Again, Reference, Scan, scan, scan_again
 from overthere.broken.site import Site
-from overthere.broken.suggestions import Nearest
-from overthere.ground.display import bounded, printable
+from overthere.broken.suggestions import Suggester
+from overthere.ground.display import printable, shorten
 from overthere.ground.redact import mask, secret_spans
 from overthere.links.job.sources import Task
-from overthere.links.job.task_documents import documents, known
+from overthere.links.job.task_documents import documents, with_kind
 from overthere.links.model import NOTES, UNREAD, Options
 
-__all__ = ["Teller"]
+__all__ = ["Reporter"]
 
 _ABOUT = 200
 """Characters of what a finding is about."""
 
 
-class Teller:
+class Reporter:
     """Makes findings of documents, one after the other."""
 
     def __init__(
@@ -51,7 +51,7 @@ class Teller:
         self.turning: Set[int] = turning
         self.passed: Counter[str] = Counter()
         self.at_hand: Callable[[int], set[str] | None] = anchors
-        self.nearest: Nearest = Nearest(site, self._anchors)
+        self.nearest: Suggester = Suggester(site, self._anchors)
 
     def task(self, task: Task, sources: Set[str], told: Mapping[str, Again] = MappingProxyType({})) -> Iterator[Broken]:
         """The findings of these documents of a task.
@@ -60,7 +60,7 @@ class Teller:
         """
         for document in documents(task, self.options):
             if document.source in sources:
-                document, (kind, notes) = known(document)
+                document, (kind, notes) = with_kind(document)
                 again = told.get(document.source)
                 found = None if again is None or kind != "html" else scan_again(document, kind, notes, again)
                 yield from self.document(found or scan(document, kind, notes, self.options, self.checker.anchors))
@@ -72,20 +72,20 @@ class Teller:
                 level = "unreadable" if note in _BAD else "not-read"
                 yield finding(found.document.source, level, NOTES[note])
         places = Places(found)
-        looks: dict[tuple[str, str, int, str | None, str | None], Look] = {}
+        looks: dict[tuple[str, str, int, str | None, str | None], ReferenceState] = {}
         for one in found.references:
             # What stands often in a document is looked at once; `found` holds the bases.
             key = (one.where, one.reference, id(one.base), one.target, one.passed)
-            seen = looks.get(key) or looks.setdefault(key, look(one, found, self.site, self.checker))
-            told = [*seen.findings, *self._missing(seen, found), *self._asked(seen)]
+            seen = looks.get(key) or looks.setdefault(key, check_reference(one, found, self.site, self.checker))
+            told = [*seen.findings, *self._missing_kinds(seen, found), *self._external_kinds(seen)]
             if one is found.next and identity(found, self.site) in self.turning:
                 told.append(("loop", seen.target or ""))
             if told:
-                place = places.of(one)
+                place = places.locate(one)
                 for kind, about, *more in told:
                     status, instead = (*more, None, None)[:2]
                     if instead is None and self.checker.suggest:
-                        instead = self.nearest.reference(kind, one, seen, found, own(found, self.site))
+                        instead = self.nearest.reference(kind, one, seen, found, document_identity(found, self.site))
                     yield finding(found.document.source, kind, about, one, seen, place, status, instead)
 
     def _anchors(self, number: int) -> set[str] | None:
@@ -96,11 +96,11 @@ class Teller:
             return known_ones
         task = Task((self.site.paths[number],), self.site.roots[number], (self.checker.base or (None,))[0])
         for document in documents(task, self.options):
-            document, (kind, notes) = known(document)
+            document, (kind, notes) = with_kind(document)
             return scan(document, kind, notes, self.options, self.checker.anchors).anchors
         return None
 
-    def _missing(self, seen: Look, found: Scan) -> Iterator[tuple[str, str]]:
+    def _missing_kinds(self, seen: ReferenceState, found: Scan) -> Iterator[tuple[str, str]]:
         """What is said of a document or an anchor that is not there."""
         if seen.there and not any(map(self.has, seen.there)):
             yield "no-document", seen.place.name if seen.place is not None else ""
@@ -110,9 +110,9 @@ class Teller:
         document = seen.document
         if seen.outside is not None and not self.has(document):
             return  # a document that is not in the archive
-        mine = document == own(found, self.site)
+        mine = document == document_identity(found, self.site)
         state = State(found.kind, found.is_whole, found.has_anchors) if mine else self.states.get(document, _UNKNOWN)
-        why = unjudged(seen, state.kind)
+        why = unjudged_reason(seen, state.kind)
         if why is not None:
             self.passed[why] += 1
         elif not state.has_anchors or not state.is_whole:
@@ -120,7 +120,7 @@ class Teller:
         else:
             yield "no-fragment", f"#{seen.fragment}"
 
-    def _asked(self, seen: Look) -> Iterator[tuple[Any, ...]]:
+    def _external_kinds(self, seen: ReferenceState) -> Iterator[tuple[Any, ...]]:
         """What asking has shown."""
         outcome = None if seen.outside is None else self.outcomes.get(seen.outside)
         if outcome is None:
@@ -142,7 +142,7 @@ def finding(
     kind: str,
     about: str,
     one: Reference | None = None,
-    seen: Look = Look(),  # noqa: B008 - a value
+    seen: ReferenceState = ReferenceState(),  # noqa: B008 - a value
     place: tuple[int | None, int | None, int | None, int | None] = (None, None, None, None),
     status: int | None = None,
     suggestion: str | None = None,
@@ -152,7 +152,7 @@ def finding(
     A secret that the reference does not have is not suggested: a redirect may lead to a URI that is signed for one.
     """
     row = KINDS[kind]
-    why = row.words.format(it=bounded(printable(mask(about)), _ABOUT))
+    why = row.words.format(it=shorten(printable(mask(about)), _ABOUT))
     if suggestion is not None and secret_spans(suggestion) and (one is None or not secret_spans(one.reference)):
         suggestion = None
     paragraph = row.source if status is None or status < 300 else f"RFC 9110 15.{status // 100}"

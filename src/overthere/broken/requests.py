@@ -21,16 +21,16 @@ from overthere.access.errors import (
     ResourceMissing,
     ResourceUnavailable,
 )
-from overthere.access.opening import Way
+from overthere.access.opening import Opening
 from overthere.access.steps import Connect
 from overthere.access.transport import Carrier
 from overthere.access.wire import Head
-from overthere.broken.connections import MOST, Connection, Connections, given
+from overthere.broken.connections import MOST, Connection, Connections, next_item
 from overthere.broken.hosts import BACK_OFF, MOST_WAIT, TRIES
-from overthere.ground.display import bounded, printable
+from overthere.ground.display import printable, shorten
 from overthere.ground.errors import InvalidURI, NotSpecified, PlanRefused
 from overthere.ground.redact import mask
-from overthere.protocols.http.keep_alive import Asked
+from overthere.protocols.http.keep_alive import Request
 from overthere.protocols.http.steps import TARGET, opening
 from overthere.schemes.known.http import HTTPLocator
 from overthere.schemes.registry import Registry
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from overthere.broken.fragments import Anchors
     from overthere.broken.loop import Work
 
-__all__ = ["DOCUMENTS", "Asking", "Said", "failure", "origin_of", "retry_after", "wait_for"]
+__all__ = ["DOCUMENTS", "Requester", "Reply", "failure", "origin_of", "retry_after", "wait_for"]
 
 _AGENT = "overthere (checks links)"
 _UNREFUSED = frozenset((404, 410, 429))
@@ -58,7 +58,7 @@ DOCUMENTS = re.compile(
 _FIELD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
-class Said(NamedTuple):
+class Reply(NamedTuple):
     """What a server has said to one request, or why there was none."""
 
     kind: str | None
@@ -91,7 +91,7 @@ class _Origin(NamedTuple):
     """What follows the target in a request."""
 
 
-class Asking:
+class Requester:
     """Asks for URIs; any number of requests may be under way.
 
     agent: the field User-Agent; headers: origin, name and value of fields for requests to that origin (`origin_of`).
@@ -118,7 +118,7 @@ class Asking:
         self.connections: Connections = Connections(most)
         self._origins: dict[str, _Origin] = {}
         """By what stands before the path."""
-        self._plain: dict[tuple[int, str, str, bool], Said] = {}
+        self._plain: dict[tuple[int, str, str, bool], Reply] = {}
         """What is said again and again."""
         self._agent = _line("User-Agent", _AGENT if agent is None else agent)
         self._headers: dict[str, bytes] = {}
@@ -127,13 +127,13 @@ class Asking:
             origin = origin_of(text)
             self._headers[origin] = self._headers.get(origin, b"") + _line(name, value)
 
-    def way(self, uri: str) -> Way:
+    def open_chain(self, uri: str) -> Opening:
         """Where a journey begins.  Raises: InvalidURI, AccessRefused, PlanRefused."""
-        return Way(uri, self.policy, None, self.registry, None)
+        return Opening(uri, self.policy, None, self.registry, None)
 
     def ask(
-        self, uri: str, way: Way | None = None, *, wanted: bool = False, kinds: re.Pattern[str] = DOCUMENTS
-    ) -> Work[tuple[Said, bytes | None, bool]]:
+        self, uri: str, way: Opening | None = None, *, wanted: bool = False, kinds: re.Pattern[str] = DOCUMENTS
+    ) -> Work[tuple[Reply, bytes | None, bool]]:
         """What was said, the content that came, and whether there is more.  Nothing that a server does is raised.
 
         uri: without a fragment; way: that led to it by redirects.
@@ -142,25 +142,25 @@ class Asking:
         try:
             origin, target = self._origin(uri, way)
             if origin is None:
-                return (yield from self._opened(way or self.way(uri))), None, False
+                return (yield from self._open(way or self.open_chain(uri))), None, False
             return (yield from self._http(origin, target, wanted, kinds))
         except InvalidURI as error:
             # A number that a telephone takes is no reason to call it a fault: nobody was going to ask for it.
             rules = self.registry.scheme(uri.partition(":")[0])
             unasked = rules.locates_nothing or rules.unspoken
-            return Said("not-asked", None, _short(unasked)) if unasked else failure(error), None, False
+            return Reply("not-asked", None, _short(unasked)) if unasked else failure(error), None, False
         except DOCUMENTED as error:
             return failure(error), None, False
 
-    def _origin(self, uri: str, way: Way | None) -> tuple[_Origin | None, bytes]:
+    def _origin(self, uri: str, way: Opening | None) -> tuple[_Origin | None, bytes]:
         """How a URI is asked for by HTTP, and its request-target; None: in another way."""
         at = uri.find("/", uri.find("://") + 3)
         before = uri[:at]
         if way is None and before in self._origins and TARGET.fullmatch(uri, at):
             return self._origins[before], uri[at:].encode("ascii")
-        led, way = way is not None, way or self.way(uri)
+        led, way = way is not None, way or self.open_chain(uri)
         scheme = way.scheme()
-        plan = way.judged(scheme)
+        plan = way.check_policy(scheme)
         first, locator = plan.steps[0], plan.locator
         if not (isinstance(locator, HTTPLocator) and isinstance(first, Connect) and len(plan.steps) == _DIRECT):
             return None, b""  # through a proxy, or by another protocol
@@ -174,19 +174,19 @@ class Asking:
 
     def _http(
         self, origin: _Origin, target: bytes, wanted: bool, kinds: re.Pattern[str]
-    ) -> Work[tuple[Said, bytes | None, bool]]:
+    ) -> Work[tuple[Reply, bytes | None, bool]]:
         """A HEAD, or a GET where the content is wanted or HEAD is refused."""
         if not wanted:
-            connection, head = yield from self._asked(origin, b"HEAD ", target, 0)
+            connection, head = yield from self._request(origin, b"HEAD ", target, 0)
             self.connections.give_back(connection)
             if head.details["status"] < 400 or head.details["status"] in _UNREFUSED:
-                return self._said(head, connection), None, False
+                return self._read_reply(head, connection), None, False
         limit = self.limit if wanted else _DRAINED
-        connection, head = yield from self._asked(origin, b"GET ", target, limit)
+        connection, head = yield from self._request(origin, b"GET ", target, limit)
         if wanted and not kinds.match(head.media_type or ""):
             # Nobody looks into an image or an archive: it is not waited for.
             connection.close()
-            return self._said(head, connection, wanted), None, False
+            return self._read_reply(head, connection, wanted), None, False
         content = None
         try:
             content = yield from connection.content(limit)
@@ -197,31 +197,31 @@ class Asking:
         finally:
             cut = connection.turn.is_cut
             self.connections.give_back(connection)
-        return self._said(head, connection, wanted), content if wanted else None, cut
+        return self._read_reply(head, connection, wanted), content if wanted else None, cut
 
-    def _asked(self, origin: _Origin, method: bytes, target: bytes, limit: int) -> Work[tuple[Connection, Head]]:
-        asked = Asked(method + target + origin.version, method[:-1].decode("ascii"), limit)
+    def _request(self, origin: _Origin, method: bytes, target: bytes, limit: int) -> Work[tuple[Connection, Head]]:
+        asked = Request(method + target + origin.version, method[:-1].decode("ascii"), limit)
         return (yield from self.connections.ask(origin.connect, origin.policy, origin.uri, origin.port, asked))
 
-    def _opened(self, way: Way) -> Work[Said]:
+    def _open(self, way: Opening) -> Work[Reply]:
         """Opened by its own dialogue, and closed before its content."""
-        carrier = Carrier(*way.carried())
+        carrier = Carrier(*way.transport_arguments())
         try:
-            head = yield from given(carrier)
+            head = yield from next_item(carrier)
         finally:
             carrier.release()
         if not isinstance(head, Head):
             raise ProtocolError("there was no answer", uri=way.uri)
         if head.location is not None:
-            return Said(None, None, "", redirect=head, peer=carrier.peer)
-        return Said(None, None, "")
+            return Reply(None, None, "", redirect=head, peer=carrier.peer)
+        return Reply(None, None, "")
 
-    def _said(self, head: Head, connection: Connection, is_read: bool = False) -> Said:
+    def _read_reply(self, head: Head, connection: Connection, is_read: bool = False) -> Reply:
         status: int = head.details["status"]
         told = status, head.details["reason"], head.media_type or "", is_read
         if head.location is None and told in self._plain:
             return self._plain[told]
-        said = Said(_kind(status), status, _short(f"{status} {told[1]}".strip()), told[2], is_read=is_read)
+        said = Reply(_kind(status), status, _short(f"{status} {told[1]}".strip()), told[2], is_read=is_read)
         if head.location is not None:
             return said._replace(kind=None, redirect=head, peer=connection.peer)
         if status in (429, 503):
@@ -299,28 +299,28 @@ _KINDS: Mapping[type[BaseException], str] = {
 }
 
 
-def failure(error: BaseException) -> Said:
+def failure(error: BaseException) -> Reply:
     """Why a URI could not be asked for, or a redirect not be followed."""
     if isinstance(error, AccessRefused):
         kind = "redirect-loop" if error.source == "RFC 9110 15.4" and error.rule == "redirect" else "refused-by-policy"
     elif isinstance(error, AccessFailed):
-        kind = _connecting(error.__cause__)
+        kind = _connect_note(error.__cause__)
     else:
         kind = _KINDS[type(error)]
-    return Said(kind, None, _short(error.message if isinstance(error, AccessError) else str(error)))
+    return Reply(kind, None, _short(error.message if isinstance(error, AccessError) else str(error)))
 
 
-def _connecting(cause: BaseException | None) -> str:
+def _connect_note(cause: BaseException | None) -> str:
     if isinstance(cause, ssl.SSLError | ssl.CertificateError):
         return "tls"
     return "dns" if isinstance(cause, socket.gaierror | UnicodeError) else "connect"
 
 
 def _short(told: str) -> str:
-    return printable(bounded(told, _TOLD))
+    return printable(shorten(told, _TOLD))
 
 
-def wait_for(said: Said, tried: int) -> float | None:
+def wait_for(said: Reply, tried: int) -> float | None:
     """Seconds after which it is asked for once more; None if it is not.
 
     tried: how often it was asked for.

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from difflib import SequenceMatcher, get_close_matches
 
-from overthere.broken.reference_check import Look
+from overthere.broken.reference_check import ReferenceState
 from overthere.broken.scan import Reference, Scan
 from overthere.broken.site import Site
 from overthere.ground.errors import OverthereError
@@ -15,7 +15,7 @@ from overthere.repairs import to_reference
 from overthere.values.encoding import encode
 from overthere.values.uri import URI
 
-__all__ = ["SEARCHES", "Nearest"]
+__all__ = ["SEARCHES", "Suggester"]
 
 _MOST = 2000
 """Names among which the nearest is looked for."""
@@ -30,7 +30,7 @@ _HELD = 32
 """Documents whose anchors are held."""
 
 
-class Nearest:
+class Suggester:
     """Looks for what a reference may have meant; gives one candidate or none."""
 
     def __init__(self, site: Site, anchors: Callable[[int], set[str] | None]) -> None:
@@ -44,7 +44,7 @@ class Nearest:
         self.by_last: dict[str, list[str]] | None = None
         self._folders: dict[str, _Folder] | None = None
 
-    def reference(self, kind: str, one: Reference, seen: Look, found: Scan, document: int) -> str | None:
+    def reference(self, kind: str, one: Reference, seen: ReferenceState, found: Scan, document: int) -> str | None:
         """The reference to write instead of one with a finding of this kind."""
         if kind == "repaired":
             mapped = to_reference(one.reference)[0]
@@ -59,10 +59,10 @@ class Nearest:
         elif kind == "redirected":
             name = f"{seen.place.name.rpartition('/')[0]}/"
         elif kind == "no-document":
-            name = self._elsewhere(seen.place.name)
-        return None if not name else self._written(one, name)
+            name = self._same_name_in_site(seen.place.name)
+        return None if not name else self._write_reference(one, name)
 
-    def _elsewhere(self, name: str) -> str | None:
+    def _same_name_in_site(self, name: str) -> str | None:
         """The one file that has another extension, or the same name in another folder, or nearly the name here."""
         folder, _, last = name.rpartition("/")
         if self.by_last is None:
@@ -71,7 +71,7 @@ class Nearest:
                 told = one.decode("utf-8", "surrogateescape")
                 self.by_last.setdefault(told.rpartition("/")[2], []).append(told)
         stem = last.rpartition(".")[0] or last
-        here = self._beside(folder)
+        here = self._files_of(folder)
         beside = here.by_stem.get(stem, [])
         if len(beside) == 1:
             return posixpath.join(folder, beside[0])
@@ -82,10 +82,10 @@ class Nearest:
             return None
         # Of names with the same extension: two short ones are not alike for that.
         extension = last[len(stem) :]
-        near = self._near(stem, here.stems(extension) if self.left > 0 else ())
+        near = self._closest_name(stem, here.stems(extension) if self.left > 0 else ())
         return None if near is None else posixpath.join(folder, near + extension)
 
-    def _beside(self, folder: str) -> _Folder:
+    def _files_of(self, folder: str) -> _Folder:
         """The files in a folder."""
         if self._folders is None:
             self._folders = {}
@@ -94,14 +94,14 @@ class Nearest:
                 self._folders.setdefault(where, _Folder()).add(last)
         return self._folders.get(folder) or _Folder()
 
-    def _fragment(self, one: Reference, seen: Look, found: Scan, document: int) -> str | None:
+    def _fragment(self, one: Reference, seen: ReferenceState, found: Scan, document: int) -> str | None:
         if "#" not in one.reference or seen.fragment is None:
             return None
         if self.left <= 0:
             self.cut += 1
             return None
         anchors = found.anchors if seen.document == document else self._anchors(seen.document)
-        near = self._near(seen.fragment, anchors or ())
+        near = self._closest_name(seen.fragment, anchors or ())
         if near is None:
             return None
         return f"{one.reference.partition('#')[0]}#{encode(near, 'fragment')}"
@@ -113,14 +113,14 @@ class Nearest:
             self.held[document] = self.read(document)
         return self.held[document]
 
-    def _near(self, name: str, names: Iterable[str]) -> str | None:
+    def _closest_name(self, name: str, names: Iterable[str]) -> str | None:
         if self.left <= 0:
             self.cut += 1
             return None
         self.left -= 1
         return nearest(name, names)
 
-    def _written(self, one: Reference, name: str) -> str | None:
+    def _write_reference(self, one: Reference, name: str) -> str | None:
         """A name as a reference of the same form: absolute, from the root, or relative."""
         target = self.site.uri_of(name)
         old = to_reference(one.reference)[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from overthere.canonical.rewriting import sorted_pairs, unescaped
+from overthere.canonical.rewriting import sorted_pairs, unescape_fully
 from overthere.kernel.reference import split, split_authority
 
 __all__ = ["KEYS", "least_escaped"]
@@ -25,7 +25,7 @@ def _surt(text: str) -> str:
     return f"{name}{':' + port if port else ''}){rest}".lower()
 
 
-def _hashed(text: str) -> str:
+def _hash_text(text: str) -> str:
     parts = split(text)
     if parts.authority is None:
         return text
@@ -35,8 +35,8 @@ def _hashed(text: str) -> str:
 
 def least_escaped(text: str) -> str:
     """Only the octets up to 32, from 127 on, "#" and "%" escaped."""
-    return "".join(chr(o) if 32 < o < 127 and o not in b"#%" else f"%{o:02X}" for o in unescaped(text))
+    return "".join(chr(o) if 32 < o < 127 and o not in b"#%" else f"%{o:02X}" for o in unescape_fully(text))
 
 
-KEYS: dict[str, Callable[[str], str]] = {"surt": _surt, "safe-browsing": _hashed}
+KEYS: dict[str, Callable[[str], str]] = {"surt": _surt, "safe-browsing": _hash_text}
 """Name of a key -> what writes it of a URI that its form has made canonical."""

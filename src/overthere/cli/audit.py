@@ -19,7 +19,7 @@ from overthere.cli.styles import LEVELS as STYLES
 from overthere.cli.styles import painted
 from overthere.ground.display import printable, underline
 from overthere.ground.errors import Finding
-from overthere.ground.extras import missing
+from overthere.ground.extras import missing_message as missing
 from overthere.ground.redact import mask, secret_spans
 from overthere.security import KINDS, LEVELS, Level, audit, level_of
 
@@ -143,7 +143,7 @@ def _audited(texts: tuple[str, ...], files: tuple[str, ...], level: Level, wante
 def _found(name: str) -> Iterator[_Audited]:
     """The URIs in the text of a file, as `overthere find` finds them."""
     try:
-        from overthere.links.documents.charset import decoded
+        from overthere.links.documents.charset import decode_text as decoded
         from overthere.text import find
     except ImportError as error:
         raise click.UsageError(f"--file: {missing(str(error.name), 'links')}") from None

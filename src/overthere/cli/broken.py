@@ -25,7 +25,7 @@ from overthere.cli.styles import HEADING, LEVELS, SIDE, console, fitted
 from overthere.ground.atomic import save
 from overthere.ground.display import printable
 from overthere.ground.errors import OverthereError
-from overthere.ground.extras import missing
+from overthere.ground.extras import missing_message as missing
 from overthere.ground.option_files import read_text
 from overthere.ground.redact import mask
 
@@ -236,7 +236,8 @@ class _Job:
             paper.print(fitted(_fields(found), width), soft_wrap=True)
 
     def _fix(self) -> None:
-        from overthere.broken.fixing import mended, write
+        from overthere.broken.fixing import fix_files as mended
+        from overthere.broken.fixing import write
 
         for file in mended(self.mendable):
             if file.refused:

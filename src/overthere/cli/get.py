@@ -28,7 +28,8 @@ from overthere.access.errors import AccessError, AccessRefused, ResourceMissing
 from overthere.access.planning import plan_under
 from overthere.access.policy import Policy
 from overthere.access.resource import Resource
-from overthere.access.saved_file import Saving, file_name
+from overthere.access.saved_file import SavedFile as Saving
+from overthere.access.saved_file import file_name
 from overthere.access.steps import Compose
 from overthere.access.wire import Entry
 from overthere.cli.common import format_option, inputs, located, texts_argument, width
@@ -39,7 +40,7 @@ from overthere.cli.terminal import Binary, Display, aligned, bare, one_line
 from overthere.editions import NAMES
 from overthere.ground.display import printable
 from overthere.ground.errors import InvalidURI, OverthereError
-from overthere.ground.extras import missing
+from overthere.ground.extras import missing_message as missing
 from overthere.ground.redact import mask
 from overthere.protocols.session.client import Session
 from overthere.schemes import Locator, Registry

@@ -25,7 +25,7 @@ from overthere.editions import NAMES
 from overthere.ground.atomic import is_stream, refuse_link, save
 from overthere.ground.display import printable
 from overthere.ground.errors import OverthereError
-from overthere.ground.extras import missing
+from overthere.ground.extras import missing_message as missing
 from overthere.ground.redact import mask
 from overthere.ground.rung import Rung
 from overthere.links.model import Options
@@ -290,9 +290,9 @@ class _Job:
         """The chosen rows, counted; between them what is said and marked."""
         from overthere.links.job import batches
         from overthere.links.job.prefetch import JOBS
-        from overthere.links.job.task_rows import Done
+        from overthere.links.job.task_rows import TaskEnd as Done
         from overthere.links.report import graph
-        from overthere.links.report.selection import chosen
+        from overthere.links.report.selection import select as chosen
 
         run = batches(
             self.sources, self.base, self.options, workers=self.asked["workers"], skip=self.tasks, mark=self.mark,

@@ -82,7 +82,7 @@ def without_look_alikes() -> None:
     """Said on standard error if the package that knows look-alikes is not there: `audit` cannot tell them then."""
     from importlib.util import find_spec
 
-    from overthere.ground.extras import missing
+    from overthere.ground.extras import missing_message as missing
 
     if find_spec("confusable_homoglyphs") is None:
         told = f"host-confusable is not told: {missing('confusable_homoglyphs', 'audit')}"

@@ -11,7 +11,7 @@ from overthere.cli.paper import say
 from overthere.cli.table_options import table_options
 from overthere.ground.display import printable
 from overthere.ground.errors import CodingError, InvalidURI
-from overthere.ground.extras import missing
+from overthere.ground.extras import missing_message as missing
 from overthere.ground.redact import mask
 from overthere.repairs import repair
 

@@ -17,8 +17,9 @@ import click
 from overthere.cli.paper import say
 from overthere.ground.display import printable
 from overthere.ground.errors import KINDS
-from overthere.ground.extras import missing
-from overthere.tables import Layout, Source, Writer, fitting, open_source, open_writer, suffix
+from overthere.ground.extras import missing_message as missing
+from overthere.tables import Layout, Source, Writer, open_source, open_writer, suffix
+from overthere.tables import fit_schema as fitting
 
 __all__ = ["Table"]
 

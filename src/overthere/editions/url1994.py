@@ -107,7 +107,7 @@ def _path(parts: Parts) -> str | None:
     return parts.path.removeprefix("/") if parts.path else None
 
 
-def _whole(parts: Parts) -> str:
+def _scheme_specific(parts: Parts) -> str:
     """Everything after the scheme, for schemes that do not have the common syntax."""
     return parts.path if parts.authority is None else f"//{parts.authority}{parts.path}"
 
@@ -161,17 +161,17 @@ def _gopher(parts: Parts) -> dict[str, str | None]:
 
 def _mail(parts: Parts) -> dict[str, str | None]:
     """MAILTO: "an RFC822 addr-spec mail address"; BNF midaddress (94-16)."""
-    return {"addr-spec": _whole(parts)}
+    return {"addr-spec": _scheme_specific(parts)}
 
 
 def _cid(parts: Parts) -> dict[str, str | None]:
     """BNF cidaddress (94-16)."""
-    return {"content-identifier": _whole(parts)}
+    return {"content-identifier": _scheme_specific(parts)}
 
 
 def _news(parts: Parts) -> dict[str, str | None]:
     """NEWS: the "@" tells an article from a group; "*" is neither."""
-    text = _whole(parts)
+    text = _scheme_specific(parts)
     article = "@" in text
     return {
         "groupart": text,

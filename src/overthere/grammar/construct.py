@@ -182,9 +182,9 @@ def subsets(
     reach: dict[int, frozenset[int]] = {}
 
     def closure(states: Iterable[int]) -> frozenset[int]:
-        return frozenset().union(*(reach[s] if s in reach else reached(s) for s in states))
+        return frozenset().union(*(reach[s] if s in reach else closure_of(s) for s in states))
 
-    def reached(state: int) -> frozenset[int]:
+    def closure_of(state: int) -> frozenset[int]:
         seen = {state}
         todo = [state]
         while todo:

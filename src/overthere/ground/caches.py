@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache, wraps
 from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
-__all__ = ["LONGEST", "Cached", "bounded_cache"]
+__all__ = ["LONGEST", "CachedFunction", "bounded_cache"]
 
 P = ParamSpec("P")
 T = TypeVar("T", covariant=True)
@@ -14,7 +14,7 @@ LONGEST = 1000
 """Characters of a text that is kept as a key: no host name is longer that means anything, and few URIs are."""
 
 
-class Cached(Protocol[P, T]):
+class CachedFunction(Protocol[P, T]):
     """A function that remembers, as `functools.lru_cache` makes it."""
 
     def __call__(self, *args: P.args, **named: P.kwargs) -> T: ...
@@ -26,7 +26,7 @@ class Cached(Protocol[P, T]):
         """Forget all."""
 
 
-def bounded_cache(most: int, longest: int = LONGEST) -> Callable[[Callable[P, T]], Cached[P, T]]:
+def bounded_cache(most: int, longest: int = LONGEST) -> Callable[[Callable[P, T]], CachedFunction[P, T]]:
     """`functools.lru_cache(most)` for a function of texts; a call whose texts have more characters is not remembered.
 
     longest: characters of all texts of a call together.
@@ -38,11 +38,11 @@ def bounded_cache(most: int, longest: int = LONGEST) -> Callable[[Callable[P, T]
     ('abab', 'abab', 'abcdabcd', 1, 1)
     """
 
-    def decorate(function: Callable[P, T]) -> Cached[P, T]:
+    def decorate(function: Callable[P, T]) -> CachedFunction[P, T]:
         cached: Any = lru_cache(most)(function)
 
         @wraps(function)
-        def asked(*args: P.args, **named: P.kwargs) -> T:
+        def call_cached(*args: P.args, **named: P.kwargs) -> T:
             left = longest
             for one in (*args, *named.values()) if named else args:
                 if isinstance(one, str | bytes):
@@ -50,8 +50,8 @@ def bounded_cache(most: int, longest: int = LONGEST) -> Callable[[Callable[P, T]
             answer: T = (function if left < 0 else cached)(*args, **named)
             return answer
 
-        made: Any = asked
+        made: Any = call_cached
         made.cache_info, made.cache_clear = cached.cache_info, cached.cache_clear
-        return cast("Cached[P, T]", made)
+        return cast("CachedFunction[P, T]", made)
 
     return decorate

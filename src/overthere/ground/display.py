@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from overthere.ground.redact import MASK, Span, mask
 
-__all__ = ["bounded", "columns", "name_of", "printable", "underline", "visible"]
+__all__ = ["shorten", "columns", "name_of", "printable", "underline", "visible"]
 
 
 def printable(text: str) -> str:
@@ -28,7 +28,7 @@ def columns(text: str) -> int:
     return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
-def bounded(text: str, most: int = 1000) -> str:
+def shorten(text: str, most: int = 1000) -> str:
     """`text`, or its beginning and how much was left out.
 
     >>> bounded("abcdefgh", 5)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 
-__all__ = ["brought_by", "missing", "need"]
+__all__ = ["brought_by", "missing_message", "need"]
 
 
-def missing(module: str, extra: str) -> str:
+def missing_message(module: str, extra: str) -> str:
     """What is said of a package that is not installed.
 
     >>> missing("polars", "polars")
@@ -30,7 +30,7 @@ def need(extra: str, *modules: str) -> None:
     """
     for module in modules:
         if find_spec(module) is None:
-            raise ModuleNotFoundError(missing(module, extra), name=module)
+            raise ModuleNotFoundError(missing_message(module, extra), name=module)
 
 
 @contextmanager
@@ -42,4 +42,6 @@ def brought_by(extra: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(missing((error.name or "a package").split(".")[0], extra), name=error.name) from error
+        raise ModuleNotFoundError(
+            missing_message((error.name or "a package").split(".")[0], extra), name=error.name
+        ) from error

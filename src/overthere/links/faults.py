@@ -6,12 +6,12 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
-__all__ = ["guarded", "noted", "ours"]
+__all__ = ["guard", "note_kind", "is_own_error"]
 
 T = TypeVar("T")
 
 
-def noted(error: Exception) -> str:
+def note_kind(error: Exception) -> str:
     """The kind of the note for it, of `model.NOTES`.
 
     What is no matter of the machine (files, memory) is a mistake to be mended: OVERTHERE_FAULTS=raise in the
@@ -32,7 +32,7 @@ def noted(error: Exception) -> str:
 _MISTAKES = (ArithmeticError, AssertionError, AttributeError, LookupError, NameError, TypeError)
 
 
-def ours(error: Exception) -> bool:
+def is_own_error(error: Exception) -> bool:
     """Whether it is a mistake that a line of this package made, and not what a library makes of hostile octets.
 
     >>> ours(ZeroDivisionError())
@@ -45,7 +45,7 @@ def ours(error: Exception) -> bool:
     return isinstance(error, _MISTAKES) and where.startswith("overthere.")
 
 
-def guarded(work: Iterable[T], told: Callable[[str], T]) -> Iterator[T]:
+def guard(work: Iterable[T], told: Callable[[str], T]) -> Iterator[T]:
     """What comes of the work; if it raises, last what `told` makes of the kind of the note.
 
     >>> list(guarded(map(open, ["/there/is/none"]), str.upper))
@@ -54,4 +54,4 @@ def guarded(work: Iterable[T], told: Callable[[str], T]) -> Iterator[T]:
     try:
         yield from work
     except Exception as error:
-        yield told(noted(error))
+        yield told(note_kind(error))

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from overthere.access.wire import Effect
 from overthere.mail.fields import Header
-from overthere.mail.reader import ENCODED, END, Mark, MessageReader
+from overthere.mail.reader import ENCODED, END, Boundary, MessageReader
 
-__all__ = ["End", "Part", "Walk"]
+__all__ = ["PartEnd", "Part", "Traversal"]
 
 _DEEPEST = 100
 """So many messages and multiparts may stand in one another."""
@@ -28,7 +28,7 @@ class Part(NamedTuple):
     """What there is in it: "message", "parts", or "" for none; "deep" is too many of these in one another."""
 
 
-class End(NamedTuple):
+class PartEnd(NamedTuple):
     """A delimiter, or the end of the message."""
 
     open: int
@@ -49,7 +49,7 @@ class _Level:
     """Of its parts; a message has one."""
 
 
-class Walk:
+class Traversal:
     """Through the message that a reader stands before; `next` goes on, `piece` and `skip` take a body instead.
 
     Linear in the message; what is held does not grow with it.
@@ -63,7 +63,7 @@ class Walk:
         self._part: Part | None = None
         self._begins = False
 
-    def next(self) -> Generator[Effect, Any, Part | End]:
+    def next(self) -> Generator[Effect, Any, Part | PartEnd]:
         """What comes: the header of a message or of a part, or an end.  Not to be asked for more at the last one.
 
         A body that was not taken is gone into where it holds parts or a message, and else left out.
@@ -80,18 +80,18 @@ class Walk:
             return (yield from self._header(message=False))
         return (yield from self.skip())
 
-    def skip(self) -> Generator[Effect, Any, End]:
+    def skip(self) -> Generator[Effect, Any, PartEnd]:
         """Leave out a body, preamble or epilogue, up to its end."""
         end = None
         while end is None:
             _, end = yield from self.piece()
         return end
 
-    def piece(self) -> Generator[Effect, Any, tuple[bytes, End | None]]:
+    def piece(self) -> Generator[Effect, Any, tuple[bytes, PartEnd | None]]:
         """What comes next of a body, as it is encoded, and its end if it is the last before that."""
         self._part = None
         octets, mark = yield from self.reader.piece(self.marks)
-        return octets, None if mark is None else self._ended(mark)
+        return octets, None if mark is None else self._end_part(mark)
 
     def _header(self, *, message: bool) -> Generator[Effect, Any, Part]:
         around = self._levels[-1]
@@ -110,11 +110,11 @@ class Walk:
         self._part = Part(number, header, around.number if message else None, holds)
         return self._part
 
-    def _ended(self, mark: Mark) -> End:
+    def _end_part(self, mark: Boundary) -> PartEnd:
         keep = 0 if mark is END else mark.depth + (not mark.closes)
         cut = any(level.multipart for level in self._levels[mark.depth + 1 :])
         empty = mark.closes and not self._levels[mark.depth].count
         del self._levels[keep:]
         self.marks = {text: depth for text, depth in self.marks.items() if depth < keep}
         self._begins = not mark.closes
-        return End(keep, cut, empty)
+        return PartEnd(keep, cut, empty)

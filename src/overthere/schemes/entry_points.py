@@ -42,13 +42,13 @@ def _may_name(place: str, heading: bytes) -> bool:
     except OSError:  # an archive, or what else a finder may read
         return True
     return any(
-        _holds(os.path.join(place, name, "entry_points.txt"), heading)
+        _contains_heading(os.path.join(place, name, "entry_points.txt"), heading)
         for name in names
         if name.lower().endswith(_ABOUT) or name.lower() == "egg-info"
     )
 
 
-def _holds(path: str, heading: bytes) -> bool:
+def _contains_heading(path: str, heading: bytes) -> bool:
     try:
         with open(path, "rb") as file:
             return heading in file.read()

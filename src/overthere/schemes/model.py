@@ -294,9 +294,9 @@ class Scheme:
     @cached_property
     def whole(self) -> Automaton:
         """The automaton of today's rules on a whole URI.  Raises: RegistryError if there are none."""
-        from overthere.schemes.syntax import whole
+        from overthere.schemes.syntax import whole_automaton
 
-        return whole(self.name, self.whole_rule)
+        return whole_automaton(self.name, self.whole_rule)
 
     @property
     def whole_rule(self) -> str:

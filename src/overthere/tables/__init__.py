@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from overthere.tables.formats import FORMATS, READ, Layout, fitting, suffix
+from overthere.tables.formats import FORMATS, READ, Layout, fit_schema, suffix
 
 if TYPE_CHECKING:
     from overthere.tables.reading import Source, open_source
     from overthere.tables.writer import Writer
 
-__all__ = ["FORMATS", "READ", "Layout", "Source", "Writer", "fitting", "open_source", "open_writer", "suffix"]
+__all__ = ["FORMATS", "READ", "Layout", "Source", "Writer", "fit_schema", "open_source", "open_writer", "suffix"]
 
 
 def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", resume: bool = False) -> Writer:
@@ -41,7 +41,7 @@ def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", 
     from overthere.ground.atomic import is_stream, refuse_link
     from overthere.tables.atomic_table import Table
     from overthere.tables.folder import Folder
-    from overthere.tables.text_table import Text
+    from overthere.tables.text_table import TextTable
     from overthere.tables.writer import Stream
 
     name = os.fspath(path)
@@ -60,7 +60,7 @@ def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", 
         raise ValueError(f"{name}: the name of a table ends in {', '.join(FORMATS)}, or in / for a folder")
     refuse_link(name)
     growing = bool(job or resume) and form.startswith((".csv", ".jsonl"))
-    return (Text if growing else Table)(Path(os.path.abspath(name)), layout, job, resume)
+    return (TextTable if growing else Table)(Path(os.path.abspath(name)), layout, job, resume)
 
 
 def __getattr__(name: str) -> object:

@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import IO, Any
 
 from overthere.ground.atomic import remove, rename
-from overthere.tables.checkpoint import KEY, Mark, ResumeError, load_mark, own, read_mark
+from overthere.tables.checkpoint import KEY, Checkpoint, ResumeError, check_own, load_mark, read_mark
 from overthere.tables.formats import Layout
 from overthere.tables.reading import open_source
 from overthere.tables.writer import FileWriter, open_part
-from overthere.tables.writers import Pen, pen
+from overthere.tables.writers import FormatWriter, open_format_writer
 
-__all__ = ["Growing", "Table", "about", "read"]
+__all__ = ["PartFile", "Table", "read_metadata", "read"]
 
 
-class Growing:
+class PartFile:
     """A table that grows as PART, and is PATH at the end."""
 
     def __init__(self, path: Path, part: Path, layout: Layout) -> None:
@@ -29,7 +29,7 @@ class Growing:
         self.file: IO[bytes] = open_part(part, path)
         try:
             self.file.truncate(0)
-            self.pen: Pen = pen(self.file, layout)
+            self.pen: FormatWriter = open_format_writer(self.file, layout)
         except BaseException:
             self.file.close()
             raise
@@ -42,7 +42,7 @@ class Growing:
     def octets(self) -> int:
         return self.file.tell()
 
-    def end(self, mark: Mark | None = None) -> None:
+    def end(self, mark: Checkpoint | None = None) -> None:
         """The end of the format, with a mark in it (Parquet), and the name."""
         self.pen.end(mark)
         rename(self.part, self.path)
@@ -79,7 +79,7 @@ def read(path: Path, columns: Any, rows: int) -> Iterator[Any]:
         raise ResumeError(str(path), f"it has {rows:,} rows less than when it was marked")
 
 
-def about(path: Path) -> Any:
+def read_metadata(path: Path) -> Any:
     """The metadata of a Parquet file.  Raises: ResumeError if it is none; OSError."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -96,14 +96,14 @@ class Table(FileWriter):
     def __init__(self, path: Path, layout: Layout, job: str, resume: bool) -> None:
         super().__init__(path, layout, job, resume)
         self.indexed: bool = layout.form == ".parquet"
-        self.growing: Growing | None = None
-        mark = self._found() if resume else None
-        if mark is not None and mark.done:
+        self.growing: PartFile | None = None
+        mark = self._existing_checkpoint() if resume else None
+        if mark is not None and mark.is_done:
             self.take(mark)
             return
         left = self.part.exists()
-        with self._guarded():
-            self.growing = Growing(path, self.part, layout)
+        with self._naming_errors():
+            self.growing = PartFile(path, self.part, layout)
             if mark is not None:
                 for batch in read(path, self.columns, mark.rows):
                     self.growing.write(batch)
@@ -114,16 +114,16 @@ class Table(FileWriter):
                 "the table begins anew"
             )
 
-    def _found(self) -> Mark | None:
+    def _existing_checkpoint(self) -> Checkpoint | None:
         """The mark of the table that stands there."""
         if not self.path.exists():
             return None
-        own(self.path)
+        check_own(self.path)
         if not self.indexed:
             if (mark := load_mark(self.marked, self.name, self.job)) is None:
-                raise self.unmarked()
+                raise self.missing_checkpoint_error()
             return mark
-        text = (about(self.path).metadata or {}).get(KEY.encode())
+        text = (read_metadata(self.path).metadata or {}).get(KEY.encode())
         if text is None:
             raise ResumeError(self.name, "it has no mark that says where to go on")
         return read_mark(text, self.name, self.job)

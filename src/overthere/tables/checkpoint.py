@@ -16,7 +16,18 @@ from typing import Any, NamedTuple
 from overthere.ground.atomic import reopen, write
 from overthere.ground.errors import OverthereError
 
-__all__ = ["KEY", "Mark", "ResumeError", "claim_mark", "load_mark", "lock", "ours", "own", "read_mark", "undisturbed"]
+__all__ = [
+    "KEY",
+    "Checkpoint",
+    "ResumeError",
+    "claim_mark",
+    "load_mark",
+    "lock",
+    "guard_own",
+    "check_own",
+    "read_mark",
+    "undisturbed",
+]
 
 KEY = "overthere.links"
 """What a mark is called where it stands among other things."""
@@ -37,7 +48,7 @@ class ResumeError(OverthereError, ValueError):
         return f"{self.name}: {self.reason}"
 
 
-class Mark(NamedTuple):
+class Checkpoint(NamedTuple):
     """A table up to a commit."""
 
     job: str
@@ -47,7 +58,7 @@ class Mark(NamedTuple):
     state: dict[str, Any]
 
     @property
-    def done(self) -> bool:
+    def is_done(self) -> bool:
         return bool(self.state.get("done"))
 
     def to_text(self) -> str:
@@ -58,11 +69,11 @@ class Mark(NamedTuple):
         write(path, f"{self.to_text()}\n".encode())
 
 
-def read_mark(text: str | bytes, name: str, job: str) -> Mark:
+def read_mark(text: str | bytes, name: str, job: str) -> Checkpoint:
     """The mark in a text.  Raises: ResumeError if it is none, or of another job; it names what differs."""
     try:
         fields = json.loads(text)
-        mark = Mark(fields["job"], int(fields["rows"]), int(fields["octets"]), dict(fields["state"]))
+        mark = Checkpoint(fields["job"], int(fields["rows"]), int(fields["octets"]), dict(fields["state"]))
         if fields[KEY] != 1 or mark.rows < 0 or mark.octets < 0:
             raise ValueError
     except (ValueError, TypeError, KeyError, RecursionError):
@@ -72,10 +83,10 @@ def read_mark(text: str | bytes, name: str, job: str) -> Mark:
     return mark
 
 
-def load_mark(path: Path, name: str, job: str) -> Mark | None:
+def load_mark(path: Path, name: str, job: str) -> Checkpoint | None:
     """The mark in a file, None if there is no such file.  Raises: ResumeError; OSError."""
     try:
-        with ours(path), open(reopen(path), "rb") as file:
+        with guard_own(path), open(reopen(path), "rb") as file:
             return read_mark(file.read(), name, job)
     except FileNotFoundError:
         return None
@@ -85,14 +96,14 @@ def claim_mark(path: Path) -> None:
     """Raises: ResumeError if a file stands at the place of a mark that is none: it would be replaced, or removed."""
     if not stat.S_ISREG(os.lstat(path).st_mode if os.path.lexists(path) else 0):
         return  # a link is replaced itself
-    with ours(path), open(reopen(path), "rb") as file:
+    with guard_own(path), open(reopen(path), "rb") as file:
         head = file.read(len(_BEGINS))
     if head and head != _BEGINS:
         raise ResumeError(str(path), "it is not a mark of overthere: move it away, or name another table")
 
 
 @contextmanager
-def ours(path: Path) -> Iterator[None]:
+def guard_own(path: Path) -> Iterator[None]:
     """Raises: ResumeError if what stands there, and is opened in the block, is not what a run of ours has left."""
     try:
         yield
@@ -100,9 +111,9 @@ def ours(path: Path) -> Iterator[None]:
         raise ResumeError(str(path), error.strerror or str(error)) from None
 
 
-def own(path: Path) -> None:
+def check_own(path: Path) -> None:
     """Raises: ResumeError if what stands there is not what a run of ours has left; OSError."""
-    with ours(path):
+    with guard_own(path):
         os.close(reopen(path))
 
 
@@ -120,7 +131,7 @@ def _difference(one: str, other: str) -> str:
 
 
 @contextmanager
-def _later(number: signal.Signals) -> Iterator[None]:
+def _delay_interrupt(number: signal.Signals) -> Iterator[None]:
     handler = signal.getsignal(number)
     if not callable(handler):
         yield
@@ -141,7 +152,7 @@ def undisturbed() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread hears signals
         return
-    with _later(signal.SIGINT), _later(signal.SIGTERM):
+    with _delay_interrupt(signal.SIGINT), _delay_interrupt(signal.SIGTERM):
         yield
 
 

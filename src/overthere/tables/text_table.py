@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import IO, Any
 
 from overthere.ground.atomic import remove, rename
-from overthere.tables.checkpoint import Mark, ResumeError, load_mark, own, undisturbed
+from overthere.tables.checkpoint import Checkpoint, ResumeError, check_own, load_mark, undisturbed
 from overthere.tables.formats import Layout
 from overthere.tables.reading import pieces
 from overthere.tables.writer import FileWriter, open_part
-from overthere.tables.writers import Encoder, encoder, put
+from overthere.tables.writers import Encoder, encoder, write_all
 
-__all__ = ["Text"]
+__all__ = ["TextTable"]
 
 BLOCK = 1 << 20
 """Octets that are written at once; with gzip, what is compressed at once."""
@@ -24,7 +24,7 @@ SECONDS = 1.0
 """The mark on disk is about so old at most."""
 
 
-class Text(FileWriter):
+class TextTable(FileWriter):
     """CSV or JSON lines in a file: NAME.part with its mark in NAME.resume, and NAME when it is closed."""
 
     def __init__(self, path: Path, layout: Layout, job: str, resume: bool) -> None:
@@ -39,7 +39,7 @@ class Text(FileWriter):
         self.size: int = 0
         self.cut: int | None = None
         """How many of the held pieces stand before the last commit, if that is not on disk yet."""
-        self.safe: Mark = self.mark
+        self.safe: Checkpoint = self.mark
         """The last commit that is on disk."""
         self.saved: float = time.monotonic()
         with undisturbed():
@@ -49,12 +49,12 @@ class Text(FileWriter):
         mark = load_mark(self.marked, self.name, self.job) if self.resume else None
         if self.resume and not self.part.exists() and self.path.exists():
             if mark is None:
-                raise self.unmarked()
-            if mark.done:  # it was killed before its mark could go
+                raise self.missing_checkpoint_error()
+            if mark.is_done:  # it was killed before its mark could go
                 self.take(mark)
                 remove(self.marked)
                 return
-            own(self.path)
+            check_own(self.path)
             self._check(self.path.stat().st_size, mark)
             rename(self.path, self.part)
         file = open_part(self.part, self.path, resume=self.resume)
@@ -64,14 +64,14 @@ class Text(FileWriter):
             file.close()
             raise
 
-    def _begin(self, file: IO[bytes], mark: Mark | None) -> None:
+    def _begin(self, file: IO[bytes], mark: Checkpoint | None) -> None:
         size = os.fstat(file.fileno()).st_size
         if mark is not None and (size or not mark.octets):
             self._check(size, mark)
             file.truncate(mark.octets)
             self.octets, self.safe = mark.octets, mark
             self.take(mark)
-            if mark.done:  # it was killed before it could be given its name
+            if mark.is_done:  # it was killed before it could be given its name
                 rename(self.part, self.path)
                 remove(self.marked)
                 file.close()
@@ -83,13 +83,13 @@ class Text(FileWriter):
             file.truncate(0)
         self.file = file
         if not self.octets:
-            self._hold(self.header)
+            self._buffer(self.header)
 
-    def _check(self, size: int, mark: Mark) -> None:
+    def _check(self, size: int, mark: Checkpoint) -> None:
         if size < mark.octets:
             raise ResumeError(self.name, f"it has {size:,} octets, and had {mark.octets:,} when it was marked")
 
-    def _hold(self, data: Any) -> None:
+    def _buffer(self, data: Any) -> None:
         self.held.append(data)
         self.size += len(data)
         if self.size >= BLOCK:
@@ -97,7 +97,7 @@ class Text(FileWriter):
 
     def _write(self, batch: Any) -> None:
         for piece in pieces(batch):
-            self._hold(self.encode(piece))
+            self._buffer(self.encode(piece))
 
     def _commit(self) -> None:
         self.cut = len(self.held)
@@ -108,18 +108,18 @@ class Text(FileWriter):
     def _flush(self) -> None:
         """What is held goes to disk; what a commit ends apart from what follows it, for gzip is cut only there."""
         if self.cut is not None:
-            self._put(self.held[: self.cut])
+            self._write_pieces(self.held[: self.cut])
             self.safe = self.mark._replace(octets=self.octets)
-        self._put(self.held[self.cut or 0 :])
+        self._write_pieces(self.held[self.cut or 0 :])
         self.held = []
         self.size = 0
         self.cut = None
 
-    def _put(self, pieces: list[Any]) -> None:
+    def _write_pieces(self, pieces: list[Any]) -> None:
         data = b"".join(pieces)
         if data:
             assert self.file is not None
-            self.octets += put(self.file, gzip.compress(data, 6, mtime=0) if self.zipped else data)
+            self.octets += write_all(self.file, gzip.compress(data, 6, mtime=0) if self.zipped else data)
 
     def _save(self) -> None:
         self.safe.save(self.marked)

@@ -13,11 +13,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import IO, Any
 
-from overthere.tables.checkpoint import KEY, Mark
+from overthere.tables.checkpoint import KEY, Checkpoint
 from overthere.tables.formats import Layout
 from overthere.tables.reading import pieces
 
-__all__ = ["Pen", "encoder", "pen", "put"]
+__all__ = ["FormatWriter", "encoder", "open_format_writer", "write_all"]
 
 ROWS = 1 << 16
 BYTES = 16 << 20
@@ -72,7 +72,7 @@ def _json_lines(batch: Any) -> Any:
         if column.null_count == len(column):
             between += "null"
             continue
-        column = _escaped(column) if text else column.cast(pa.string())
+        column = _escape_json(column) if text else column.cast(pa.string())
         if text and not column.null_count:
             parts += (between + '"', column)
             between = '"'
@@ -95,7 +95,7 @@ def _octets(column: Any) -> memoryview:
     return memoryview(data)[at[column.offset] : at[column.offset + len(column)]]
 
 
-def _escaped(column: Any) -> Any:
+def _escape_json(column: Any) -> Any:
     """The column as the content of JSON strings; where nothing is to be escaped, itself."""
     import pyarrow as pa
 
@@ -110,7 +110,7 @@ def _escaped(column: Any) -> Any:
     return pc.replace_with_mask(column, mask, pa.array(escaped, pa.string()))
 
 
-def put(file: IO[bytes], data: Any) -> int:
+def write_all(file: IO[bytes], data: Any) -> int:
     """Write all of it; how many octets it was."""
     view = memoryview(data)
     size = view.nbytes
@@ -119,7 +119,7 @@ def put(file: IO[bytes], data: Any) -> int:
     return size
 
 
-class Pen:
+class FormatWriter:
     """Writes CSV or JSON lines to a file that others have opened, and close."""
 
     def __init__(self, file: Any, layout: Layout) -> None:
@@ -131,13 +131,13 @@ class Pen:
         self._put(header)
 
     def _put(self, data: Any) -> None:
-        put(self.file, gzip.compress(data, 6, mtime=0) if self.zipped else data)
+        write_all(self.file, gzip.compress(data, 6, mtime=0) if self.zipped else data)
 
     def write(self, batch: Any) -> None:
         for piece in pieces(batch):
             self._put(self.encode(piece))
 
-    def end(self, mark: Mark | None = None) -> None:
+    def end(self, mark: Checkpoint | None = None) -> None:
         """What the format has at its end, with a mark in it (Parquet); then all is handed to the system."""
         self.file.flush()
 
@@ -145,7 +145,7 @@ class Pen:
         """The table is given up.  Raises nothing."""
 
 
-class _Framed(Pen):
+class _ArrowWriter(FormatWriter):
     """Parquet and Arrow files, which end with an index of their row groups; Arrow streams, batch by batch."""
 
     def __init__(self, file: Any, layout: Layout) -> None:
@@ -182,7 +182,7 @@ class _Framed(Pen):
             self.pen.write_table(table if self.form == ".parquet" else table.combine_chunks(), table.num_rows)
         self.held, self.count, self.size = [], 0, 0
 
-    def end(self, mark: Mark | None = None) -> None:
+    def end(self, mark: Checkpoint | None = None) -> None:
         self._flush()
         if mark is not None:
             self.pen.add_key_value_metadata({KEY: mark.to_text()})
@@ -196,6 +196,6 @@ class _Framed(Pen):
             self.file.close()
 
 
-def pen(file: Any, layout: Layout) -> Pen:
+def open_format_writer(file: Any, layout: Layout) -> FormatWriter:
     """What writes a format, from its beginning.  `file` takes octets: one of Python or of pyarrow."""
-    return (Pen if layout.form.startswith((".csv", ".jsonl")) else _Framed)(file, layout)
+    return (FormatWriter if layout.form.startswith((".csv", ".jsonl")) else _ArrowWriter)(file, layout)

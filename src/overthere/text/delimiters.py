@@ -17,10 +17,10 @@ from typing import NamedTuple
 
 from overthere.text.names import Names, names
 
-__all__ = ["Wrapped", "wrapped"]
+__all__ = ["DelimitedText", "read_delimited"]
 
 
-class Wrapped(NamedTuple):
+class DelimitedText(NamedTuple):
     """What a pair of delimiters holds."""
 
     reference: str
@@ -64,7 +64,7 @@ def _line_marks(marks: int) -> re.Pattern[str]:
     return re.compile(rf"({_BREAK})(?:[ \t]*+[>|]){{1,{marks}}}+")
 
 
-def wrapped(text: str, at: int, line: int, known: Names | None = None) -> Wrapped | None:
+def read_delimited(text: str, at: int, line: int, known: Names | None = None) -> DelimitedText | None:
     """What stands between the delimiter at `at` and its partner; None if there is none.
 
     line: where the line of the delimiter begins; known: the schemes, those of the default registry unless given.
@@ -88,7 +88,7 @@ def wrapped(text: str, at: int, line: int, known: Names | None = None) -> Wrappe
     return _read(text, match, opening, marks, known or names())
 
 
-def _read(text: str, match: re.Match[str], opening: str, marks: int, known: Names) -> Wrapped | None:
+def _read(text: str, match: re.Match[str], opening: str, marks: int, known: Names) -> DelimitedText | None:
     start, end = match.span(1)
     blank = _SPACE.match(text, start, end)
     start = blank.end() if blank else start
@@ -107,7 +107,7 @@ def _read(text: str, match: re.Match[str], opening: str, marks: int, known: Name
         return None
     reference = "".join(pieces)
     other = "".join(_HYPHEN.sub("", lines).split())
-    return Wrapped(
+    return DelimitedText(
         reference, start, end, match.end(), "<>" if opening == "<" else '""',
         prefix is not None, len(pieces) > 1, None if other == reference else other,
     )  # fmt: skip
@@ -121,7 +121,7 @@ def _is_own(piece: str, known: Names) -> bool:
     match = _OWN.match(piece)
     if match is None:
         return False
-    shape = None if match[2] else known.shaped(match[1].lower())
+    shape = None if match[2] else known.shape_of(match[1].lower())
     return bool(match[2]) or (shape is not None and shape.match(piece, match.end()) is not None)
 
 

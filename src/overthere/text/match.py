@@ -8,7 +8,7 @@ from overthere.ground.errors import InvalidURI
 from overthere.values.iri import IRI
 from overthere.values.uri import URI
 
-__all__ = ["Found", "Kind", "guess", "meant"]
+__all__ = ["Found", "Kind", "guess_uri", "expand_abbreviation"]
 
 Kind = Literal["URI", "IRI", "abbreviated", "mail"]
 
@@ -38,14 +38,14 @@ class Found(NamedTuple):
     `http://h/?array[]=1`.  Whoever wrote it may have meant more."""
 
 
-def guess(text: str) -> str:
+def guess_uri(text: str) -> str:
     """4.5: "most registered names beginning with "www" are likely to have a URI prefix of "http://"."."""
     return f"{'ftp' if text[:4].lower() == 'ftp.' else 'http'}://{text}"
 
 
-def meant(reference: str, kind: Kind) -> str | None:
+def expand_abbreviation(reference: str, kind: Kind) -> str | None:
     """The URI that a reference of this kind means; None if it is not valid."""
-    text = f"mailto:{reference}" if kind == "mail" else guess(reference) if kind == "abbreviated" else reference
+    text = f"mailto:{reference}" if kind == "mail" else guess_uri(reference) if kind == "abbreviated" else reference
     try:
         return str(URI(text)) if text.isascii() else str(IRI(text).to_uri())
     except InvalidURI:

@@ -55,7 +55,7 @@ __all__ = [
     "SECOND_LEVEL",
     "WORD",
     "run",
-    "trimmed",
+    "trim_end",
 ]
 
 ENDS = (
@@ -213,7 +213,7 @@ _CLOSING = ".,;:!?'("
 _EMPHASIS = "*_~"
 
 
-def trimmed(text: str, start: int, end: int) -> int:
+def trim_end(text: str, start: int, end: int) -> int:
     """Where text[start:end] ends without the punctuation of the sentence (rule 7).
 
     >>> trimmed("http://h/...", 0, 12)

@@ -6,8 +6,8 @@ import re
 
 from overthere.ground.exact import exact
 from overthere.schemes.registry import Registry
-from overthere.text.match import Found, Kind, meant
-from overthere.text.names import registered
+from overthere.text.match import Found, Kind, expand_abbreviation
+from overthere.text.names import registered_schemes
 from overthere.text.rules import MAIL_DOMAIN
 from overthere.values.uri import URI
 
@@ -41,11 +41,11 @@ def typed(text: str, *, registry: Registry | None = None) -> Found:
     ('http://h.example/a', 'http://example.com:8080/x', 'mail')
     """
     whole = exact(text, "typed()")
-    outer = start, end = _stripped(whole, 0, len(whole))
+    outer = start, end = _strip_delimiters(whole, 0, len(whole))
     delimiter = ""
     if end - start > 1 and _PAIRS.get(whole[start]) == whole[end - 1]:
         delimiter = whole[start] + whole[end - 1]
-        start, end = _stripped(whole, start + 1, end - 1)
+        start, end = _strip_delimiters(whole, start + 1, end - 1)
     prefix = _PREFIX.match(whole, start, end)
     if prefix is not None:
         start = prefix.end()
@@ -53,18 +53,18 @@ def typed(text: str, *, registry: Registry | None = None) -> Found:
     inside = whole[start:end]
     reference = "".join(inside.split())
     kind = _kind(reference, Registry.default() if registry is None else registry)
-    uri = meant(reference, kind)
+    uri = expand_abbreviation(reference, kind)
     if uri is None:
         URI(reference)  # says what is wrong
         raise AssertionError(reference)  # pragma: no cover
     other = "".join(_HYPHEN.sub("", inside).split())
-    alternative = other if other != reference and meant(other, kind) is not None else None
+    alternative = other if other != reference and expand_abbreviation(other, kind) is not None else None
     if kind == "URI" and not reference.isascii():
         kind = "IRI"
     return Found(reference, inside, start, end, delimiter, kind, uri, alternative, outer)
 
 
-def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
+def _strip_delimiters(text: str, start: int, end: int) -> tuple[int, int]:
     while start < end and text[start].isspace():
         start += 1
     while start < end and text[end - 1].isspace():
@@ -75,7 +75,7 @@ def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
 def _kind(text: str, registry: Registry) -> Kind:
     scheme = _SCHEME.match(text)
     port = None if scheme is None else _PORT.fullmatch(text, scheme.end())
-    if scheme is not None and (port is None or scheme[1].lower() in registered(registry)):
+    if scheme is not None and (port is None or scheme[1].lower() in registered_schemes(registry)):
         return "URI"
     local, at, domain = text.partition("@")
     if at and local and MAIL_DOMAIN.fullmatch(domain):

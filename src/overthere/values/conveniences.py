@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from overthere.ground.kinds import Finding
     from overthere.values.forms import Pairs, Parameters
 
-__all__ = ["Everyday"]
+__all__ = ["Conveniences"]
 
 ELSEWHERE = {
     "anchor": "fragment",
@@ -41,7 +41,7 @@ ELSEWHERE = {
 """What other libraries call it -> what it is called here."""
 
 
-class Everyday(Components):
+class Conveniences(Components):
     """The part of every value type that works on parameters and segments."""
 
     __slots__ = ()
@@ -75,7 +75,7 @@ class Everyday(Components):
         >>> str(URI("http://h/?X=attachment%3B%20a&page=1").with_parameters({"page": 2}))
         'http://h/?X=attachment%3B%20a&page=2'
         """
-        return self._asking(self._parameters(separator, plus).set(pairs))
+        return self._with_parameters(self._parameters(separator, plus).set(pairs))
 
     def add_parameters(self, pairs: Pairs, *, separator: str = "&", plus: bool = True) -> Self:
         """A value with more parameters behind those that are there.
@@ -84,7 +84,7 @@ class Everyday(Components):
         >>> str(URI("http://h/?a=1").add_parameters([("a", "2")]))
         'http://h/?a=1&a=2'
         """
-        return self._asking(self._parameters(separator, plus).add(pairs))
+        return self._with_parameters(self._parameters(separator, plus).add(pairs))
 
     def without_parameters(self, *names: str | bytes, separator: str = "&", plus: bool = True) -> Self:
         """A value without the parameters of these names, in which "*" stands for any characters; octets are exact.
@@ -93,7 +93,7 @@ class Everyday(Components):
         >>> str(URI("http://h/?utm_source=x&q=%7e&utm_medium=y#f").without_parameters("utm_*"))
         'http://h/?q=%7e#f'
         """
-        return self._asking(self._parameters(separator, plus).without(*names))
+        return self._with_parameters(self._parameters(separator, plus).without(*names))
 
     def sort_parameters(self, *, separator: str = "&", plus: bool = True) -> Self:
         """A value with its parameters by the octets of their names; those of one name keep their order.
@@ -102,14 +102,14 @@ class Everyday(Components):
         >>> str(URI("http://h/?b=1&a=2&b=0").sort_parameters())
         'http://h/?a=2&b=1&b=0'
         """
-        return self._asking(self._parameters(separator, plus).sorted())
+        return self._with_parameters(self._parameters(separator, plus).sorted())
 
     def _parameters(self, separator: str, plus: bool) -> Parameters:
         from overthere.values.forms import Parameters
 
         return Parameters(self.query, separator=separator, plus=plus)
 
-    def _asking(self, parameters: Parameters) -> Self:
+    def _with_parameters(self, parameters: Parameters) -> Self:
         return self if parameters.query == self.query else self.replace(query=parameters.query)
 
     # -- the path
@@ -126,7 +126,7 @@ class Everyday(Components):
         """
         from overthere.values.encoding import decode
 
-        return decode(_divided(self.path)[1])
+        return decode(_split_path(self.path)[1])
 
     @property
     def suffix(self) -> str:
@@ -138,7 +138,7 @@ class Everyday(Components):
         """
         from overthere.values.encoding import decode
 
-        name = _divided(self.path)[1]
+        name = _split_path(self.path)[1]
         return decode(name[_suffix(name) :])
 
     @property
@@ -151,8 +151,8 @@ class Everyday(Components):
         >>> str(URI("http://h/a/b?q").parent), str(URI("http://h/a").parent), str(URI("http://h/").parent)
         ('http://h/a', 'http://h/', 'http://h/')
         """
-        folder, _ = _divided(self.path)
-        return self._at(folder[:-1] if len(folder) > 1 else folder)
+        folder, _ = _split_path(self.path)
+        return self._with_path(folder[:-1] if len(folder) > 1 else folder)
 
     def append(self, *segments: str | bytes, keep: str = "") -> Self:
         """A value with more segments, each of them data: what is reserved in it is encoded (2.2).
@@ -172,12 +172,12 @@ class Everyday(Components):
 
         if not segments:
             return self
-        folder, name = _divided(self.path)
+        folder, name = _split_path(self.path)
         before = folder + name + "/" if name else folder
         if not before and self.authority is not None:
             before = "/"
         relative = not before and self.scheme is None
-        return self._at(before + written_path(segments, keep=keep, begins=not before, relative=relative))
+        return self._with_path(before + written_path(segments, keep=keep, begins=not before, relative=relative))
 
     def __truediv__(self, segment: str | bytes) -> Self:
         return self.append(segment) if isinstance(segment, str | bytes) else NotImplemented
@@ -193,10 +193,10 @@ class Everyday(Components):
         """
         from overthere.values.build import written_path
 
-        folder, _ = _divided(self.path)
+        folder, _ = _split_path(self.path)
         if not folder and self.authority is not None:
             folder = "/"
-        return self._at(folder + written_path([name], keep=keep, relative=not folder and self.scheme is None))
+        return self._with_path(folder + written_path([name], keep=keep, relative=not folder and self.scheme is None))
 
     def with_suffix(self, suffix: str) -> Self:
         """A value whose last segment has another suffix, or none for ""; query and fragment are dropped.
@@ -211,14 +211,14 @@ class Everyday(Components):
         from overthere.values.build import written_path
         from overthere.values.encoding import decode_bytes, encode
 
-        folder, name = _divided(self.path)
+        folder, name = _split_path(self.path)
         if not name:
             raise ValueError("the path ends in no name that could have a suffix")
         if suffix and (suffix[0] != "." or suffix == "."):
             raise ValueError(f'a suffix is "" or begins with "." and goes on, not {suffix!r}')
         other = name[: _suffix(name)] + encode(suffix)
         written_path([decode_bytes(other)])  # refuses what would be a dot-segment
-        return self._at(folder + other)
+        return self._with_path(folder + other)
 
     def with_segments(self, segments: Iterable[str | bytes], *, keep: str = "") -> Self:
         """A value with another path, of segments that are data; query and fragment are dropped.
@@ -237,9 +237,9 @@ class Everyday(Components):
         listed = segments if isinstance(segments, str | bytes) else list(segments)
         relative = not rooted and self.scheme is None
         written = written_path(listed, keep=keep, begins=not rooted, relative=relative)
-        return self._at("/" + written if rooted and listed else written)
+        return self._with_path("/" + written if rooted and listed else written)
 
-    def _at(self, path: str) -> Self:
+    def _with_path(self, path: str) -> Self:
         return self.replace(path=path, query=None, fragment=None)
 
     # -- who and where
@@ -326,7 +326,7 @@ class Everyday(Components):
             return [name for name in super().__dir__() if name not in ELSEWHERE]
 
 
-class _Elsewhere:
+class _MovedAttribute:
     """An attribute that is not there under this name, which it says.
 
     A method `__getattr__` would cost every attribute that is there: CPython then asks for it in a longer way.
@@ -346,10 +346,10 @@ class _Elsewhere:
 
 
 for _name in ELSEWHERE:
-    setattr(Everyday, _name, _Elsewhere(_name))
+    setattr(Conveniences, _name, _MovedAttribute(_name))
 
 
-def _divided(path: str) -> tuple[str, str]:
+def _split_path(path: str) -> tuple[str, str]:
     """The path up to its last "/", and the segment behind it."""
     at = path.rfind("/") + 1
     return path[:at], path[at:]

@@ -30,7 +30,7 @@ def logins(text: str) -> list[tuple[str, str]]:
     """
     spans = zip(password_spans(text), password_spans(text, userinfo=True), strict=False)
     named = [(text[whole[0] : span[0]], text[slice(*span)]) for span, whole in spans]
-    return [(_decoded(user).rstrip(":"), _decoded(password)) for user, password in named]
+    return [(_decode_escapes(user).rstrip(":"), _decode_escapes(password)) for user, password in named]
 
 
 def values(text: str) -> list[str]:
@@ -39,10 +39,10 @@ def values(text: str) -> list[str]:
     >>> values("http://h/?page=2&access_token=a%2Bb")
     ['a+b']
     """
-    return [_decoded(text[one.value : one.close]) for one in secret_parameters(text)]
+    return [_decode_escapes(text[one.value : one.close]) for one in secret_parameters(text)]
 
 
-def _decoded(text: str) -> str:
+def _decode_escapes(text: str) -> str:
     return percent_decode(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogateescape")
 
 
@@ -78,7 +78,7 @@ class Secrets:
         self._pattern = re.compile("|".join(patterns), re.IGNORECASE) if patterns else None
 
     @classmethod
-    def of(cls, *texts: str) -> Secrets:
+    def from_texts(cls, *texts: str) -> Secrets:
         """The secrets in texts, for what is made of them: passwords also in the pieces into which delimiters cut them.
 
         >>> Secrets.of("ftp://joe:pass?word@h/").hide("path: h/pass, query: word@h")
@@ -94,7 +94,7 @@ class Secrets:
     def __repr__(self) -> str:
         return f"Secrets({MASK if self else ''})"
 
-    def hide(self, text: str) -> str:
+    def mask(self, text: str) -> str:
         """The text with `***` for each of them."""
         return text if self._pattern is None else self._pattern.sub(MASK, text)
 
@@ -102,10 +102,10 @@ class Secrets:
         """The same in what is made of texts: lists, tuples, dicts; octets too.  Anything else stays what it is."""
         match value:
             case str():
-                return self.hide(value)
+                return self.mask(value)
             case bytes():
                 text = value.decode("latin-1")
-                hidden = self.hide(text)
+                hidden = self.mask(text)
                 return value if hidden == text else hidden.encode("latin-1")
             case dict():
                 hidden_in: Any = {key: self.hide_in(item) for key, item in value.items()}

@@ -7,7 +7,7 @@ password in their repr.
 from __future__ import annotations
 
 from overthere.kernel import Components
-from overthere.values.conveniences import Everyday
+from overthere.values.conveniences import Conveniences
 
 TYPE_CHECKING = False
 
@@ -33,7 +33,7 @@ class _Keep:
 _KEEP = _Keep()
 
 
-class Value(Everyday):
+class Value(Conveniences):
     """The base of URIReference and IRIReference."""
 
     __slots__ = ()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-__all__ = ["Walk"]
+__all__ = ["Progress"]
 
 
-class Walk:
+class Progress:
     """Through a file, unit by unit: whatever a container holds, and what that holds, numbered as they begin.
 
     after: this unit and what comes before it are left out, -1 for none; it is one of `avoided`.
@@ -17,11 +17,11 @@ class Walk:
     """
 
     def __init__(
-        self, after: int = -1, avoided: frozenset[int] = frozenset(), tell: Callable[[Walk], None] | None = None
+        self, after: int = -1, avoided: frozenset[int] = frozenset(), tell: Callable[[Progress], None] | None = None
     ) -> None:
         self.after: int = after
         self.avoided: frozenset[int] = avoided
-        self.tell: Callable[[Walk], None] | None = tell
+        self.tell: Callable[[Progress], None] | None = tell
         self.unit: int = -1
         self.source: str = ""
         """The unit that has begun last."""

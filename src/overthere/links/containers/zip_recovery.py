@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
-__all__ = ["Local", "locals_of", "opened"]
+__all__ = ["Local", "locals_of", "open_member"]
 
 
 class Local(NamedTuple):
@@ -41,7 +41,7 @@ def locals_of(file: BinaryIO) -> Iterator[Local | str]:
 
     A member that is cut off has as much of its data as there is.
     """
-    walk = _Walk(file)
+    walk = _HeaderScan(file)
     while walk.at < walk.size:
         head = walk.read(walk.at, _HEADER.size)
         if head.startswith(_LOCAL) and len(head) == _HEADER.size:
@@ -58,15 +58,15 @@ def locals_of(file: BinaryIO) -> Iterator[Local | str]:
     yield "corrupt" if walk.broken or walk.left <= 0 else "truncated"
 
 
-def opened(file: BinaryIO, local: Local) -> zipfile.ZipExtFile:
+def open_member(file: BinaryIO, local: Local) -> zipfile.ZipExtFile:
     """The data of a member without its compression.
 
     Raises: NotImplementedError for an unknown method of compression.
     """
-    return zipfile.ZipExtFile(_Within(file, local.start, local.size), "r", local.info)
+    return zipfile.ZipExtFile(_FileSlice(file, local.start, local.size), "r", local.info)
 
 
-class _Walk:
+class _HeaderScan:
     def __init__(self, file: BinaryIO) -> None:
         self.file = file
         self.size = file.seek(0, io.SEEK_END)
@@ -95,10 +95,10 @@ class _Walk:
         info = zipfile.ZipInfo(rest[:name_size].decode("utf-8" if flags & 0x800 else "cp437", "replace") or "?")
         info.compress_type = method
         info.file_size = _UNKNOWN
-        plain, packed = _wide(rest[name_size:], plain, packed)
+        plain, packed = _zip64_sizes(rest[name_size:], plain, packed)
         told: int | None = crc
         if flags & 8 and not packed:
-            there, told = self._described(start, method)
+            there, told = self._read_descriptor(start, method)
             whole = told is not None
         else:
             there, whole = packed, start + packed <= self.size
@@ -117,10 +117,10 @@ class _Walk:
         self.broken |= self.at < self.size  # a length that leads beyond the end hid it
         return self.at - start
 
-    def _described(self, start: int, method: int) -> tuple[int, int | None]:
+    def _read_descriptor(self, start: int, method: int) -> tuple[int, int | None]:
         """How much data there is whose size stands behind it (4.3.9), and its sum if that was found."""
         if method == zipfile.ZIP_DEFLATED:
-            end = self._deflated(start)
+            end = self._deflate_end(start)
             if end is not None and (described := self._descriptor(end, end - start)):
                 crc, self.at = described
                 return end - start, crc
@@ -133,7 +133,7 @@ class _Walk:
                 end += 1
         return self._to_next(start), None
 
-    def _deflated(self, start: int) -> int | None:
+    def _deflate_end(self, start: int) -> int | None:
         """Where a deflate stream ends; None if it does not, or makes too much of too little."""
         inflate = zlib.decompressobj(-15)
         at, made, step = start, 0, _FIRST
@@ -181,7 +181,7 @@ class _Walk:
         return 0 <= tail.rfind(_END) <= len(tail) - 22
 
 
-def _wide(extra: bytes, plain: int, packed: int) -> tuple[int, int]:
+def _zip64_sizes(extra: bytes, plain: int, packed: int) -> tuple[int, int]:
     """The sizes, those of ZIP64 from the extra field (APPNOTE 4.5.3)."""
     at = 0
     while _WIDE in (plain, packed) and at + 4 <= len(extra):
@@ -193,7 +193,7 @@ def _wide(extra: bytes, plain: int, packed: int) -> tuple[int, int]:
     return plain, packed
 
 
-class _Within(io.RawIOBase):
+class _FileSlice(io.RawIOBase):
     """A part of a file, as a file that ends."""
 
     def __init__(self, file: BinaryIO, start: int, size: int) -> None:

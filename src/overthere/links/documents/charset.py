@@ -12,7 +12,7 @@ from overthere.ground.caches import bounded_cache
 if TYPE_CHECKING:
     from webencodings import Encoding
 
-__all__ = ["MARKS", "decoded", "encoding"]
+__all__ = ["MARKS", "decode_text", "encoding"]
 
 MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -21,7 +21,7 @@ MARKS = (
 )
 
 
-def decoded(content: bytes, told: str | None, default: str = "utf-8") -> tuple[str, bool]:
+def decode_text(content: bytes, told: str | None, default: str = "utf-8") -> tuple[str, bool]:
     """The characters of `content`, and whether it is not what was told.
 
     told: the charset as it was told; its label is read as the Encoding Standard reads it (4.2): latin-1 and
@@ -81,7 +81,7 @@ def _lookup(label: str) -> Encoding | None:
 def _characters(content: bytes, codec: str) -> tuple[str, bool]:
     python = codec.replace("windows-", "cp")
     try:
-        if indexes.mended(python):
+        if indexes.is_corrected(python):
             text = indexes.text(content, python)
             return text, "\ufffd" in text
         if codec != "x-user-defined":

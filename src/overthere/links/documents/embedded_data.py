@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 from overthere.base import Base
 from overthere.links.documents import html, json, jsonld
-from overthere.links.documents.scope import narrowed
+from overthere.links.documents.scope import narrow_base
 from overthere.links.model import Embedded, Found, Note, Options, Passed
 
-__all__ = ["kind", "read", "within"]
+__all__ = ["kind", "read", "read_within"]
 
 _SPACE = "\t\n\f\r "
 
@@ -64,19 +64,19 @@ def _document(text: str, base: Base, options: Options, depth: int) -> Iterator[F
         yield Note("too-deep")
         return
     href, references, notes = html.read(text)
-    inner = base if href is None else narrowed(href, base, "HTML base")
+    inner = base if href is None else narrow_base(href, base, "HTML base")
     if inner is None:
         yield Note("too-large")
         inner = base
     yield from map(Note, notes)
-    for one in within(references, inner, options, depth + 1):
+    for one in read_within(references, inner, options, depth + 1):
         if isinstance(one, Found):
             outer = base if one.where == "base href" else one.base or inner
             one = one._replace(where=f"iframe srcdoc > {one.where}", base=outer)
         yield one
 
 
-def within(
+def read_within(
     references: list[Found | Embedded], base: Base, options: Options, depth: int
 ) -> Iterator[Found | Note | Passed]:
     """What `html.read` has found, and in it what is embedded; of this, `base` is that of the document.
@@ -97,7 +97,7 @@ _URL_LIKE = re.compile(r"\.{0,2}/|[A-Za-z][A-Za-z0-9+.-]*+:")
 class _ImportMap(json.JSONReader):
     """`imports`, `scopes` and `integrity`; a specifier that is no URL is a name (HTML 8.1.6.2)."""
 
-    def named(self, inner: json.Open, raw: str) -> Found | None:
+    def take_name(self, inner: json.Open, raw: str) -> Found | None:
         path, key = self._path(), self.characters(raw)
         inner.says = path in (["imports"], ["scopes", ""])
         if path == ["scopes"] or ((inner.says or path == ["integrity"]) and _URL_LIKE.match(key)):

@@ -126,7 +126,7 @@ def kind(name: str, media_type: str, head: bytes) -> tuple[str, tuple[str, ...]]
     if media_type and not _WELL_FORMED.fullmatch(media_type.partition(";")[0].strip()):
         told = _suffix(name) if there in ("text", "octets") else None
         return _reader(told if told is not None and _fits(told, there) else there), ("wrong-type",)
-    told = _told(media_type)
+    told = _kind_of_type(media_type)
     by_name = told in (None, "text")
     if told is None:
         told = _suffix(name)
@@ -225,7 +225,7 @@ def media_type_of(field: str) -> tuple[str, str | None]:
     return essence.strip().lower(), None
 
 
-def _told(media_type: str) -> str | None:
+def _kind_of_type(media_type: str) -> str | None:
     """The kind of a media type; None if it says nothing."""
     essence = media_type.partition(";")[0].strip().lower()
     if essence in _UNKNOWN:
@@ -261,7 +261,7 @@ def _content(head: bytes) -> str:
     """The kind that the first octets show: "binary" is a format without a reader, "octets" none that is known."""
     if head.startswith(_MAGICS):
         name = next(name for magic, name in _MAGIC if head.startswith(magic))
-        return _compressed(head) if name == "compressed" else name
+        return _compression_kind(head) if name == "compressed" else name
     if head[257:262] == b"ustar":
         return "tar"
     if head.startswith(b"BZh") and head[4:10] == b"1AY&SY":
@@ -276,7 +276,7 @@ def _content(head: bytes) -> str:
     return _text(head)
 
 
-def _compressed(head: bytes) -> str:
+def _compression_kind(head: bytes) -> str:
     if head.startswith(_LZ4):
         return "warc"  # compressed so, only WARCs are read
     if not head.startswith(b"\x1f\x8b"):

@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from overthere.links.documents import embedded_data, html
-from overthere.links.documents.charset import decoded
+from overthere.links.documents.charset import decode_text
 from overthere.links.model import Document, Embedded, Found, Note, Options, Passed
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def read(document: Document, options: Options) -> Iterator[Found | Note | Passed
     given once, where it stands; that a link names it by its label is no other reference.  `base` elements in the text
     establish nothing: to text/markdown (RFC 7763) they are markup like any other.
     """
-    text, wrong = decoded(document.content, document.charset)
+    text, wrong = decode_text(document.content, document.charset)
     if wrong:
         yield Note("wrong-charset")
     if len(text) > LONGEST:
@@ -85,12 +85,12 @@ def _markdown(links: bool) -> MarkdownIt:
     if not links:
         parser.disable(["link", "image"])
     # Nothing is percent-encoded, and nothing is refused for its scheme.
-    for name, rule in (("normalizeLink", str), ("normalizeLinkText", str), ("validateLink", _any)):
+    for name, rule in (("normalizeLink", str), ("normalizeLinkText", str), ("validateLink", _accept_any)):
         setattr(parser, name, rule)
     return parser
 
 
-def _any(url: str) -> bool:
+def _accept_any(url: str) -> bool:
     return True
 
 
@@ -104,7 +104,7 @@ def _piece(text: str, parser: MarkdownIt) -> Iterator[Found | Embedded]:
         elif token.type == "definition":
             # What looks like the definition of a footnote (GitHub) holds text.
             footnote = token.meta["label"].startswith("^")
-            yield from _bare(token.meta["url"]) if footnote else [Found("definition", token.meta["url"])]
+            yield from _bare_autolinks(token.meta["url"]) if footnote else [Found("definition", token.meta["url"])]
 
 
 def _inline(tokens: Iterable[Token]) -> Iterator[Found | Embedded]:
@@ -122,7 +122,7 @@ def _inline(tokens: Iterable[Token]) -> Iterator[Found | Embedded]:
                 run.append(token.content)
             continue
         if run:
-            yield from _bare("".join(run))
+            yield from _bare_autolinks("".join(run))
             run.clear()
         if token.type == "link_open":
             inside += 1
@@ -137,7 +137,7 @@ def _inline(tokens: Iterable[Token]) -> Iterator[Found | Embedded]:
         elif token.type == "html_inline":
             yield from _html(token.content)
     if run:
-        yield from _bare("".join(run))
+        yield from _bare_autolinks("".join(run))
 
 
 def _html(text: str) -> Iterator[Found | Embedded]:
@@ -146,7 +146,7 @@ def _html(text: str) -> Iterator[Found | Embedded]:
             yield one._replace(where=f"html {one.where}") if isinstance(one, Found) else one
 
 
-def _bare(text: str) -> Iterator[Found]:
+def _bare_autolinks(text: str) -> Iterator[Found]:
     """The extended autolinks of a text without markup."""
     if not _EXTENDED.search(text):
         return

@@ -28,21 +28,21 @@ from overthere.ground.redact import mask
 from overthere.links.job.pool import run
 from overthere.links.job.retrieval import is_uri
 from overthere.links.job.sources import Task, tasks
-from overthere.links.job.task_rows import Done
+from overthere.links.job.task_rows import TaskEnd
 from overthere.links.model import Options
 from overthere.links.report import graph
-from overthere.links.report.selection import chosen
+from overthere.links.report.selection import select
 from overthere.links.report.summary import Summary, Top
 from overthere.links.report.table import layout
-from overthere.tables.atomic_table import Growing, about
-from overthere.tables.checkpoint import KEY, Mark, ResumeError, load_mark, read_mark
+from overthere.tables.atomic_table import PartFile, read_metadata
+from overthere.tables.checkpoint import KEY, Checkpoint, ResumeError, load_mark, read_mark
 from overthere.tables.folder import MARK
 from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["How", "Part", "begin", "carry_out", "claim", "drop", "finish", "make", "parts"]
+__all__ = ["JobSettings", "Part", "begin", "carry_out", "claim", "drop", "finish", "make", "parts"]
 
 LEAST, MOST = 8 << 20, 2 << 30
 """Octets of sources in a part: a file of a crawl, which has about one GB, is not cut."""
@@ -127,7 +127,7 @@ def _fields(fields: object, kinds: dict[str, tuple[type, ...]]) -> dict[str, Any
     return fields
 
 
-class How(NamedTuple):
+class JobSettings(NamedTuple):
     """What is the same for all parts of a job."""
 
     folder: str
@@ -209,7 +209,7 @@ def _paths(held: Iterable[Task]) -> Iterator[str]:
 # -- one part, anywhere
 
 
-def carry_out(part: Part, options: Options, *, guarded: bool = False) -> Iterator[pa.RecordBatch | Done]:
+def carry_out(part: Part, options: Options, *, guarded: bool = False) -> Iterator[pa.RecordBatch | TaskEnd]:
     """The rows of a part, each task's followed by its end.
 
     guarded: read in processes of their own, so that a document that kills one is a row ("unreadable").
@@ -221,7 +221,7 @@ def carry_out(part: Part, options: Options, *, guarded: bool = False) -> Iterato
         yield from run(part.tasks, options, 2 if guarded else 1)
 
 
-def make(part: Part, how: How, *, guarded: bool = False) -> tuple[Summary, bool]:
+def make(part: Part, how: JobSettings, *, guarded: bool = False) -> tuple[Summary, bool]:
     """The file of a part; what is in it, and whether it was there already.
 
     guarded: as for `carry_out`.
@@ -233,16 +233,16 @@ def make(part: Part, how: How, *, guarded: bool = False) -> tuple[Summary, bool]
     """
     path = _place(how.folder, part.number)
     job = json.dumps([how.job, part.key])
-    kept = _found(path, job)
+    kept = _existing_summary(path, job)
     if kept is not None and not kept.notes["unreadable"]:
         return kept, True
     path.parent.mkdir(parents=True, exist_ok=True)
     aside = Path(how.folder, _ASIDE, f"{part.number}-{uuid.uuid4().hex}.parquet")
     aside.parent.mkdir(exist_ok=True)
-    file = Growing(path, aside, layout(graph.schema() if how.distinct else None))
+    file = PartFile(path, aside, layout(graph.schema() if how.distinct else None))
     try:
         summary = _fill(file, part, how, guarded)
-        file.end(Mark(job, file.rows, 0, {"summary": summary.to_dict()}))
+        file.end(Checkpoint(job, file.rows, 0, {"summary": summary.to_dict()}))
     except BaseException:
         file.drop()
         raise
@@ -253,27 +253,27 @@ def _place(folder: str, number: int) -> Path:
     return Path(folder, f"task={number:06}", "links.parquet")
 
 
-def _found(path: Path, job: str) -> Summary | None:
+def _existing_summary(path: Path, job: str) -> Summary | None:
     """The summary of what an earlier run made of the same part."""
     try:
-        file = about(path)
+        file = read_metadata(path)
         mark = read_mark((file.metadata or {}).get(KEY.encode(), b""), str(path), job)
         return Summary.from_dict(mark.state["summary"]) if mark.rows == file.num_rows else None
     except (OSError, ResumeError):
         return None
 
 
-def _fill(file: Growing, part: Part, how: How, guarded: bool) -> Summary:
+def _fill(file: PartFile, part: Part, how: JobSettings, guarded: bool) -> Summary:
     summary = Summary()
     summary.hosts = Top(_HOSTS)
     with graph.Graph() as added:
         for batch in carry_out(part, how.options, guarded=guarded):
-            if isinstance(batch, Done):
+            if isinstance(batch, TaskEnd):
                 for kind, (count, octets) in batch.kinds.items():
                     summary.document(kind, octets, count)
                 summary.passed.update(batch.passed)
                 continue
-            wanted = chosen(batch, how.only)
+            wanted = select(batch, how.only)
             pairs = graph.pairs(batch)
             summary.add(batch, pairs)
             if not how.distinct:
@@ -297,7 +297,7 @@ def claim(folder: Path) -> None:
         raise FileExistsError(errno.EEXIST, "the folder holds what is no part of a table of links", str(folder))
 
 
-def begin(how: How, count: int) -> None:
+def begin(how: JobSettings, count: int) -> None:
     """Lay out the folder for so many parts: of another job nothing is left, of this job what may be used again.
 
     Raises: FileExistsError if the folder holds anything else; OSError if it cannot be written.
@@ -315,11 +315,11 @@ def begin(how: How, count: int) -> None:
             remove_folder(folder / name)
         elif not name.startswith((".", "_")) and not task:
             remove(folder / name)
-    Mark(how.job, 0, 0, {}).save(folder / MARK)
+    Checkpoint(how.job, 0, 0, {}).save(folder / MARK)
     (folder / _ASIDE).mkdir()
 
 
-def finish(how: How) -> None:
+def finish(how: JobSettings) -> None:
     """All parts are there."""
     drop(Path(how.folder, _ASIDE))
     touch(Path(how.folder, _SUCCESS))

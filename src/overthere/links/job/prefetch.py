@@ -9,8 +9,8 @@ from threading import Condition, Thread
 from typing import TYPE_CHECKING, NamedTuple
 
 from overthere.ground.errors import OverthereError
-from overthere.links.containers.temporary import drop, hold
-from overthere.links.job.retrieval import Retrieved, is_uri, retrieve
+from overthere.links.containers.temporary import create_file, remove_files
+from overthere.links.job.retrieval import Retrieval, is_uri, retrieve
 from overthere.values.uri import URI
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from overthere.access.policy import Policy
 
-__all__ = ["JOBS", "PER_HOST", "Laid", "ahead"]
+__all__ = ["JOBS", "PER_HOST", "RetrievedFile", "prefetch_sources"]
 
 JOBS = 8
 """URIs that are retrieved at once, by default."""
@@ -30,25 +30,25 @@ _WAITING = 1 << 30
 """Octets that may wait for their turn before nothing more is begun but what is next."""
 
 
-class Laid(NamedTuple):
-    """What a source names, in a temporary file (`temporary.drop` removes it)."""
+class RetrievedFile(NamedTuple):
+    """What a source names, in a temporary file (`temporary.remove_files` removes it)."""
 
     source: str | URI
     path: str
     size: int
-    retrieved: Retrieved
+    retrieved: Retrieval
 
 
-def ahead(
+def prefetch_sources(
     sources: Iterable[str | os.PathLike[str] | URI], policy: Policy, edition: str, jobs: int = JOBS
-) -> Iterator[str | os.PathLike[str] | URI | Laid]:
+) -> Iterator[str | os.PathLike[str] | URI | RetrievedFile]:
     """The sources in their order, each URI as what it names.
 
     jobs: URIs that are retrieved at once, `PER_HOST` of one host; with 1 each begins when it is asked for.
 
     Raises: OSError if a temporary file cannot be written.
     """
-    there = _Ahead(policy, edition, jobs)
+    there = _Prefetcher(policy, edition, jobs)
     try:
         for source in sources:
             if is_uri(source):
@@ -70,7 +70,7 @@ class _Retrieval:
         self.source = source
         self.host = _host(source)
         self.begun = False
-        self.result: Laid | BaseException | None = None
+        self.result: RetrievedFile | BaseException | None = None
 
 
 def _host(source: str | URI) -> str:
@@ -81,7 +81,7 @@ def _host(source: str | URI) -> str:
         return ""
 
 
-class _Ahead:
+class _Prefetcher:
     def __init__(self, policy: Policy, edition: str, jobs: int) -> None:
         self.policy, self.edition, self.jobs = policy, edition, jobs
         self.window: deque[str | os.PathLike[str] | URI | _Retrieval] = deque()
@@ -117,21 +117,21 @@ class _Ahead:
 
     def retrieve(self, one: _Retrieval) -> None:
         try:
-            result: Laid | BaseException = _laid(one.source, self.policy, self.edition)
+            result: RetrievedFile | BaseException = _retrieve_file(one.source, self.policy, self.edition)
         except BaseException as error:  # raised where it is asked for
             result = error
         with self.changed:
             self.running[one.host] -= 1
-            if isinstance(result, Laid):
+            if isinstance(result, RetrievedFile):
                 self.waiting += result.size
                 if self.closed:
-                    drop([result.path])
+                    remove_files([result.path])
             one.result = result
             self.changed.notify_all()
             with suppress(RuntimeError):  # no thread to be had: the wait for it says so
                 self.begin()
 
-    def next(self) -> str | os.PathLike[str] | URI | Laid:
+    def next(self) -> str | os.PathLike[str] | URI | RetrievedFile:
         """The first of the window, as soon as it is there."""
         with self.changed:
             one = self.window[0]
@@ -153,17 +153,17 @@ class _Ahead:
         with self.changed:
             self.closed = True
             for one in self.window:
-                if isinstance(one, _Retrieval) and isinstance(one.result, Laid):
-                    drop([one.result.path])
+                if isinstance(one, _Retrieval) and isinstance(one.result, RetrievedFile):
+                    remove_files([one.result.path])
             self.window.clear()
 
 
-def _laid(source: str | URI, policy: Policy, edition: str) -> Laid:
-    path, file = hold()
+def _retrieve_file(source: str | URI, policy: Policy, edition: str) -> RetrievedFile:
+    path, file = create_file()
     try:
         with file:
             retrieved = retrieve(source, policy, file, edition)
-            return Laid(source, path, file.tell(), retrieved)
+            return RetrievedFile(source, path, file.tell(), retrieved)
     except BaseException:
-        drop([path])
+        remove_files([path])
         raise

@@ -48,7 +48,7 @@ def fill(rows: Rows, document: Document, kind: str, notes: tuple[str, ...], opti
         if note not in document.notes:
             rows.note(document, note)
     most = OCTETS + _SWELLING * len(document.content)
-    for octets in _html(rows, document, options) if kind == "html" else _others(kind, rows, document, options):
+    for octets in _html(rows, document, options) if kind == "html" else _read_other(kind, rows, document, options):
         most -= octets
         if most < 0:
             rows.note(document, "too-large")
@@ -67,9 +67,9 @@ def _html(rows: Rows, document: Document, options: Options) -> Iterator[int]:
     said = set(document.notes)
     content, lossy = html.octets(document.content, document.charset)
     if lossy:
-        _say(rows, document, "wrong-charset", said)
+        _add_note(rows, document, "wrong-charset", said)
     for note in rows.html(document, content):
-        _say(rows, document, note, said)
+        _add_note(rows, document, note, said)
     while rows.step(_STEP):
         if (one := rows.embedded()) is not None:
             yield from _add(
@@ -79,14 +79,14 @@ def _html(rows: Rows, document: Document, options: Options) -> Iterator[int]:
             yield rows.octets
 
 
-def _others(kind: str, rows: Rows, document: Document, options: Options) -> Iterator[int]:
+def _read_other(kind: str, rows: Rows, document: Document, options: Options) -> Iterator[int]:
     if kind not in READERS:
         return
     read: Callable[[Document, Options], Iterator[Found | Note | Passed]] = import_module(READERS[kind]).read
     yield from _add(rows, document, document.base, read(document, options), set(document.notes))
 
 
-def _say(rows: Rows, document: Document, kind: str, said: set[str]) -> None:
+def _add_note(rows: Rows, document: Document, kind: str, said: set[str]) -> None:
     """A note of a document, once."""
     if kind not in said:
         said.add(kind)
@@ -117,7 +117,7 @@ def _add(
                 elif isinstance(one, Passed):
                     rows.others[one.kind] += 1
                 else:
-                    _say(rows, document, one.kind, said)
+                    _add_note(rows, document, one.kind, said)
             if some:
                 rows.add(document, base or outer, some)
             if _full(rows):

@@ -19,9 +19,9 @@ from overthere.ground.display import printable
 from overthere.ground.errors import NotSpecified, OverthereError
 from overthere.ground.option_files import read_json
 from overthere.ground.redact import mask
-from overthere.links.documents.header import pointing
+from overthere.links.documents.header import reference_fields
 from overthere.links.documents.kinds import LISTING, media_type_of
-from overthere.links.faults import noted
+from overthere.links.faults import note_kind
 from overthere.links.model import Document, Found, Note, Options
 from overthere.values.uri import URI
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from overthere.access.resource import Resource
     from overthere.access.wire import Head
 
-__all__ = ["Retrieved", "is_uri", "read", "retrieve"]
+__all__ = ["Retrieval", "is_uri", "read", "retrieve"]
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]+:")
 _CUT = {"AccessTimeout": "truncated", "AccessFailed": "truncated", "LimitExceeded": "too-large"}
 """What ends content before its end, and its note; of anything else the content is "corrupt"."""
 
 
-class Retrieved(NamedTuple):
+class Retrieval(NamedTuple):
     """What is known of content that was retrieved, beside its octets."""
 
     base: Base
@@ -65,7 +65,7 @@ def is_uri(source: object) -> TypeGuard[str | URI]:
     return isinstance(source, URI)
 
 
-def retrieve(source: str | URI, policy: Policy, file: BinaryIO, edition: str) -> Retrieved:
+def retrieve(source: str | URI, policy: Policy, file: BinaryIO, edition: str) -> Retrieval:
     """Write to the file what a URI names.
 
     A listing (a directory, a menu) is written as a document of its own kind, for `read`.  Nothing is raised but for
@@ -74,30 +74,33 @@ def retrieve(source: str | URI, policy: Policy, file: BinaryIO, edition: str) ->
     Raises: OSError if the file cannot be written.
     """
     from overthere.access.errors import DOCUMENTED, AccessRefused, ResourceMissing
-    from overthere.access.opening import Way, opened
+    from overthere.access.opening import Opening, open_resource
 
     here = Base(URI(f"{file_uri('.')}/"), "default", "default")
     way = None
     try:
         uri = URI(source)
         here = _base(uri)
-        way = Way(uri, policy, None, None, None)
-        resource = opened(way)
+        way = Opening(uri, policy, None, None, None)
+        resource = open_resource(way)
     except DOCUMENTED as error:
         kinds = {AccessRefused: "refused", ResourceMissing: "missing"}
-        answer = _failed(here, source, error, kinds.get(type(error), "not-opened"))
+        answer = _failed_retrieval(here, source, error, kinds.get(type(error), "not-opened"))
     except Exception as error:
-        answer = _failed(here, source, error, noted(error))
+        answer = _failed_retrieval(here, source, error, note_kind(error))
     else:
         with resource:
             if resource.session is None:
-                answer = _written(resource, file, edition)
+                answer = _write_content(resource, file, edition)
             else:
-                answer = _failed(here, source, NotSpecified("it is a session, and no content"), "not-opened")
+                answer = _failed_retrieval(here, source, NotSpecified("it is a session, and no content"), "not-opened")
     # Each redirect refers to the next URI, also the last one, where that could not be opened.
     redirects = () if way is None else way.redirects
     # Where it leads may be signed for whoever asked, as the base is that comes of it.
-    led = (_pointing(uri, _masked(_fields(head) or [("Location", head.location or "")])) for uri, head in redirects)
+    led = (
+        _reference_fields(uri, _mask_fields(_fields(head) or [("Location", head.location or "")]))
+        for uri, head in redirects
+    )
     return answer._replace(headers=(*chain.from_iterable(led), *answer.headers))
 
 
@@ -116,50 +119,50 @@ def _fields(head: Head) -> list[tuple[str, str]]:
     return pairs
 
 
-def _masked(fields: list[tuple[str, str]]) -> list[tuple[str, str]]:
+def _mask_fields(fields: list[tuple[str, str]]) -> list[tuple[str, str]]:
     return [(name, mask(value)) for name, value in fields]
 
 
-def _pointing(uri: URI, fields: list[tuple[str, str]]) -> Iterator[tuple[Base, bytes]]:
+def _reference_fields(uri: URI, fields: list[tuple[str, str]]) -> Iterator[tuple[Base, bytes]]:
     lines = [(name.encode("latin-1", "replace"), value.encode("latin-1", "replace")) for name, value in fields]
-    if references := pointing((name.lower(), value) for name, value in lines):
+    if references := reference_fields((name.lower(), value) for name, value in lines):
         yield _base(uri), references
 
 
-def _failed(here: Base, source: object, error: Exception, note: str) -> Retrieved:
-    _say(source, error)
-    return Retrieved(here, notes=(note,))
+def _failed_retrieval(here: Base, source: object, error: Exception, note: str) -> Retrieval:
+    _log_error(source, error)
+    return Retrieval(here, notes=(note,))
 
 
-def _say(source: object, error: Exception) -> None:
+def _log_error(source: object, error: Exception) -> None:
     logging.getLogger("overthere.links").warning("%s: %s", printable(mask(str(source))), error)
 
 
-def _written(opened: Resource, file: BinaryIO, edition: str) -> Retrieved:
+def _write_content(opened: Resource, file: BinaryIO, edition: str) -> Retrieval:
     told = sha256()
     notes: tuple[str, ...] = ()
-    pieces = _listed(opened) if opened.is_listing else iter(opened)
+    pieces = _write_listing(opened) if opened.is_listing else iter(opened)
     try:
         for piece in pieces:
             told.update(piece)
             file.write(piece)
     except OverthereError as error:
-        _say(opened.uri, error)
+        _log_error(opened.uri, error)
         notes = (_CUT.get(type(error).__name__, "corrupt"),)
     headers = _fields(opened.head)
-    base = _established(opened, headers, edition)
+    base = _establish_base(opened, headers, edition)
     name = opened.uri.path
     if opened.is_listing:
-        return Retrieved(base, name, LISTING, "utf-8", notes=notes, digest=told.hexdigest())
+        return Retrieval(base, name, LISTING, "utf-8", notes=notes, digest=told.hexdigest())
     # A coding that belongs to the file itself stays, and the media type is that of what is packed (RFC 9110 8.4).
     said = opened.how in ("server", "scheme") and "coding" not in opened.details
     media_type, charset = media_type_of(opened.media_type or "") if said else ("", None)
-    return Retrieved(
-        base, name, media_type, charset, tuple(_pointing(opened.uri, headers)), notes, told.hexdigest()
+    return Retrieval(
+        base, name, media_type, charset, tuple(_reference_fields(opened.uri, headers)), notes, told.hexdigest()
     )  # fmt: skip
 
 
-def _established(opened: Resource, headers: list[tuple[str, str]], edition: str) -> Base:
+def _establish_base(opened: Resource, headers: list[tuple[str, str]], edition: str) -> Base:
     own = _base(opened.uri, "redirect" if opened.history else "retrieval")
     if opened.head.base is not None:
         return Base(_public(opened.base), "entity", "entity")
@@ -169,7 +172,7 @@ def _established(opened: Resource, headers: list[tuple[str, str]], edition: str)
         return own  # an edition without bases
 
 
-def _listed(opened: Resource) -> Iterator[bytes]:
+def _write_listing(opened: Resource) -> Iterator[bytes]:
     for entry in opened.entries():
         if entry.uri is not None:
             yield json.dumps([entry.kind or "entry", entry.uri]).encode() + b"\n"

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 from overthere.base import Base, file_uri, retrieval_uri
 from overthere.ground.atomic import scratch
 from overthere.links.containers import arc, archives, warc
-from overthere.links.containers.progress import Walk
+from overthere.links.containers.progress import Progress
 from overthere.links.documents.header import HTTP
 from overthere.links.documents.kinds import CONTAINERS, HEAD, kind, kind_of, passed_over
-from overthere.links.faults import guarded, noted
+from overthere.links.faults import guard, note_kind
 from overthere.links.job.sources import Task, is_within
 from overthere.links.model import Document, Note, Options, Passed
 from overthere.values.uri import URI
@@ -26,20 +26,20 @@ from overthere.values.uri import URI
 if TYPE_CHECKING:
     pass
 
-__all__ = ["Known", "FileReader", "blamed", "documents", "known"]
+__all__ = ["Known", "FileReader", "failed_sources", "documents", "with_kind"]
 
 
-def documents(task: Task, options: Options, walk: Walk | None = None) -> Iterator[Document]:
+def documents(task: Task, options: Options, walk: Progress | None = None) -> Iterator[Document]:
     """The documents of a task that a reader can read, out of all containers, and those that have notes.
 
     Never raises: what is the matter is in `notes`.  What has no reader (images and the like) is passed over in folders
     and containers; of a file that was named the note "unsupported" says so.
     """
     for path in task.paths:
-        yield from guarded(FileReader(options, walk).file(task, path), partial(_document, task, path))
+        yield from guard(FileReader(options, walk).file(task, path), partial(_document, task, path))
 
 
-def blamed(task: Task, options: Options) -> Iterator[Document]:
+def failed_sources(task: Task, options: Options) -> Iterator[Document]:
     """The sources of a task that could not be carried out, each with the note "unreadable"."""
     for path in task.paths:
         yield _document(task, path, "unreadable")
@@ -53,23 +53,23 @@ def _document(task: Task, path: str, *notes: str) -> Document:
     if (there := task.retrieved) is not None:
         notes = (*there.notes, *notes)
         return Document(
-            _shown(task.name or ""), b"", there.base, there.media_type, there.charset, notes, name=there.name
+            _show_name(task.name or ""), b"", there.base, there.media_type, there.charset, notes, name=there.name
         )
     base = None if task.base is None else URI(task.base)
     if task.name is not None:
         # It was not retrieved: the base is what was given, or by default (RFC 3986 5.1.4) where we are.
         here = Base(URI(f"{file_uri('.')}/"), "default", "default")
-        return Document(_shown(task.name), b"", here if base is None else _base(base), notes=notes)
+        return Document(_show_name(task.name), b"", here if base is None else _base(base), notes=notes)
     place = Path(path)
     uri = retrieval_uri(place, place.parent if task.root is None else Path(task.root), base)
-    return Document(_shown(path), b"", _base(uri), notes=notes)
+    return Document(_show_name(path), b"", _base(uri), notes=notes)
 
 
 def _base(uri: URI) -> Base:
     return Base(uri.replace(fragment=None), "retrieval", "retrieval")
 
 
-def _shown(path: str) -> str:
+def _show_name(path: str) -> str:
     """A name that is text: octets of a file name that are not UTF-8 become U+FFFD (the base URI keeps them)."""
     return os.fsencode(path).decode("utf-8", "replace")
 
@@ -77,9 +77,9 @@ def _shown(path: str) -> str:
 class FileReader:
     """Reads a file and what is in it."""
 
-    def __init__(self, options: Options, walk: Walk | None = None) -> None:
+    def __init__(self, options: Options, walk: Progress | None = None) -> None:
         self.options = options
-        self.walk: Walk = Walk() if walk is None else walk
+        self.walk: Progress = Progress() if walk is None else walk
         self.left: int = 0
         """Octets that may still come out of archives: bombs of bombs end here."""
 
@@ -87,7 +87,7 @@ class FileReader:
         document = _document(task, path)
         named = task.root is None
         try:
-            opened = _opened(path, task.root)
+            opened = _open_file(path, task.root)
         except _NotFollowedError:
             yield document._replace(notes=("not-followed",))
             return
@@ -114,7 +114,9 @@ class FileReader:
             content, notes = archives.read(file, self.options.limit)
         if named and content and not kinds[0]:
             notes += ("unsupported",)
-        yield from self.leaf(document._replace(content=content, notes=document.notes + notes), kinds, named=named)
+        yield from self.read_document(
+            document._replace(content=content, notes=document.notes + notes), kinds, named=named
+        )
 
     def container(
         self,
@@ -132,7 +134,7 @@ class FileReader:
         if document.depth >= self.options.depth:
             yield document._replace(notes=("too-deep",))
             return
-        for one in guarded(self.held(kinds[0], file, document, beneath, part), Note):
+        for one in guard(self.read_container(kinds[0], file, document, beneath, part), Note):
             if isinstance(one, Passed):
                 self.walk.passed[one.kind] += 1
             elif isinstance(one, Note):
@@ -142,7 +144,7 @@ class FileReader:
             ):
                 continue
             elif isinstance(one, Document):
-                yield from guarded(self.leaf(*known(one)), one.failed)
+                yield from guard(self.read_document(*with_kind(one)), one.failed)
             elif self.left <= 0:
                 yield document._replace(notes=("too-large",))
                 return
@@ -151,13 +153,13 @@ class FileReader:
             else:
                 # Compression is no entity of its own: what is in it is the source.
                 within = self.member(one, one.stream, beneath if kinds[0] == "compressed" else None)
-                yield from guarded(within, one.document.failed)
+                yield from guard(within, one.document.failed)
 
-    def held(
+    def read_container(
         self, kind: str, file: archives.Stream, document: Document, beneath: URI | None, part: tuple[int, int | None]
     ) -> Iterator[Document | Note | Passed | archives.Member]:
         if kind in _STREAMED or kind == "zip":
-            yield from archives.opened(kind, file, document, beneath)
+            yield from archives.open_archive(kind, file, document, beneath)
         elif kind in _RECORDED:
             read = warc.members if kind == "warc" else arc.members
             yield from read(cast("BinaryIO", file), document, self.options, *part, self.walk.begins)
@@ -166,34 +168,34 @@ class FileReader:
 
     def member(self, member: archives.Member, stream: archives.Stream, beneath: URI | None) -> Iterator[Document]:
         limit = self.options.limit
-        content, note = archives.taken(stream, limit + 1)
+        content, note = archives.take_octets(stream, limit + 1)
         self.left -= len(content)
         document = member.document._replace(content=content)
         kinds = kind_of(document)
         if len(content) > limit and kinds[0] in CONTAINERS:
             # A container may be larger than a document.
-            counted = _Counted(self, archives.Chained(content, stream))
+            counted = _CountedStream(self, archives.Chained(content, stream))
             if kinds[0] in _STREAMED:
                 yield from self.container(kinds, counted, document, beneath)
             else:
                 with scratch() as file:
                     while True:
-                        piece, note = archives.taken(counted, limit)
+                        piece, note = archives.take_octets(counted, limit)
                         file.write(piece)
                         if note or not piece:
                             break
                     file.seek(0)
                     yield from self.container(kinds, file, document)
-            if not note and member.crc not in (None, counted.crc) and not archives.taken(counted, 1)[0]:
+            if not note and member.crc not in (None, counted.crc) and not archives.take_octets(counted, 1)[0]:
                 note = "corrupt"
             if note:
                 yield document._replace(content=b"", notes=(note,))
             return
-        content, notes = archives.cut(content, note, limit, member.crc)
+        content, notes = archives.truncate(content, note, limit, member.crc)
         document = document._replace(content=content, notes=document.notes + notes)
-        yield from self.leaf(document, kinds, beneath=beneath)
+        yield from self.read_document(document, kinds, beneath=beneath)
 
-    def leaf(
+    def read_document(
         self, document: Document, kinds: _Kinds, *, named: bool = False, beneath: URI | None = None
     ) -> Iterator[Document]:
         if kinds[0] in CONTAINERS and document.content:
@@ -214,12 +216,12 @@ Known = tuple[Document, _Kinds]
 """A document, and what `kinds` says of it."""
 
 
-def known(document: Document) -> Known:
+def with_kind(document: Document) -> Known:
     """A document with its kind; if that cannot be told, with a note."""
     try:
         return document, kind_of(document)
     except Exception as error:
-        return document.failed(noted(error)), ("", ())
+        return document.failed(note_kind(error)), ("", ())
 
 
 _STREAMED = ("tar", "compressed")
@@ -232,7 +234,7 @@ _RECORDED = ("warc", "arc")
 """Containers that say themselves which of their records begin."""
 
 
-class _Counted:
+class _CountedStream:
     """A stream that takes from what may still be read."""
 
     def __init__(self, reader: FileReader, stream: archives.Stream) -> None:
@@ -252,7 +254,7 @@ _BUFFER = 1 << 18
 """Records are short, and of each the octets behind its end are read too: from memory, not from the system anew."""
 
 
-def _opened(path: str, root: str | None) -> BinaryIO:
+def _open_file(path: str, root: str | None) -> BinaryIO:
     """A file that is read; by a link in a folder only if it leads to what is there.
 
     Raises: _NotFollowedError; OSError, also if it is no regular file: a pipe would be waited for, a device never ends.

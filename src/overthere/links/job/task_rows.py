@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from overthere.links.containers.progress import Walk
-from overthere.links.faults import noted
+from overthere.links.containers.progress import Progress
+from overthere.links.faults import note_kind
 from overthere.links.job.reading import fill
 from overthere.links.job.sources import Task
-from overthere.links.job.task_documents import Known, documents, known
+from overthere.links.job.task_documents import Known, documents, with_kind
 from overthere.links.model import Document, Options
 from overthere.links.report.browser_column import Browsing
 from overthere.links.report.rows import Rows, rows
@@ -17,10 +17,10 @@ from overthere.links.report.rows import Rows, rows
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Done", "carry_out", "read"]
+__all__ = ["TaskEnd", "carry_out", "read"]
 
 
-class Done(NamedTuple):
+class TaskEnd(NamedTuple):
     """A task is over."""
 
     kinds: dict[str, tuple[int, int]]
@@ -41,20 +41,20 @@ _BESIDE = ("http", "header")
 """Kinds that are no documents of their own: the header of one."""
 
 
-def carry_out(task: Task, options: Options, walk: Walk | None = None) -> Iterator[pa.RecordBatch | Done]:
+def carry_out(task: Task, options: Options, walk: Progress | None = None) -> Iterator[pa.RecordBatch | TaskEnd]:
     """The rows of a task in batches, and its end."""
-    walk = Walk() if walk is None else walk
-    return read(map(known, documents(task, options, walk)), options, task.size, walk)
+    walk = Progress() if walk is None else walk
+    return read(map(with_kind, documents(task, options, walk)), options, task.size, walk)
 
 
 def read(
-    documents: Iterable[Known], options: Options, size: int = 0, walk: Walk | None = None
-) -> Iterator[pa.RecordBatch | Done]:
+    documents: Iterable[Known], options: Options, size: int = 0, walk: Progress | None = None
+) -> Iterator[pa.RecordBatch | TaskEnd]:
     """The rows of documents in batches, each with what `kinds` says of it; and the end, of `size` octets.
 
     walk: of the documents; where it is told, each document has batches of its own.
     """
-    walk = Walk() if walk is None else walk
+    walk = Progress() if walk is None else walk
     made = rows(options)
     kinds: dict[str, tuple[int, int]] = {}
     browsing = Browsing() if options.whatwg else None
@@ -68,12 +68,12 @@ def read(
             continue
         filling = fill(made, document, kind, notes, options)
         while _goes_on(filling, made, document):
-            yield _judged(made, options, browsing)
+            yield _fill_audit(made, options, browsing)
         if walk.tell is not None and len(made):
-            yield _judged(made, options, browsing)
+            yield _fill_audit(made, options, browsing)
     if len(made):
-        yield _judged(made, options, browsing)
-    yield Done(kinds, size, dict(walk.passed + made.passed))
+        yield _fill_audit(made, options, browsing)
+    yield TaskEnd(kinds, size, dict(walk.passed + made.passed))
 
 
 def _goes_on(filling: Iterator[None], made: Rows, document: Document) -> bool:
@@ -81,16 +81,16 @@ def _goes_on(filling: Iterator[None], made: Rows, document: Document) -> bool:
     try:
         return next(filling, False) is None
     except Exception as error:
-        made.note(document, noted(error))
+        made.note(document, note_kind(error))
         return False
 
 
-def _judged(made: Rows, options: Options, browsing: Browsing | None) -> pa.RecordBatch:
+def _fill_audit(made: Rows, options: Options, browsing: Browsing | None) -> pa.RecordBatch:
     batch = made.take()
     if browsing is not None:
-        batch = browsing.filled(batch, made.hrefs)
+        batch = browsing.fill(batch, made.hrefs)
     if not options.audit:
         return batch
-    from overthere.links.report.audit_column import judged
+    from overthere.links.report.audit_column import fill_audit
 
-    return judged(batch, options.registry)
+    return fill_audit(batch, options.registry)

@@ -6,23 +6,23 @@ from typing import Any
 
 from overthere.columns.plain import compute
 from overthere.ground.caches import bounded_cache
-from overthere.links.faults import noted
+from overthere.links.faults import note_kind
 from overthere.schemes.registry import Registry
 from overthere.security import harmless, kinds
 
-__all__ = ["judged"]
+__all__ = ["fill_audit"]
 
 
 @bounded_cache(1 << 14)
-def _found(target: str, registry: Registry | None) -> str | None:
+def _audit_target(target: str, registry: Registry | None) -> str | None:
     try:
         return " ".join(kinds(target, registry=registry)) or None
     except Exception as error:
-        noted(error)
+        note_kind(error)
         return "audit-failed"
 
 
-def judged(batch: Any, registry: Registry | None = None) -> Any:
+def fill_audit(batch: Any, registry: Registry | None = None) -> Any:
     """The batch with its column `audit` filled; an invalid reference is judged as it is written."""
     import pyarrow as pa
 
@@ -30,6 +30,6 @@ def judged(batch: Any, registry: Registry | None = None) -> Any:
 
     texts = pc.coalesce(batch.column("target"), batch.column("reference"))
     counted = pc.dictionary_encode(texts)
-    kinds = [None if harmless(text) else _found(text, registry) for text in counted.dictionary.to_pylist()]
+    kinds = [None if harmless(text) else _audit_target(text, registry) for text in counted.dictionary.to_pylist()]
     judged = pa.array(kinds, pa.string()).take(counted.indices)
     return batch.set_column(batch.schema.get_field_index("audit"), "audit", judged)

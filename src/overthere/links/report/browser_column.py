@@ -8,8 +8,8 @@ from typing import Any
 from overthere.editions import whatwg
 from overthere.ground.caches import bounded_cache
 from overthere.links.documents.charset import MARKS, encoding
-from overthere.links.documents.prescan import declared
-from overthere.links.faults import noted
+from overthere.links.documents.prescan import find_encoding
+from overthere.links.faults import note_kind
 from overthere.links.model import Document
 
 __all__ = ["Browsing", "output_encoding"]
@@ -35,7 +35,7 @@ def output_encoding(content: bytes, told: str | None) -> str:
     """
     if content.startswith(tuple(mark for mark, _ in MARKS)):
         return "utf-8"
-    known = (None if told is None else encoding(told)) or declared(content).encoding
+    known = (None if told is None else encoding(told)) or find_encoding(content).encoding
     if known is None:
         try:
             content.decode()
@@ -66,7 +66,7 @@ class Browsing:
             self.last = document.source
             self.pages[self.last] = output_encoding(document.content, document.charset) if kind == "html" else None
 
-    def filled(self, batch: Any, hrefs: dict[str, str]) -> Any:
+    def fill(self, batch: Any, hrefs: dict[str, str]) -> Any:
         """The batch with its column; the rows of a document may go on in the next.
 
         hrefs: what the base elements that count say (`Rows.hrefs`); those of documents that are over are taken out.
@@ -105,11 +105,11 @@ class Browsing:
     def _read(self, source: str, reference: str, base: str, where: str) -> str | None:
         # Fields of HTTP and style sheets have no encoding but UTF-8.
         own = where not in _FIELDS and "(" not in where and "@" not in where
-        return _opened(reference, base, (self.pages[source] if own else None) or "utf-8")
+        return _resolve_as_browser(reference, base, (self.pages[source] if own else None) or "utf-8")
 
 
 @bounded_cache(1 << 14)
-def _opened(reference: str, base: str, encoding: str) -> str | None:
+def _resolve_as_browser(reference: str, base: str, encoding: str) -> str | None:
     try:
         url = whatwg.read(reference, base)
         if url is None or encoding == "utf-8" or url.protocol not in _ENCODED:
@@ -120,7 +120,7 @@ def _opened(reference: str, base: str, encoding: str) -> str | None:
             return url.href
         url = whatwg.read(f"{start}{mark}{_query(query, encoding)}{hash}{fragment}", base)
     except Exception as error:
-        noted(error)
+        note_kind(error)
         return None
     return None if url is None else url.href
 

@@ -7,7 +7,7 @@ from typing import Any
 from overthere import columns
 from overthere.columns.plain import compute
 
-__all__ = ["CHOICES", "chosen"]
+__all__ = ["CHOICES", "select"]
 
 CHOICES = {
     "valid": "references with a target",
@@ -24,7 +24,7 @@ CHOICES = {
 """Name -> the rows that it chooses."""
 
 
-def chosen(batch: Any, names: tuple[str, ...]) -> Any:
+def select(batch: Any, names: tuple[str, ...]) -> Any:
     """The rows of a batch that at least one of the names chooses; all without names."""
     if not names:
         return batch

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from overthere.access.steps import CRLF, Credentials, Interact, Receive, Send, Step, connect, guarded
 from overthere.ground.errors import Cited, PlanRefused
 from overthere.schemes.known.gopher import PORT, GopherLocator
-from overthere.schemes.known.gopher.plus import Answers, Attributes, Block, Form, GopherPlus, Unknown, View
+from overthere.schemes.known.gopher.plus import Answers, Attributes, Block, Form, GopherPlus, UnknownString, View
 
 __all__ = ["request", "steps"]
 
@@ -58,7 +58,7 @@ def steps(locator: GopherLocator, credentials: Credentials) -> Iterator[Step]:
         yield Send(source="RFC 1436 2" if locator.search is None else "RFC 4266 2.2", data=sent, note=note)
         yield _answer(kind)
     else:
-        yield from _asked(locator.plus, sent)
+        yield from _request_steps(locator.plus, sent)
 
 
 def request(locator: GopherLocator) -> bytes:
@@ -91,7 +91,7 @@ def _command(plus: GopherPlus) -> tuple[bytes, bytes]:
         if plus.data is None:
             return command + (b"\t0" if plus.flag else b""), b""
         return command + b"\t1", _block(plus.data)
-    if isinstance(plus, Attributes | Unknown):
+    if isinstance(plus, Attributes | UnknownString):
         return guarded(plus.string, "plus", "RFC 4266 2.3"), b""
     raise PlanRefused(f"{plus!r} is no Gopher+ string", "RFC 4266 2.3")
 
@@ -121,7 +121,7 @@ def _answer(kind: str) -> Receive:
     return Receive(source="RFC 1436 2", what=what, until="close", note=note)
 
 
-def _asked(plus: GopherPlus, sent: bytes) -> Iterator[Step]:
+def _request_steps(plus: GopherPlus, sent: bytes) -> Iterator[Step]:
     """RFC 4266 2.4 to 2.9; an answer to a Gopher+ request says first how long it is (Gopher+ 2.3)."""
     note, what = "", "what the Gopher+ string asks for"
     source = "RFC 4266 2.3"

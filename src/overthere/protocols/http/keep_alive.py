@@ -10,15 +10,15 @@ from overthere.access.errors import AccessFailed
 from overthere.access.policy import Policy
 from overthere.access.steps import Connect
 from overthere.access.wire import Data, Dial, Dialogue, Hangup, Head, Read, Write
-from overthere.protocols.http.answer import AnswerReader, said
+from overthere.protocols.http.answer import AnswerReader, response_details
 
-__all__ = ["Asked", "Turn", "kept", "plain"]
+__all__ = ["Request", "RequestState", "keep_alive", "parse_plain_head"]
 
 _BODY = 1 << 16
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 
 
-class Asked(NamedTuple):
+class Request(NamedTuple):
     """A request."""
 
     octets: bytes
@@ -27,13 +27,13 @@ class Asked(NamedTuple):
     """Octets of the content that are wanted; what is longer ends the connection."""
 
 
-class Turn:
+class RequestState:
     """What is asked next, and whether the connection takes another request: written from both sides of a dialogue."""
 
     __slots__ = ("asked", "came", "is_cut", "is_open")
 
     def __init__(self) -> None:
-        self.asked: Asked | None = None
+        self.asked: Request | None = None
         self.came: bytes | None = None
         """Where the request is sent already: what came first in answer to it."""
         self.is_open: bool = True
@@ -41,7 +41,7 @@ class Turn:
         """Whether the content of the last answer was longer than asked for."""
 
 
-def kept(connect: Connect, policy: Policy, turn: Turn) -> Dialogue:
+def keep_alive(connect: Connect, policy: Policy, turn: RequestState) -> Dialogue:
     """For each request a `Head`; for one with content then its `Data`, and an empty `Data` at its end.
 
     The next one is in `turn.asked` before the dialogue goes on; None there, or a server that closes, ends it.
@@ -59,10 +59,10 @@ def kept(connect: Connect, policy: Policy, turn: Turn) -> Dialogue:
     yield Hangup()
 
 
-def _answer(asked: Asked, policy: Policy, turn: Turn) -> Dialogue:
+def _answer(asked: Request, policy: Policy, turn: RequestState) -> Dialogue:
     reader = AnswerReader(policy, asked.method)
     event = yield from reader.head()
-    head = _head(event.status_code, *said(event))
+    head = _head(event.status_code, *response_details(event))
     yield head
     content = _content(reader, asked, turn)
     applied = codings(",".join(value for name, value in head.details["headers"] if name.lower() == "content-encoding"))
@@ -70,7 +70,7 @@ def _answer(asked: Asked, policy: Policy, turn: Turn) -> Dialogue:
     yield Data(b"")
 
 
-def _content(reader: AnswerReader, asked: Asked, turn: Turn) -> Dialogue:
+def _content(reader: AnswerReader, asked: Request, turn: RequestState) -> Dialogue:
     """The content, as far as it is wanted; what the server means to do with the connection is known at its end."""
     taken = 0
     while isinstance(event := (yield from reader.event(_BODY)), reader.h11.Data):
@@ -85,7 +85,7 @@ def _content(reader: AnswerReader, asked: Asked, turn: Turn) -> Dialogue:
 
 def _goes_on(reader: AnswerReader) -> bool:
     """Whether the connection takes another request: what has come behind the answer belongs to none."""
-    return reader.conn.their_state is reader.h11.DONE and not reader.held
+    return reader.conn.their_state is reader.h11.DONE and not reader.held_octets
 
 
 def _head(status: int, details: dict[str, Any], fields: dict[str, str]) -> Head:
@@ -101,7 +101,7 @@ _PLAIN = re.compile(
 _FIELDS = re.compile(rb"\n([^:\r\n]++):[\t ]*+([^\r\n]*+)")
 
 
-def plain(data: bytes) -> tuple[Head, bool] | None:
+def parse_plain_head(data: bytes) -> tuple[Head, bool] | None:
     """The answer to HEAD if it has come whole and is simply written, and whether the connection goes on."""
     told = _PLAIN.fullmatch(data)
     if told is None:
@@ -113,18 +113,18 @@ def plain(data: bytes) -> tuple[Head, bool] | None:
     return head, "close" not in fields.get("connection", "").lower()
 
 
-def _head_alone(policy: Policy, turn: Turn) -> Dialogue:
+def _head_alone(policy: Policy, turn: RequestState) -> Dialogue:
     """The answer to HEAD, which has no content whatever its fields say (RFC 9110 9.3.2)."""
     data: bytes = (yield Read()) if turn.came is None else turn.came
     turn.came = None
     if not data:
         raise AccessFailed("the server closed the connection before the response", "RFC 9112 9.5", where="the response")
-    if told := plain(data):
+    if told := parse_plain_head(data):
         head, turn.is_open = told
         yield head
         return
     reader = AnswerReader(policy, "HEAD")
     reader.conn.receive_data(data)
     event = yield from reader.head()
-    yield from _content(reader, Asked(b"", "HEAD", 0), turn)
-    yield _head(event.status_code, *said(event))
+    yield from _content(reader, Request(b"", "HEAD", 0), turn)
+    yield _head(event.status_code, *response_details(event))

@@ -13,7 +13,7 @@ from overthere.ground.display import printable
 from overthere.ground.kinds import Finding, Kind
 from overthere.kernel.percent import percent_decode
 from overthere.values.hosts.address import literal
-from overthere.values.hosts.idn import check_bidi, is_right_to_left, mapped, to_ascii, to_unicode
+from overthere.values.hosts.idn import check_bidi, is_right_to_left, map_label, to_ascii, to_unicode
 
 __all__ = ["KINDS", "check_host_name"]
 
@@ -172,7 +172,7 @@ def _u_label(label: str) -> str:
     """A label in its own script, if it is one of IDNA; it may have been too long to be read."""
     try:
         if not label.isascii():
-            return mapped(label)
+            return map_label(label)
         return to_unicode(label.lower()) if label[:4].lower() == "xn--" else label.lower()
     except UnicodeError:
         return ""
@@ -212,7 +212,7 @@ def _idna(label: str) -> tuple[str, str] | None:
     try:
         if label.isascii():
             to_unicode(label.lower())
-        elif len(to_ascii(label)) > _LONGEST_LABEL and "." not in mapped(label):
+        elif len(to_ascii(label)) > _LONGEST_LABEL and "." not in map_label(label):
             return "label-long", ""
     except UnicodeError as error:
         return ("label-long", "") if "too long" in str(error).lower() else ("label-idna", printable(str(error)))

@@ -55,7 +55,7 @@ def ladder(a: str, b: str) -> Ladder:
     """The data of the view."""
     iri = not (a.isascii() and b.isascii())
     one, two = explain(a, iri=iri), explain(b, iri=iri)
-    secrets = Secrets.of(a, b)
+    secrets = Secrets.from_texts(a, b)
     shown = [printable(mask(text)) for text in (a, b)]
     wrong = [findings_of(found.findings) for found in (one, two)]
     if wrong[0] or wrong[1]:
@@ -82,7 +82,7 @@ def _name(rung: Rung) -> str:
 def _side(found: Explanation, rung: Rung, secrets: Secrets) -> Side:
     form = next(form for form in found.forms if form.rung == rung)
     return Side(
-        printable(secrets.hide(mask(form.text))), [shown_change(change, secrets, form.text) for change in form.changes]
+        printable(secrets.mask(mask(form.text))), [shown_change(change, secrets, form.text) for change in form.changes]
     )
 
 

@@ -63,20 +63,20 @@ class Dialogue:
 
 def dialogue(text: str) -> Dialogue:
     """The data of the view."""
-    shown, secrets = printable(mask(text)), Secrets.of(text)
+    shown, secrets = printable(mask(text)), Secrets.from_texts(text)
     try:
         found = plan(URI(text, zone=True))
     except OverthereError as error:
-        return Dialogue(shown, None, None, [], [], printable(secrets.hide(str(error))))
+        return Dialogue(shown, None, None, [], [], printable(secrets.mask(str(error))))
     done = found.done
     notes = [f"nothing to retrieve: {found.locates_nothing}"] if found.locates_nothing else []
     notes += [f"the safe policy refuses it: {why}" for why in done.cautions]
     return Dialogue(
         shown,
         found.scheme,
-        None if found.through is None else printable(secrets.hide(mask(done.uri))),
+        None if found.through is None else printable(secrets.mask(mask(done.uri))),
         [_step(number, step, secrets) for number, step in enumerate(_steps(found), 1)],
-        [printable(secrets.hide(note)) for note in notes],
+        [printable(secrets.mask(note)) for note in notes],
         None,
     )
 
@@ -90,8 +90,8 @@ def _step(number: int, step: PlanStep, secrets: Secrets) -> Step:
     octets = data.encode("latin-1", "replace") if isinstance(data, str) and step.kind == "send" else b""
     kept = octets[: _ROW * _ROWS]
     return Step(
-        number, step.kind, printable(secrets.hide(step.line())), step.source, list(step.after),
-        printable(secrets.hide(step.note)),
+        number, step.kind, printable(secrets.mask(step.line())), step.source, list(step.after),
+        printable(secrets.mask(step.note)),
         [_octets(at, kept[at : at + _ROW]) for at in range(0, len(kept), _ROW)], len(octets) - len(kept),
     )  # fmt: skip
 

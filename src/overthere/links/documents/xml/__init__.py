@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from overthere.base import Base, from_content
 from overthere.links.documents import css, embedded_data, html
-from overthere.links.documents.scope import narrowed
-from overthere.links.documents.xml.events import characters, events, unescaped
+from overthere.links.documents.scope import narrow_base
+from overthere.links.documents.xml.events import characters, events, unescape
 from overthere.links.documents.xml.names import MAIN, NAMESPACES, ROOTS, way_of_attribute, way_of_text
 from overthere.links.model import Document, Embedded, Found, Note, Options, Passed
 
@@ -118,7 +118,7 @@ class _XMLReader:
         if way == "typed":
             way = "html" if attributes.get("type") in _HTML_TYPES or "mode" in attributes else None
         elif vocabulary == "xhtml" and local == "script":
-            way = html.embedded(local, attributes)
+            way = html.embedded_kind(local, attributes)
         elif way == "link":
             way = None if attributes.get("isPermaLink", "").strip(_SPACE).lower() == "false" else "one"
         self.pieces = None if way is None else []
@@ -141,7 +141,7 @@ class _XMLReader:
     def instruction(self, target: str, data: str) -> None:
         if target == "xml-stylesheet" and (match := _PSEUDO.search(data)):
             # A pseudo-attribute (Associating Style Sheets with XML 2), outside of every element.
-            self.found.append(Found("xml-stylesheet href", unescaped(match[1] or match[2] or "").strip(_SPACE)))
+            self.found.append(Found("xml-stylesheet href", unescape(match[1] or match[2] or "").strip(_SPACE)))
 
     def external(self, kind: str, identifier: str) -> None:
         # Relative to what declares it, and no xml:base is around it (XML 1.0 4.2.2).
@@ -242,7 +242,7 @@ class _XMLReader:
                 self.page = from_content(reference, self.scoped or self.outer)
             else:
                 self.add(where, reference, codebase)
-        known = None if local == "script" else html.embedded(local, shown)
+        known = None if local == "script" else html.embedded_kind(local, shown)
         if known is not None:
             self.embed(Embedded(known, shown["srcdoc" if local == "iframe" else "content"] or ""))
         for name in ("rdf:about", "rdf:resource", "xsi:schemaLocation"):
@@ -253,7 +253,7 @@ class _XMLReader:
         value = value.strip(_SPACE)
         self.add(f"{place} xml:base", value)
         around = self.scoped or self.page or self.outer
-        inner = narrowed(value, around, "xml:base")
+        inner = narrow_base(value, around, "xml:base")
         if inner is None:
             self.too_long = True
         elif inner is not around:

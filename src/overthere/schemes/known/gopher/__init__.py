@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from overthere.ground.errors import CodingError, Unwritable
 from overthere.kernel.reference import Parts
-from overthere.schemes.known.gopher.plus import Attributes, Form, GopherPlus, Unknown, View, read
+from overthere.schemes.known.gopher.plus import Attributes, Form, GopherPlus, UnknownString, View, read
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme, default_port, last_of, slash_for_empty_path
 
@@ -110,7 +110,7 @@ class GopherLocator(Locator):
             if given.edition != "url-1994" or given.password is not None:
                 raise given.refuse(given.user, "neither user nor password", "gopher-uri", "RFC 4266 2.1")
             host = f"{given.user}@{host}"  # a hostname may hold "@" by the BNF of 1994, and here no user goes before
-        kind, fields = _cut(given)
+        kind, fields = _split_path(given)
         if given.edition == "url-1994" and fields[1] is not None and "%09" not in given.text:
             fields[1] = fields[1].replace("+", " ")  # BNF: search, whose words "+" joins in every scheme (94-17)
         selector, search, plus = (None if text is None else given.octets(text) for text in fields)
@@ -143,13 +143,13 @@ class GopherLocator(Locator):
         if self.search is not None:
             text += "%09" + to.text(self.search, keep)
         if self.plus is not None:
-            if not isinstance(self.plus, View | Attributes | Form | Unknown):
+            if not isinstance(self.plus, View | Attributes | Form | UnknownString):
                 raise Unwritable(f"{self.plus!r} is no Gopher+ string (RFC 4266 2.3)")
             text += "%09" + to.text(self.plus.string, keep)
         return text
 
 
-def _cut(given: Given) -> tuple[str | None, list[str | None]]:
+def _split_path(given: Given) -> tuple[str | None, list[str | None]]:
     """Type, and selector, search and Gopher+ string: parted by the first and second "%09" (RFC 4266 2.1)."""
     named = given.named
     if given.edition != "rfc3986":
