@@ -20,8 +20,8 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memory import held
-from rounds import rotated, summary
+from memory import peak_since_start
+from rounds import rotate, summary
 
 __all__ = ["measure"]
 
@@ -86,7 +86,7 @@ def _worker(way: str) -> None:
     start = time.perf_counter()
     size = _WAYS[way](uris)
     seconds = time.perf_counter() - start
-    print(json.dumps({"seconds": seconds, "octets": size, "peak": held()}))
+    print(json.dumps({"seconds": seconds, "octets": size, "peak": peak_since_start()}))
 
 
 # -- the run
@@ -141,7 +141,7 @@ def _version() -> str:
 def _times(peers: Mapping[str, Callable[[], _Run]], rounds: int, octets: int) -> dict[str, list[_Run]]:
     found: dict[str, list[_Run]] = {name: [] for name in peers}
     for turn in range(rounds):
-        for name in rotated(list(peers), turn):
+        for name in rotate(list(peers), turn):
             found[name].append(run := peers[name]())
             if run.octets != octets:
                 raise RuntimeError(f"{name}: {run.octets:,} octets of {octets:,}")

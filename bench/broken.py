@@ -23,7 +23,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from planted_faults import BASE, Planted, plant
+from planted_faults import BASE, PlantedFault, plant
 
 __all__ = ["measure", "build_report", "score"]
 
@@ -139,7 +139,7 @@ def build_report(pairs: Iterable[tuple[str, str]], site: Path) -> Report:
     return {(file.removeprefix(docs), reference) for file, reference in pairs}
 
 
-def score(report: Report, planted: list[Planted]) -> dict[str, Any]:
+def score(report: Report, planted: list[PlantedFault]) -> dict[str, Any]:
     """How many of each kind were found: reported of that file, by the reference's last name or its fragment.
 
     Invented is what is reported of a file without a fault.

@@ -87,7 +87,7 @@ def pages_to_serve(folders: Sequence[Path], count: int) -> Iterator[ServedPage]:
         media_type = next(value for name, value in page.headers if name == "Content-Type")
         path = page.uri.split("/", 3)[3].partition("#")[0]
         yield ServedPage(f"{page.uri} ({page.kind})", f"/{number}/{path}", media_type, content)
-    for number, row in enumerate(known_links.known()):
+    for number, row in enumerate(known_links.known_pages()):
         if row.uri.startswith("http:") and not row.coding:
             media_type = next(value for name, value in known_links.page(row).headers if name == "Content-Type")
             path = row.uri.partition("://")[2].partition("/")[2].partition("#")[0]

@@ -26,7 +26,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from generated import made
+from generated import generate
 
 __all__ = ["Verdict", "compare", "interval", "verdict"]
 
@@ -84,7 +84,7 @@ def _attempt(make: Callable[[str], Any], text: str) -> None:
 def _names(folder: Path) -> dict[str, Any]:
     import overthere
 
-    texts = [text for text in made(500, {}) if not _fails(overthere.URI, text)]
+    texts = [text for text in generate(500, {}) if not _fails(overthere.URI, text)]
     page = folder / "page.html"
     prose = "".join(f"See <{text}>, or [this]({text}) and {text}.\n\n" for text in texts)
     page.write_text("".join(f'<p class="x" id="y">Text <a href="{text}">more</a></p>\n' for text in texts))
@@ -294,7 +294,7 @@ def _crawl_commands(folder: Path) -> dict[str, list[str]]:
     """The main job as a command, on documents that are made here."""
     site = folder / "site"
     site.mkdir(parents=True, exist_ok=True)
-    texts = made(3000, {})
+    texts = generate(3000, {})
     for number in range(60):
         some = texts[number * 50 : number * 50 + 50]
         page = "".join(f'<p class="a" title="b">Text <a href="{text}">x</a>' for text in some)

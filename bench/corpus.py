@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from gather import SAME_PLACE, gather
-from generated import made, reference
+from generated import generate, reference
 
 __all__ = ["CACHE", "FILE", "Corpus", "corpus"]
 
@@ -88,7 +88,7 @@ class Corpus:
 
 def _build(size: int) -> pa.Table:
     known, found = gather()
-    texts = made(max(0, size - len(known)), known)
+    texts = generate(max(0, size - len(known)), known)
     rows = [*known.items(), *((text, "made") for text in texts)]
     random.Random(_BASE_SEED).shuffle(rows)
     rows = rows[:size]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-__all__ = ["made", "reference"]
+__all__ = ["generate", "reference"]
 
 _WORDS = """
 about archive article assets blog category chapter content data detail docs download en events faq files forum
@@ -22,7 +22,7 @@ _ESCAPES = ("%20", "%C3%A9", "%2F", "%3A", "%E3%82%A2", "%7E", "%c3%bc", "%26", 
 _DIRT = (" ", "|", "{x}", "%", "é", "[1]", "\\", "%u2019", "^", '"')
 
 
-class _Maker:
+class _Generator:
     """One source of chance, and what is drawn from it with a long tail."""
 
     def __init__(self, seed: int) -> None:
@@ -113,9 +113,9 @@ class _Maker:
         return text
 
 
-def made(count: int, known: dict[str, str], seed: int = 3986) -> list[str]:
+def generate(count: int, known: dict[str, str], seed: int = 3986) -> list[str]:
     """`count` distinct texts that are not among the known."""
-    maker = _Maker(seed)
+    maker = _Generator(seed)
     texts: dict[str, None] = {}
     while len(texts) < count:
         text = maker.url()

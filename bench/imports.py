@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 from peers import OWN
-from rounds import rotated, summary
+from rounds import rotate, summary
 
 __all__ = ["IMPORTS", "measure"]
 
@@ -41,7 +41,7 @@ def measure(rounds: int = 15) -> list[list[dict[str, Any]]]:
     times: dict[str, list[float]] = {name: [] for name in IMPORTS}
     for turn in range(rounds):
         start = _processor_seconds("pass")
-        for name in rotated(list(IMPORTS), turn):
+        for name in rotate(list(IMPORTS), turn):
             times[name].append(max(_processor_seconds(IMPORTS[name]) - start, 0.0))
     return [
         [{"section": "imports", "operation": "import", "peer": name, **summary(times[name], 1)} for name in IMPORTS]

@@ -19,13 +19,13 @@ from overthere.values.normalize import normal_form
 from pages import Page
 from standard import cases, invalid, targets
 
-__all__ = ["GROUPS", "Known", "known", "page", "right", "same", "shared"]
+__all__ = ["GROUPS", "KnownPage", "known_pages", "page", "right", "comparison_key", "count_shared"]
 
 GROUPS = ("targets", "bases", "charsets", "places", "refused")
 _AT = "http://h.example/d/e?q=1"
 
 
-class Known(NamedTuple):
+class KnownPage(NamedTuple):
     """A page and what is right of it: these targets are found, or nothing is, where there are none."""
 
     group: str
@@ -87,7 +87,7 @@ def _anchor(reference: str) -> bytes:
     return f'<!DOCTYPE html><title>t</title><p><a href="{escape(reference)}">x</a>'.encode()
 
 
-def _refused() -> Iterable[str]:
+def _invalid_references() -> Iterable[str]:
     for text in dict.fromkeys(invalid()):
         try:
             URIReference(text)
@@ -96,7 +96,7 @@ def _refused() -> Iterable[str]:
                 yield text
 
 
-def _places() -> Iterable[Known]:
+def _places() -> Iterable[KnownPage]:
     for row in cases("html"):
         base = URI(_AT).join(row["base"]) if "base" in row else URI(_AT)
         meant = (
@@ -110,22 +110,22 @@ def _places() -> Iterable[Known]:
                 if where != "base href":  # whose targets nobody needs
                     found.append(str(against.join(text)))
         if found:
-            yield Known("places", _AT, row["html"].encode(), tuple(found))
+            yield KnownPage("places", _AT, row["html"].encode(), tuple(found))
 
 
-def known() -> list[Known]:
+def known_pages() -> list[KnownPage]:
     """All of them."""
-    rows = [Known("targets", base, _anchor(reference), (target,)) for base, reference, target in targets()]
-    rows += [Known("bases", _AT, html.encode(), (target,)) for html, target in _BASES]
+    rows = [KnownPage("targets", base, _anchor(reference), (target,)) for base, reference, target in targets()]
+    rows += [KnownPage("bases", _AT, html.encode(), (target,)) for html, target in _BASES]
     html = '<title>t</title><p><a href="/caf\u00e9">'
     for charset, told, meta in _CHARSETS:
-        rows.append(Known("charsets", _AT, (meta + html).encode(charset), ("http://h.example/caf%C3%A9",), told))
-    rows.append(Known("charsets", _AT, _anchor("x"), ("http://h.example/d/x",), "utf-8", "gzip"))
+        rows.append(KnownPage("charsets", _AT, (meta + html).encode(charset), ("http://h.example/caf%C3%A9",), told))
+    rows.append(KnownPage("charsets", _AT, _anchor("x"), ("http://h.example/d/x",), "utf-8", "gzip"))
     rows += _places()
-    return rows + [Known("refused", _AT, _anchor(text), ()) for text in _refused()]
+    return rows + [KnownPage("refused", _AT, _anchor(text), ()) for text in _invalid_references()]
 
 
-def page(row: Known) -> Page:
+def page(row: KnownPage) -> Page:
     """The page as it is fetched."""
     body = gzip.compress(row.content, mtime=0) if row.coding else row.content
     media = f"text/html; charset={row.told}" if row.told else "text/html"
@@ -135,7 +135,7 @@ def page(row: Known) -> Page:
 
 
 @lru_cache(maxsize=1 << 20)
-def same(target: str) -> str:
+def comparison_key(target: str) -> str:
     """What two targets share that mean the same to a retrieval: the scheme's normal form, fragment aside."""
     text = target.partition("#")[0]
     reference, _ = to_reference(text)
@@ -145,20 +145,20 @@ def same(target: str) -> str:
         return text
 
 
-def right(rows: Sequence[Known], answers: Sequence[Sequence[str]]) -> dict[str, tuple[int, int]]:
+def right(rows: Sequence[KnownPage], answers: Sequence[Sequence[str]]) -> dict[str, tuple[int, int]]:
     """How many pages of how many are right, by group."""
     found = {group: [0, 0] for group in GROUPS}
     for row, answer in zip(rows, answers, strict=True):
-        wanted, given = {same(text) for text in row.targets}, {same(text) for text in answer}
+        wanted, given = {comparison_key(text) for text in row.targets}, {comparison_key(text) for text in answer}
         found[row.group][0] += wanted <= given if row.targets else not given
         found[row.group][1] += 1
     return {group: (count, of) for group, (count, of) in found.items()}
 
 
-def shared(own: Mapping[int, Iterable[str]], other: Mapping[int, Iterable[str]]) -> dict[str, int]:
+def count_shared(own: Mapping[int, Iterable[str]], other: Mapping[int, Iterable[str]]) -> dict[str, int]:
     """Of the pairs of page and target that are `own`, how many are among the `other`; and how many only those have."""
     both = mine = more = 0
     for at in own.keys() | other.keys():
-        a, b = {same(text) for text in own.get(at, ())}, {same(text) for text in other.get(at, ())}
+        a, b = {comparison_key(text) for text in own.get(at, ())}, {comparison_key(text) for text in other.get(at, ())}
         both, mine, more = both + len(a & b), mine + len(a), more + len(b - a)
     return {"shared": both, "shared_of": mine, "only_peer": more}

@@ -15,11 +15,11 @@ from typing import Any
 
 import overthere
 from corpus import Corpus
-from lists import lists, makeup
+from lists import composition, lists
 from peers import NAMES, OPERATIONS, OWN, Peer
-from rounds import rotated, summary
-from standard import REFUSED, Share, is_uri, refused
-from values import LEAST_ROUNDS, once
+from rounds import rotate, summary
+from standard import REFUSED, Share, call_or_refused, is_uri
+from values import LEAST_ROUNDS, answer_once
 
 __all__ = ["SHARES", "measure", "mix", "spoil"]
 
@@ -90,8 +90,8 @@ def accepts(name: str, peer: Peer, texts: list[str]) -> list[bool]:
     if name in _MORE:
         ask: Callable[[str], Any] = getattr(overthere.URI, _MORE[name][0])
     else:
-        ask = once(peer)
-    answers = (refused(ask, text) for text in texts)
+        ask = answer_once(peer)
+    answers = (call_or_refused(ask, text) for text in texts)
     return [not any(answer is no for no in (None, False, REFUSED)) for answer in answers]
 
 
@@ -102,7 +102,7 @@ def _list(name: str, group: str, texts: list[str], rounds: int, budget: float) -
     times: dict[str, list[float]] = {peer: [] for peer in all_peers}
     for turn in range(rounds):
         gc.collect()
-        for peer in rotated(list(all_peers), turn):
+        for peer in rotate(list(all_peers), turn):
             if len(times[peer]) >= LEAST_ROUNDS and sum(times[peer]) > budget:
                 continue
             gc.disable()
@@ -113,7 +113,7 @@ def _list(name: str, group: str, texts: list[str], rounds: int, budget: float) -
         right = [took == good for took, good in zip(accepts(peer, how, texts), truth, strict=True)]
         row: Row = {"section": "dirt", "operation": group, "list": name, "peer": peer}
         row |= summary(times[peer], len(texts)) | Share(sum(right), len(right)).row()
-        rows.append(row | makeup(texts))
+        rows.append(row | composition(texts))
     return rows
 
 

@@ -15,13 +15,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["BASE", "KINDS", "Planted", "plant"]
+__all__ = ["BASE", "KINDS", "PlantedFault", "plant"]
 
 BASE = "https://museum.example/docs/"
 """Where the site is published."""
 
 
-class Planted(NamedTuple):
+class PlantedFault(NamedTuple):
     """A fault: the file that holds it, as a path within the site, and the reference as written."""
 
     kind: str
@@ -118,7 +118,7 @@ def _page(right: str, fault: Fault | None) -> str:
     )
 
 
-def _shelf(folder: Path) -> None:
+def _write_targets(folder: Path) -> None:
     """What the right references lead to."""
     shelf = folder / "shelf"
     shelf.mkdir()
@@ -133,24 +133,27 @@ def _shelf(folder: Path) -> None:
     (folder / "index.html").write_text('<!doctype html><title>t</title><a href="shelf/">a</a>\n')
 
 
-def _others(number: int) -> Iterator[tuple[Planted, str]]:
+def _other_faults(number: int) -> Iterator[tuple[PlantedFault, str]]:
     """Faults in files of their own kind; the file and its content."""
     reference = "gone-too.png"
-    yield Planted(_SHEET, f"others/{number}.css", reference), f"p {{ background: url({reference}) }}\n"
+    yield PlantedFault(_SHEET, f"others/{number}.css", reference), f"p {{ background: url({reference}) }}\n"
     reference = "gone.md#a-heading"
-    yield Planted(_MARKDOWN, f"others/{number}.md", reference), f"# A heading\n\n[a]({reference}) [b](#a-heading)\n"
+    yield (
+        PlantedFault(_MARKDOWN, f"others/{number}.md", reference),
+        f"# A heading\n\n[a]({reference}) [b](#a-heading)\n",
+    )
     reference = f"{BASE}others/gone-{number}.html"
     found = f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>{reference}</loc></url></urlset>\n'
-    yield Planted(_MAP, f"others/sitemap-{number}.xml", reference), found
+    yield PlantedFault(_MAP, f"others/sitemap-{number}.xml", reference), found
     reference = f"loop-{number}.html"
-    yield Planted(_LOOP, f"others/{reference}", reference), _page("", Fault("", head=_refresh(reference)))
+    yield PlantedFault(_LOOP, f"others/{reference}", reference), _page("", Fault("", head=_refresh(reference)))
 
 
 def _refresh(reference: str) -> str:
     return f'<meta http-equiv="refresh" content="0; url={reference}">'
 
 
-def plant(folder: Path, pages: int = 5000, each: int = 10, seed: int = 3986) -> list[Planted]:
+def plant(folder: Path, pages: int = 5000, each: int = 10, seed: int = 3986) -> list[PlantedFault]:
     """Write the site into an empty folder.
 
     pages: of HTML, in rooms of a hundred; each: how many faults of each kind.
@@ -158,14 +161,14 @@ def plant(folder: Path, pages: int = 5000, each: int = 10, seed: int = 3986) -> 
     Returns: the faults that it holds.
     """
     draw = random.Random(seed)
-    _shelf(folder)
+    _write_targets(folder)
     faults = [kind for kind in KINDS for _ in range(each)]
     if len(faults) > pages - pages // 100 - 1:
         raise ValueError(f"{len(faults)} faults need more than {pages} pages")
     # The first page of a room is a target of others, and has none.
     free = [number for number in range(pages) if number % 100]
     places = dict(zip(draw.sample(free, len(faults)), faults, strict=True))
-    planted: list[Planted] = []
+    planted: list[PlantedFault] = []
     for number in range(pages):
         room = folder / "rooms" / f"{number // 100:03}"
         room.mkdir(parents=True, exist_ok=True)
@@ -173,14 +176,14 @@ def plant(folder: Path, pages: int = 5000, each: int = 10, seed: int = 3986) -> 
         kind = places.get(number)
         fault = KINDS[kind] if kind else None
         if kind and fault:
-            planted.append(Planted(kind, str(file.relative_to(folder)), fault.reference))
+            planted.append(PlantedFault(kind, str(file.relative_to(folder)), fault.reference))
             if kind.startswith("beside the page"):
                 (room / fault.reference).write_text("<!doctype html><title>t</title>\n")
         right = "\n".join(draw.sample(RIGHT, 20))
         file.write_text(_page(right, fault), encoding="utf-8")
     (folder / "others").mkdir()
     for number in range(each):
-        for planted_there, text in _others(number):
+        for planted_there, text in _other_faults(number):
             planted.append(planted_there)
             (folder / planted_there.file).write_text(text)
     return planted

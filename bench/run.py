@@ -48,7 +48,7 @@ def _git(*words: str) -> str:
     return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
 
 
-def _about() -> Row:
+def _run_facts() -> Row:
     """What every row says of the run."""
     from overthere import kernel
     from peers import versions
@@ -141,7 +141,7 @@ def _groups(section: str, whole: Corpus, size: _Size) -> Iterable[list[Row]]:
 def _measure(only: str | None, size: _Size) -> list[Row]:
     whole = corpus(max(size.rows, size.values))
     makeup = whole.composition()
-    about = _about() | {"corpus": makeup["digest"]}
+    about = _run_facts() | {"corpus": makeup["digest"]}
     print(f"{about['machine']}; Python {about['python']}; commit {about['commit']}, {about['kernel']} kernel")
     print(", ".join(f"{name} {value}" for name, value in makeup.items()))
     found: list[Row] = [about | {"section": "corpus"} | makeup]

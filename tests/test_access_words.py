@@ -20,7 +20,7 @@ from support import ROOT
 
 sys.path.append(str(ROOT / "fuzz"))
 
-from conversations import Conversation, conversations, packed
+from conversations import Conversation, conversations, pack
 
 Words = dict[str, str]
 
@@ -52,7 +52,7 @@ def nobody(monkeypatch: pytest.MonkeyPatch) -> None:
 def said(told: Conversation, number: int) -> Any:
     from laws import dialogues
 
-    return dialogues._blocking(told, dialogues._script(told, packed(number, told)))
+    return dialogues._blocking(told, dialogues._script(told, pack(number, told)))
 
 
 TALKS = list(enumerate(conversations()))

@@ -19,7 +19,7 @@ from overthere import URI
 from overthere.base import Base
 from overthere.links import extract
 from overthere.links.containers.archives import Member, members, open_archive, read
-from overthere.links.model import NOTES, Document, Note, Options, Passed
+from overthere.links.model import NOTES, Document, Note, Options, PassedContent
 from support import linear
 
 OUTSIDE = Document("x.gz", b"", Base(URI("http://h/x.gz"), "retrieval", "retrieval"))
@@ -55,7 +55,7 @@ def zstd(content: bytes) -> bytes:
         return file.read_bytes()
 
 
-def found(data: bytes, options: Options = Options()) -> list[Document | Note | Passed]:  # noqa: B008
+def found(data: bytes, options: Options = Options()) -> list[Document | Note | PassedContent]:  # noqa: B008
     return list(members(io.BytesIO(data), OUTSIDE, options))
 
 
@@ -67,7 +67,7 @@ def notes(data: bytes, options: Options = Options()) -> list[str]:  # noqa: B008
     return [
         note
         for one in found(data, options)
-        if not isinstance(one, Passed)
+        if not isinstance(one, PassedContent)
         for note in ([one.kind] if isinstance(one, Note) else one.notes)
     ]
 
@@ -196,13 +196,13 @@ def test_links_and_devices_are_passed_over() -> None:
             info = tarfile.TarInfo("x")
             info.type, info.linkname = kind, "/etc/passwd"
             archive.addfile(info)
-    assert found(file.getvalue()) == [Passed(kind) for kind in ("link", "link", "device", "device")]
+    assert found(file.getvalue()) == [PassedContent(kind) for kind in ("link", "link", "device", "device")]
     link = zipfile.ZipInfo("l")
     link.external_attr = 0o120777 << 16
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as into:
         into.writestr(link, "/etc/passwd")
-    assert found(packed.getvalue()) == [Passed("link")]
+    assert found(packed.getvalue()) == [PassedContent("link")]
 
 
 def header(size: bytes, kind: bytes = b"0") -> bytes:

@@ -187,7 +187,7 @@ def test_only_one_module_writes() -> None:
 def test_a_file_under_the_mark_of_success_is_no_way_through_a_link(tmp_path: Path) -> None:
     other = tmp_path / "other"
     (tmp_path / "_SUCCESS").symlink_to(other)
-    atomic.touch(tmp_path / "_SUCCESS")
+    atomic.create_empty(tmp_path / "_SUCCESS")
     assert not other.exists()
     assert (tmp_path / "_SUCCESS").read_bytes() == b""
     assert not (tmp_path / "_SUCCESS").is_symlink()

@@ -32,10 +32,10 @@ import standard
 import tables
 import values
 from corpus import Corpus
-from generated import made, reference
+from generated import generate, reference
 
 Row = dict[str, Any]
-TEXTS = made(300, {})
+TEXTS = generate(300, {})
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +100,7 @@ def test_iris(corpus: Corpus) -> None:
     assert len(judged) == 6
     assert all(row["right"] == row["of"] > 50 for row in judged)
     assert page.count("**overthere**") == len(own)
-    assert not any(text.isascii() for text in iris.of(TEXTS))
+    assert not any(text.isascii() for text in iris.to_iris(TEXTS))
 
 
 def test_values(corpus: Corpus) -> None:
@@ -139,7 +139,7 @@ def test_lists_are_of_this_machine() -> None:
     found = lists.lists(20)
     for texts in found.values():
         assert 0 < len(texts) == len(set(texts)) <= 20
-        assert lists.makeup(texts)["texts"] == len(texts)
+        assert lists.composition(texts)["texts"] == len(texts)
 
 
 def test_the_sections_have_names() -> None:

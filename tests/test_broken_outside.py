@@ -159,7 +159,7 @@ def test_a_connection_that_a_server_has_closed_is_made_anew(server: Nginx) -> No
         (connection,) = asker.asking.connections._order
         connection.carrier.channels[0].shutdown(2)  # type: ignore[union-attr]
         assert [outcome.kind for outcome in asker.ask([server.uri("/page.html")])] == [None]
-        assert connection.carrier.closed
+        assert connection.carrier.is_closed
 
 
 def test_no_more_connections_wait_than_descriptors_are_to_spare(server: Nginx) -> None:

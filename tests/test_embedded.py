@@ -24,7 +24,7 @@ from overthere.links.documents.scope import LONGEST
 from overthere.links.job import links
 from overthere.links.job.reading import fill
 from overthere.links.job.task_rows import TaskEnd
-from overthere.links.model import Document, Embedded, Found, Link, Note, Options
+from overthere.links.model import Document, EmbeddedContent, Found, Link, Note, Options
 from overthere.links.report.rows import Rows, _Native, _PythonRows
 from support import cases, ids, linear
 
@@ -48,7 +48,7 @@ def rows(maker: type[Rows], text: str, options: Options = WITH, **more: Any) -> 
     document = Document("s", text.encode("utf-8", "replace"), BASE, "text/html", **more)
     for _ in fill(made, document, "html", (), options):
         found += links(made.take())
-    return [*found, *links(made.take())], dict(made.passed)
+    return [*found, *links(made.take())], dict(made.passed_counts)
 
 
 def is_embedded(row: Link) -> bool:
@@ -295,7 +295,7 @@ def test_browsers_have_the_same_bases(tmp_path: Path) -> None:
 
 
 def test_nothing_is_read_that_is_not_asked_for() -> None:
-    one = Embedded("application/ld+json", '{"@id": "x"}')
+    one = EmbeddedContent("application/ld+json", '{"@id": "x"}')
     assert [type(found).__name__ for found in embedded_data.read(one, BASE, Options())] == ["Passed"]
     assert list(embedded_data.read(one, BASE, WITH)) == [Found("script ld+json > /@id", "x")]
     assert list(embedded_data.read(one._replace(text="{"), BASE, WITH)) == [Note("corrupt")]

@@ -330,7 +330,7 @@ def test_what_waits_for_its_turn_is_bounded(monkeypatch: pytest.MonkeyPatch) -> 
     wait_until(lambda: there.waiting > 100 and not there.running.total(), "two that wait")
     assert 2 <= sum(one.begun for one in every) <= 3
     for _ in every:
-        laid = there.next()
+        laid = there.next_source()
         assert isinstance(laid, prefetch.RetrievedFile)
         remove_files([laid.path])
         assert there.waiting <= 100 + 2 * 90

@@ -141,7 +141,7 @@ class Explanation:
                 continue
             if row.start > at:
                 pieces.append((None, self.text[at : row.start]))
-            pieces.append((row.component, self._shown(row)))
+            pieces.append((row.component, self._mask_row(row)))
             at = row.end
         if at < len(self.text):
             pieces.append((None, self.text[at:]))
@@ -156,7 +156,7 @@ class Explanation:
         """The passwords of the text and its base, for what is made of them: decoded, normalized, resolved."""
         return Secrets.from_texts(self.text, self.base or "")
 
-    def _shown(self, row: Row) -> str:
+    def _mask_row(self, row: Row) -> str:
         """A row's text, with a mask for what of a password stands in it."""
         clipped = ((max(low, row.start), min(high, row.end)) for low, high in self._spans)
         return mask(row.text, [(low - row.start, high - row.start) for low, high in clipped if low < high])
@@ -236,7 +236,7 @@ class Explanation:
     def _table(self, width: int) -> list[str]:
         lines: list[str] = []
         for row in self.rows:
-            text = self._shown(row)
+            text = self._mask_row(row)
             indent = "    " if row.component in ("userinfo", "host", "port") else "  "
             place = f"{row.start}..{row.end}"
             shown = shorten(printable(text), max(16, width - 32 - len(row.note))) or '""'

@@ -14,7 +14,7 @@ from overthere.ground.errors import KINDS, CodingError, Finding, InvalidURI
 from overthere.ground.exact import exact
 from overthere.kernel import percent_encode
 from overthere.kernel.classes import IPRIVATE, UCSCHAR
-from overthere.kernel.reference import BIDI_CONTROLS, Parts, parse, recompose, split, split_authority, spread
+from overthere.kernel.reference import BIDI_CONTROLS, Parts, class_ranges, parse, recompose, split, split_authority
 from overthere.values.findings import refusal
 from overthere.values.hosts.idn import a_labels
 from overthere.values.iri import IRIReference
@@ -34,13 +34,13 @@ _BREAKS = re.compile(r"[\t\n\r]+")
 _PRINTABLE = ' <>"{}|\\^`'
 """RFC 3987 3.1: the printable characters of US-ASCII that a mapping of IRIs may escape."""
 _BARE = "%(?![0-9A-Fa-f]{2})"
-_BEYOND = f"(?![{BIDI_CONTROLS}])[{spread(UCSCHAR)}]"
+_BEYOND = f"(?![{BIDI_CONTROLS}])[{class_ranges(UCSCHAR)}]"
 _WRONG = rf"{_BARE}|[{re.escape(_PRINTABLE)}\[\]]|{_BEYOND}"
 _CLASSES = {
     "userinfo": re.compile(f"(?:{_WRONG})++"),
     "host": re.compile(f"(?:{_BEYOND})++"),
     "path": re.compile(f"(?:{_WRONG})++"),
-    "query": re.compile(f"(?:{_WRONG}|[{spread(IPRIVATE)}])++"),
+    "query": re.compile(f"(?:{_WRONG}|[{class_ranges(IPRIVATE)}])++"),
     "fragment": re.compile(f"(?:{_WRONG}|\\#)++"),
 }
 """What a repair escapes in each component, in runs."""

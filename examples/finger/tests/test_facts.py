@@ -29,7 +29,7 @@ from overthere.access.opening import Opening
 from overthere.access.saved_file import file_name
 from overthere.ground.errors import Finding
 from overthere.kernel.reference import split
-from overthere.protocols.http.proxy import proxied
+from overthere.protocols.http.proxy import through_proxy
 from overthere.schemes.model import Access, NormalRule
 from overthere.text.output import as_html, linkable
 
@@ -138,9 +138,9 @@ def test_redirected_from() -> None:
 def test_by_proxy() -> None:
     policy = Policy(proxy={"finger": "http://p.example:3128"})
     with pytest.raises(NotSpecified, match="through a proxy"):
-        proxied(plan(THERE, registry=known()), policy, THERE, known())
+        through_proxy(plan(THERE, registry=known()), policy, THERE, known())
     registry = known(by_proxy="tunnel")
-    lines = [step.line() for step in proxied(plan(THERE, registry=registry), policy, THERE, registry)]
+    lines = [step.line() for step in through_proxy(plan(THERE, registry=registry), policy, THERE, registry)]
     assert lines[1].startswith("send CONNECT h.example:79 ")
 
 

@@ -71,7 +71,7 @@ def configure(scheme: Scheme, locator: Locator, policy: Policy) -> Locator:
 
 def by_proxy() -> Callable[[Plan, Policy, URI, Registry], Plan]:
     """What takes a plan by way of a proxy, which is a part of HTTP."""
-    function: Callable[[Plan, Policy, URI, Registry], Plan] = import_module(f"{package('http')}.proxy").proxied
+    function: Callable[[Plan, Policy, URI, Registry], Plan] = import_module(f"{package('http')}.proxy").through_proxy
     return function
 
 

@@ -28,7 +28,7 @@ def secrets_of(plan: Plan, credentials: Credentials | None = None, uris: Iterabl
     credentials: what the caller lets be told; uris: others whose passwords are known, as those of proxies.
 
     >>> from overthere import plan
-    >>> secrets_of(plan("ftp://joe:swordfish@h/a")).hide("530 joe/SWORDFISH is wrong")
+    >>> secrets_of(plan("ftp://joe:swordfish@h/a")).mask("530 joe/SWORDFISH is wrong")
     '530 joe/*** is wrong'
     """
     passwords, users = list[str](), list[str]()
@@ -73,7 +73,7 @@ def _mask_steps(dialogue: Dialogue, secrets: Secrets) -> Dialogue:
         while True:
             effect = dialogue.send(answer)
             if isinstance(effect, Head):
-                effect = replace(effect, details=secrets.hide_in(effect.details))
+                effect = replace(effect, details=secrets.mask_in(effect.details))
             answer = yield effect
     except StopIteration:
         return
@@ -109,10 +109,10 @@ def _mask_error(error: BaseException, secrets: Secrets) -> None:
     if isinstance(error, AccessError):
         error.message, error.where = secrets.mask(error.message), secrets.mask(error.where)
     if not isinstance(error, InvalidURI):  # which masks its text by itself
-        error.args = secrets.hide_in(error.args)
+        error.args = secrets.mask_in(error.args)
     notes = getattr(error, "__notes__", None)
     if notes:
-        error.__notes__ = secrets.hide_in(notes)
+        error.__notes__ = secrets.mask_in(notes)
 
 
 def _replace_error(cause: BaseException | None, secrets: Secrets) -> BaseException | None:

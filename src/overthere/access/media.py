@@ -19,7 +19,7 @@ def _table() -> MimeTypes:
 def guess_type(name: str) -> tuple[str | None, str | None]:
     """The media type and the content coding of a file's name; None where it tells none.
 
-    >>> guessed("a.tar.gz"), guessed("README")
+    >>> guess_type("a.tar.gz"), guess_type("README")
     (('application/x-tar', 'gzip'), (None, None))
     """
     return _table().guess_type(f"x/{name}", strict=False)

@@ -63,7 +63,7 @@ class Plan:
             shown["locates_nothing"] = self.locates_nothing
         if self.cautions:
             shown["cautions"] = list(self.cautions)
-        steps = self._secrets().hide_in([step.to_dict() for step in self.steps])
+        steps = self._secrets().mask_in([step.to_dict() for step in self.steps])
         return {**shown, "locator": self.locator.to_dict(), "steps": steps}
 
     def _secrets(self) -> Secrets:
@@ -219,7 +219,7 @@ def _own_paragraphs(scheme: Scheme, edition: str) -> Callable[[str], str]:
 def planned_uri(text: str) -> URI:
     """The URI of a plan as a value again: it holds no zone but one that was allowed when it was planned.
 
-    >>> planned("http://[fe80::1%25eth0]/")
+    >>> planned_uri("http://[fe80::1%25eth0]/")
     URI('http://[fe80::1%25eth0]/', zone=True)
     """
     return URI(text, zone=True)

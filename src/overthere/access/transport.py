@@ -153,7 +153,7 @@ class Carrier:
             _close(self.channels.popitem()[1])
 
     @property
-    def closed(self) -> bool:
+    def is_closed(self) -> bool:
         """Whether nothing is open."""
         return self.over or self.error is not None
 

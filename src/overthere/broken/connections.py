@@ -48,7 +48,7 @@ class Connection:
 
     @property
     def is_open(self) -> bool:
-        return self.turn.is_open and not self.carrier.closed
+        return self.turn.is_open and not self.carrier.is_closed
 
     @property
     def peer(self) -> tuple[int, Any] | None:

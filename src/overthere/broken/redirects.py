@@ -81,7 +81,7 @@ class RedirectChain:
         kind, why = said.kind, said.why
         missing: tuple[str, ...] = ()
         if kind is None and self.fragments and said.anchors is not None:
-            missing, unsure = said.anchors.missing(self.fragments)
+            missing, unsure = said.anchors.find_missing(self.fragments)
             why = unsure or why
         final = self.current_uri if self.way is not None and self.way.history else None
         moved = self.permanent and final is not None

@@ -41,7 +41,7 @@ def next_of(found: Scan, site: Site, checker: Checker) -> int:
 def find_cycles(following: Mapping[int, int]) -> frozenset[int]:
     """The pages that a reader comes to again and again.
 
-    >>> sorted(circles({1: 2, 2: 3, 3: 2, 4: 4, 5: 1}))
+    >>> sorted(find_cycles({1: 2, 2: 3, 3: 2, 4: 4, 5: 1}))
     [2, 3, 4]
     """
     found: set[int] = set()

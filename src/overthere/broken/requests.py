@@ -31,7 +31,7 @@ from overthere.ground.display import printable, shorten
 from overthere.ground.errors import InvalidURI, NotSpecified, PlanRefused
 from overthere.ground.redact import mask
 from overthere.protocols.http.keep_alive import Request
-from overthere.protocols.http.steps import TARGET, opening
+from overthere.protocols.http.steps import TARGET, request_head
 from overthere.schemes.known.http import HTTPLocator
 from overthere.schemes.registry import Registry
 from overthere.values.uri import URI
@@ -164,7 +164,7 @@ class Requester:
         first, locator = plan.steps[0], plan.locator
         if not (isinstance(locator, HTTPLocator) and isinstance(first, Connect) and len(plan.steps) == _DIRECT):
             return None, b""  # through a proxy, or by another protocol
-        _, target, version = opening(locator).split(b" ", 2)
+        _, target, version = request_head(locator).split(b" ", 2)
         fields = b"Accept: */*\r\n" + self._agent + self._headers.get(way.uri.origin, b"") + b"\r\n"
         origin = _Origin(way.uri, first, way.policy, scheme.port, b" " + version + fields)
         # Where other protocols may listen, what is sent is judged each time (`Policy.judge_octets`).

@@ -16,7 +16,7 @@ from overthere.links.documents.embedded_data import kind as embedded_kind
 from overthere.links.documents.tokens import Metadata, Script, Sheet, Start, tag, tokens
 from overthere.links.documents.tree import Namespace
 from overthere.links.job.reading import READERS
-from overthere.links.model import UNREAD, Document, Found, Note, Options, Passed
+from overthere.links.model import UNREAD, Document, Found, Note, Options, PassedContent
 
 __all__ = ["BASES", "IDENTIFIERS", "Again", "Reference", "Scan", "anchors_of", "scan", "scan_again"]
 
@@ -241,11 +241,13 @@ def _read_other(found: Scan, options: Options, rule: str) -> None:
         return
     if found.kind == "text":
         found.text = _text(found)
-    read: Callable[[Document, Options], Iterator[Found | Note | Passed]] = import_module(READERS[found.kind]).read
+    read: Callable[[Document, Options], Iterator[Found | Note | PassedContent]] = import_module(
+        READERS[found.kind]
+    ).read
     for one in read(document, options):
         if isinstance(one, Note):
             found.notes[one.kind] = None
-        elif isinstance(one, Passed):
+        elif isinstance(one, PassedContent):
             found.passed[one.kind] += 1
         else:
             base = one.base or document.base

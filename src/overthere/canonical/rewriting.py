@@ -40,7 +40,7 @@ def unescape_fully(text: str | bytes) -> bytes:
 
     No two escapes overlap, so that their order says nothing: one pass over a stack gives what repeated passes give.
 
-    >>> unescaped("%25%32%35"), unescaped("a%252541")
+    >>> unescape_fully("%25%32%35"), unescape_fully("a%252541")
     (b'%', b'aA')
     """
     octets = text.encode() if isinstance(text, str) else text

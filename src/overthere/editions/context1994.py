@@ -44,7 +44,7 @@ def extract(text: str) -> list[WrappedURL]:
 def unwrap(text: str) -> str:
     """The URL without its wrapper and without its prefix `URL:` (Wrappers; PrePrefix).
 
-    >>> bare("<URL:news:*>"), bare("url:news:*"), bare("<gopher://h/0a b>")
+    >>> unwrap("<URL:news:*>"), unwrap("url:news:*"), unwrap("<gopher://h/0a b>")
     ('news:*', 'news:*', 'gopher://h/0a b')
     """
     text = exact(text, "bare()")

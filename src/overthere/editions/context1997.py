@@ -104,7 +104,7 @@ def delimited(text: str, edition: Literal["url-1997", "uri-2003"] = "url-1997") 
 def read_typed(text: str) -> str:
     """Appendix E: what a user typed, "both delimiters and embedded whitespace" taken away, and "URL:".
 
-    >>> typed(' <URL: http://test.com/ a> ')
+    >>> read_typed(' <URL: http://test.com/ a> ')
     'http://test.com/a'
     """
     bare = text.strip()

@@ -16,7 +16,7 @@ from overthere.editions.rfc1808 import resolve
 from overthere.grammar.library import grammar
 from overthere.ground.errors import InvalidURI
 from overthere.kernel.reference import Parts
-from overthere.values.derivation import check_rule, of_any
+from overthere.values.derivation import check_rule, parts_of_any
 from overthere.values.normalize import Rung
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ PORTS = {"ftp": 21, "http": 80, "gopher": 70, "nntp": 119, "telnet": 23, "wais":
 
 
 def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
-    return check_rule(grammar("rfc1738"), text, rule, "RFC 1738 5", limit, of_any(_split, _parts))
+    return check_rule(grammar("rfc1738"), text, rule, "RFC 1738 5", limit, parts_of_any(_split, _parts))
 
 
 # -- Appendix: URLs in context
@@ -69,7 +69,7 @@ def _read_wrapper(inside: str) -> WrappedURL:
 def unwrap(text: str) -> str:
     """The text without its wrapper `<URL:...>` or its prefix `URL:`, which are not part of the URL (Appendix).
 
-    >>> bare("<URL:news:*>"), bare("URL:news:*"), bare("news:*")
+    >>> unwrap("<URL:news:*>"), unwrap("URL:news:*"), unwrap("news:*")
     ('news:*', 'news:*', 'news:*')
     """
     if match := _WRAPPER.fullmatch(text.strip(" \t\n\v\f\r")):

@@ -42,7 +42,7 @@ _SEARCHED = ("http", "gopher", "wais")
 
 
 def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
-    from overthere.values.derivation import check_rule, of_any
+    from overthere.values.derivation import check_rule, parts_of_any
 
     if rule == EDITION.top and not _PREFIX.match(text) and _SCHEME.match(text):
         # PrePrefix: what is missing is told, and the URL is read without it.
@@ -50,7 +50,7 @@ def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
         message = KINDS["not-derivable"].message.format(it=name_of(text[:1]))
         first = Finding("not-derivable", 0, 1, "prefix", rule, expected, f"{DOCUMENT}, BNF", message)
         return [first, *_check(text, "url", None if limit is None else limit - 1)]
-    return check_rule(grammar("url1994"), text, rule, f"{DOCUMENT}, BNF", limit, of_any(_split, _parts))
+    return check_rule(grammar("url1994"), text, rule, f"{DOCUMENT}, BNF", limit, parts_of_any(_split, _parts))
 
 
 # -- Reading: URL SYNTAX

@@ -36,11 +36,11 @@ __all__ = [
     "rename",
     "reopen",
     "save",
-    "scratch",
-    "scratch_folder",
+    "open_unnamed",
+    "temporary_folder",
     "stream",
     "temporary",
-    "touch",
+    "create_empty",
     "write",
 ]
 
@@ -224,19 +224,19 @@ def remove_folder(path: str | os.PathLike[str]) -> None:
     shutil.rmtree(path)
 
 
-def touch(path: str | os.PathLike[str]) -> None:
+def create_empty(path: str | os.PathLike[str]) -> None:
     """An empty file; what has the name is replaced, a link itself.  Raises: OSError."""
     write(Path(path), b"")
 
 
-def scratch() -> BinaryIO:
+def open_unnamed() -> BinaryIO:
     """A temporary file without a name."""
     import tempfile
 
     return cast("BinaryIO", tempfile.TemporaryFile())
 
 
-def scratch_folder(place: str | os.PathLike[str] | None = None) -> tempfile.TemporaryDirectory[str]:
+def temporary_folder(place: str | os.PathLike[str] | None = None) -> tempfile.TemporaryDirectory[str]:
     """A temporary folder, which goes with its object.  place: the folder in which it is."""
     import tempfile
 

@@ -31,7 +31,7 @@ def columns(text: str) -> int:
 def shorten(text: str, most: int = 1000) -> str:
     """`text`, or its beginning and how much was left out.
 
-    >>> bounded("abcdefgh", 5)
+    >>> shorten("abcdefgh", 5)
     'abcde… (3 more characters)'
     """
     return text if len(text) <= most else f"{text[:most]}… ({len(text) - most:,} more characters)"

@@ -12,7 +12,7 @@ __all__ = ["brought_by", "missing_message", "need"]
 def missing_message(module: str, extra: str) -> str:
     """What is said of a package that is not installed.
 
-    >>> missing("polars", "polars")
+    >>> missing_message("polars", "polars")
     "polars is missing: pip install 'overthere[polars]'"
     """
     return f"{module} is missing: pip install 'overthere[{extra}]'"

@@ -86,7 +86,7 @@ def layout(pieces: Sequence[tuple[str | None, str]], width: int = 80) -> Layout:
     margin = max([0, *(len(name) // 2 - centre for centre, name in marks)])
     marks = [(centre + margin, name) for centre, name in marks]
     return Layout([one._replace(column=one.column + margin) for one in laid],
-                  _centre_labels(marks) or _left_aligned(marks), margin)  # fmt: skip
+                  _centre_labels(marks) or _align_left(marks), margin)  # fmt: skip
 
 
 def _fit(pieces: list[tuple[str | None, str]], width: int) -> list[tuple[str | None, str]]:
@@ -133,7 +133,7 @@ def _centre_labels(marks: list[tuple[int, str]]) -> list[Label] | None:
     return placed
 
 
-def _left_aligned(marks: list[tuple[int, str]]) -> list[Label]:
+def _align_left(marks: list[tuple[int, str]]) -> list[Label]:
     """Each name begins below its mark, and below every name to its right that it would cross."""
     placed: list[Label] = []
     for centre, name in reversed(marks):
@@ -172,7 +172,7 @@ def shorten(text: str, width: int) -> str:
 def shorten_distinctly(texts: Sequence[str], width: int) -> list[str]:
     """Texts of at most `width` characters, cut where they are alike: what differs between them is shown.
 
-    >>> apart(["/a" * 20 + "/x" + "/b" * 20, "/a" * 20 + "/y" + "/b" * 20], 12)
+    >>> shorten_distinctly(["/a" * 20 + "/x" + "/b" * 20, "/a" * 20 + "/y" + "/b" * 20], 12)
     ['…/a/a/x/b/b…', '…/a/a/y/b/b…']
     """
     if all(len(text) <= width for text in texts):

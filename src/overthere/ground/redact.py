@@ -170,7 +170,7 @@ def mask(text: str, spans: Iterable[Span] | None = None, *, userinfo: bool = Fal
 def mask_equal_length(*texts: str) -> tuple[str, ...]:
     """The texts with "*" for each character of a secret but delimiters: they are cut where they were cut before.
 
-    >>> veil("ftp://joe:pa?ss@h/")
+    >>> mask_equal_length("ftp://joe:pa?ss@h/")
     ('ftp://joe:**?**@h/',)
     """
     veiled: list[str] = []

@@ -17,7 +17,7 @@ def note_kind(error: Exception) -> str:
     What is no matter of the machine (files, memory) is a mistake to be mended: OVERTHERE_FAULTS=raise in the
     environment raises it, so that it is seen with its traceback, and ends the job.
 
-    >>> noted(FileNotFoundError()), noted(MemoryError())
+    >>> note_kind(FileNotFoundError()), note_kind(MemoryError())
     ('unreadable', 'too-large')
     """
     if isinstance(error, OSError):
@@ -35,7 +35,7 @@ _MISTAKES = (ArithmeticError, AssertionError, AttributeError, LookupError, NameE
 def is_own_error(error: Exception) -> bool:
     """Whether it is a mistake that a line of this package made, and not what a library makes of hostile octets.
 
-    >>> ours(ZeroDivisionError())
+    >>> is_own_error(ZeroDivisionError())
     False
     """
     at = error.__traceback__
@@ -48,7 +48,7 @@ def is_own_error(error: Exception) -> bool:
 def guard(work: Iterable[T], told: Callable[[str], T]) -> Iterator[T]:
     """What comes of the work; if it raises, last what `told` makes of the kind of the note.
 
-    >>> list(guarded(map(open, ["/there/is/none"]), str.upper))
+    >>> list(guard(map(open, ["/there/is/none"]), str.upper))
     ['UNREADABLE']
     """
     try:

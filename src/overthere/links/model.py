@@ -12,7 +12,7 @@ from overthere.schemes.registry import Registry
 if TYPE_CHECKING:
     from overthere.canonical import Canonical
 
-__all__ = ["NOTES", "UNREAD", "Document", "Embedded", "Found", "Link", "Note", "Options", "Passed"]
+__all__ = ["NOTES", "UNREAD", "Document", "EmbeddedContent", "Found", "Link", "Note", "Options", "PassedContent"]
 
 
 class Link(NamedTuple):
@@ -88,7 +88,7 @@ class Found(NamedTuple):
     """The codebase of its element, a reference which gives the base of this one (HTML 4.01 13.3.1, 13.4)."""
 
 
-class Embedded(NamedTuple):
+class EmbeddedContent(NamedTuple):
     """What stands in HTML and is read by choice: most of it holds references in a syntax of its own."""
 
     name: str
@@ -102,7 +102,7 @@ class Note(NamedTuple):
     kind: str
 
 
-class Passed(NamedTuple):
+class PassedContent(NamedTuple):
     """Something that holds no document that can be read, or that is read by choice only."""
 
     kind: str
@@ -164,7 +164,7 @@ class Options(NamedTuple):
     whatwg: bool = False
     """Whether the column `browser` is filled."""
     metadata: bool = False
-    """Whether what is `Embedded` in HTML is read; else it is passed over, and counted."""
+    """Whether what is `EmbeddedContent` in HTML is read; else it is passed over, and counted."""
     limit: int = 1 << 25
     """Octets of a document that are read."""
     depth: int = 16

@@ -156,7 +156,7 @@ def _join_sections(sections: dict[int, tuple[str, bool]]) -> str:
 def remove_comments(value: str) -> str:
     """A value of words and quoted strings with a space for each comment (RFC 5322 3.2.2); one without an end stays.
 
-    >>> uncommented('text/html (a (b) \\\\) " c); charset="(x)" (d')
+    >>> remove_comments('text/html (a (b) \\\\) " c); charset="(x)" (d')
     'text/html  ; charset="(x)" (d'
     """
     if "(" not in value:

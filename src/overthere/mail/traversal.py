@@ -50,7 +50,7 @@ class _Level:
 
 
 class Traversal:
-    """Through the message that a reader stands before; `next` goes on, `piece` and `skip` take a body instead.
+    """Through the message that a reader stands before; `next_part` goes on, `piece` and `skip` take a body instead.
 
     Linear in the message; what is held does not grow with it.
     """
@@ -63,7 +63,7 @@ class Traversal:
         self._part: Part | None = None
         self._begins = False
 
-    def next(self) -> Generator[Effect, Any, Part | PartEnd]:
+    def next_part(self) -> Generator[Effect, Any, Part | PartEnd]:
         """What comes: the header of a message or of a part, or an end.  Not to be asked for more at the last one.
 
         A body that was not taken is gone into where it holds parts or a message, and else left out.

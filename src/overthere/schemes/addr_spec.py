@@ -38,7 +38,7 @@ def split_at(address: str) -> tuple[str, str | None]:
 
     A quoted local part may hold "@", and so may a domain literal, but that holds no "[" (RFC 5322 3.4.1).
 
-    >>> cut('"not@me"@example.org'), cut("joe@[a@b]"), cut("joe")
+    >>> split_at('"not@me"@example.org'), split_at("joe@[a@b]"), split_at("joe")
     (('"not@me"', 'example.org'), ('joe', '[a@b]'), ('joe', None))
     """
     at = address.rfind("@[") if address.endswith("]") else address.rfind("@")

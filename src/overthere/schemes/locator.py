@@ -148,7 +148,7 @@ class Locator(ABC):
         shown: dict[str, Any] = {}
         for name, value in self._shown_parts():
             shown[name] = _to_plain(value)
-        hidden: dict[str, Any] = self._secrets().hide_in(shown)
+        hidden: dict[str, Any] = self._secrets().mask_in(shown)
         return hidden
 
     def _shown_parts(self) -> Iterator[tuple[str, Any]]:

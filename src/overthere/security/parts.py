@@ -91,8 +91,8 @@ _PREFIX = re.compile(r"(?i)URL:(?=[a-z][a-z0-9+.-]*+:)")
 def split_text(text: str, registry: Registry | None = None) -> TextParts:
     """Appendix B and 3.2: the last "@" ends the userinfo (decision 3986-10).
 
-    >>> parts = cut("http://u@[::1]:8/p")
-    >>> parts.of(parts.userinfo), parts.of(parts.host), parts.of(parts.port)
+    >>> parts = split_text("http://u@[::1]:8/p")
+    >>> parts.text_of(parts.userinfo), parts.text_of(parts.host), parts.text_of(parts.port)
     ('u', '[::1]', '8')
     """
     prefix = _PREFIX.match(text)

@@ -39,7 +39,7 @@ class Replay:
     ...     yield Dial("h", 70)
     ...     yield Write(b"about\\r\\n")
     ...     yield Head("text/plain")
-    ...     yield from Wire().dotted("the text")
+    ...     yield from Wire().read_to_period("the text")
     >>> found = Replay(b"one\\r\\n.\\r\\n").run(dialogue())
     >>> found.head.media_type, found.content, found.sent, found.error
     ('text/plain', b'one\\r\\n', b'about\\r\\n', None)

@@ -20,7 +20,7 @@ def replace_words(plan: Plan) -> tuple[Plan, dict[str, str]]:
     """The plan with a word that says nothing for each of its texts, and which text each word stands for.
 
     >>> from overthere import plan
-    >>> there, words = reworded(plan("gopher://h/0about"))
+    >>> there, words = replace_words(plan("gopher://h/0about"))
     >>> there.steps[2].line(), words
     ('receive zq0q (until the server closes)', {'zq0q': 'the text'})
     """

@@ -69,7 +69,7 @@ def read_delimited(text: str, at: int, line: int, known: Names | None = None) ->
 
     line: where the line of the delimiter begins; known: the schemes, those of the default registry unless given.
 
-    >>> wrapped("> <http://h/a-\\n> b>", 2, 0).reference
+    >>> read_delimited("> <http://h/a-\\n> b>", 2, 0).reference
     'http://h/a-b'
     """
     opening, marks = text[at], 1

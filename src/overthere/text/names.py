@@ -44,7 +44,7 @@ class Names(NamedTuple):
 def names(registry: Registry | None = None) -> Names:
     """Those of a registry, the default one unless given.
 
-    >>> "http" in names().need_hosts, names().shaped("tel").match("+1"), names().shaped("http")
+    >>> "http" in names().need_hosts, names().shape_of("tel").match("+1"), names().shape_of("http")
     (True, <re.Match object; span=(0, 2), match='+1'>, None)
     """
     return _names(Registry.default() if registry is None else registry)

@@ -216,7 +216,7 @@ _EMPHASIS = "*_~"
 def trim_end(text: str, start: int, end: int) -> int:
     """Where text[start:end] ends without the punctuation of the sentence (rule 7).
 
-    >>> trimmed("http://h/...", 0, 12)
+    >>> trim_end("http://h/...", 0, 12)
     9
     """
     before = text[start - 1 : start]

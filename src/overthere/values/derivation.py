@@ -20,7 +20,7 @@ from overthere.ground.errors import KINDS, Finding, InvalidURI
 from overthere.ground.redact import overlaps, secret_spans
 from overthere.kernel.reference import Parts as Generic
 
-__all__ = ["check_rule", "locate_parts", "of_any"]
+__all__ = ["check_rule", "locate_parts", "parts_of_any"]
 
 Parts = Callable[[str], Mapping[str, str | None]]
 
@@ -110,7 +110,7 @@ def _places(dfa: Automaton, text: str) -> Iterator[_Place]:
         yield _Place(len(text), len(text), state)
 
 
-def of_any(split: Callable[[str], Generic], parts: Parts) -> Parts:
+def parts_of_any(split: Callable[[str], Generic], parts: Parts) -> Parts:
     """The parts of any text: of one without a scheme, which an edition's own account leaves out, the generic ones."""
 
     def parts_of(text: str) -> Mapping[str, str | None]:
@@ -125,7 +125,7 @@ def locate_parts(text: str, parts: Parts) -> list[tuple[str, int, int]]:
 
     A part may hold others (`_HOLDS`), which follow it.  Nothing where the text has no parts.
 
-    >>> located("//h/h", lambda _: {"authority": "h", "userinfo": None, "host": "h", "path": "/h"})
+    >>> locate_parts("//h/h", lambda _: {"authority": "h", "userinfo": None, "host": "h", "path": "/h"})
     [('authority', 2, 3), ('host', 2, 3), ('path', 3, 5)]
     """
     try:

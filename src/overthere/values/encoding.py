@@ -124,7 +124,7 @@ def decode(text: str | bytes, *, charset: str = "utf-8", errors: str = "strict")
     '100%, caf%E9 é'
     """
     if errors == "keep":
-        return _decoded_or_kept(text, charset)
+        return _decode_or_keep(text, charset)
     octets = decode_bytes(text)
     try:
         return octets.decode(charset, errors)
@@ -141,7 +141,7 @@ _BROKEN_OCTETS = re.compile(rb"%(?![0-9A-Fa-f][0-9A-Fa-f])")
 _UNDECODED = re.compile("[\udc80-\udcff]")
 
 
-def _decoded_or_kept(text: str | bytes, charset: str) -> str:
+def _decode_or_keep(text: str | bytes, charset: str) -> str:
     """The same with what cannot be decoded as it is."""
     # The "%" of no escape is escaped itself, so that it is one "%" afterwards.
     if isinstance(text, str):

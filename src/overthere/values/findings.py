@@ -17,7 +17,7 @@ from overthere.ground.errors import KINDS, Finding, InvalidIRI, InvalidURI, Refu
 from overthere.ground.redact import overlaps, secret_spans
 from overthere.kernel import parse
 from overthere.kernel.classes import CHARSETS, IPRIVATE, PATTERNS, UCSCHAR
-from overthere.kernel.reference import APPENDIX_B, BIDI_CONTROLS, ip_literal, spread
+from overthere.kernel.reference import APPENDIX_B, BIDI_CONTROLS, class_ranges, ip_literal
 
 if TYPE_CHECKING:
     from overthere.grammar import Grammar
@@ -84,10 +84,10 @@ class _FirstFinding(Refusal):
 def _foreign(component: str, iri: bool) -> re.Pattern[str]:
     """What a component cannot hold, in runs of one kind."""
     escapes = component not in ("scheme", "port")
-    extra = spread(UCSCHAR) if iri and escapes else ""
-    private = spread(IPRIVATE) if iri and escapes and component != "query" else ""
+    extra = class_ranges(UCSCHAR) if iri and escapes else ""
+    private = class_ranges(IPRIVATE) if iri and escapes and component != "query" else ""
     if iri and component == "query":
-        extra += spread(IPRIVATE)
+        extra += class_ranges(IPRIVATE)
     groups = [
         r"(?P<pct>%(?![0-9A-Fa-f][0-9A-Fa-f]))" if escapes else "",
         r"(?P<space>\ +)",

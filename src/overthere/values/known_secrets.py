@@ -54,7 +54,7 @@ class Secrets:
     is found where it is a word.
 
     >>> secrets = Secrets(["open sesame"], ["Aladdin"])
-    >>> secrets.hide("530 open%20sesame? Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ== is wrong")
+    >>> secrets.mask("530 open%20sesame? Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ== is wrong")
     '530 ***? Basic *** is wrong'
     """
 
@@ -81,7 +81,7 @@ class Secrets:
     def from_texts(cls, *texts: str) -> Secrets:
         """The secrets in texts, for what is made of them: passwords also in the pieces into which delimiters cut them.
 
-        >>> Secrets.of("ftp://joe:pass?word@h/").hide("path: h/pass, query: word@h")
+        >>> Secrets.from_texts("ftp://joe:pass?word@h/").mask("path: h/pass, query: word@h")
         'path: h/***, query: ***@h'
         """
         passwords = [password for text in texts for _, password in logins(text)]
@@ -98,7 +98,7 @@ class Secrets:
         """The text with `***` for each of them."""
         return text if self._pattern is None else self._pattern.sub(MASK, text)
 
-    def hide_in(self, value: Any) -> Any:
+    def mask_in(self, value: Any) -> Any:
         """The same in what is made of texts: lists, tuples, dicts; octets too.  Anything else stays what it is."""
         match value:
             case str():
@@ -108,11 +108,11 @@ class Secrets:
                 hidden = self.mask(text)
                 return value if hidden == text else hidden.encode("latin-1")
             case dict():
-                hidden_in: Any = {key: self.hide_in(item) for key, item in value.items()}
+                hidden_in: Any = {key: self.mask_in(item) for key, item in value.items()}
             case list():
-                hidden_in = [self.hide_in(item) for item in value]
+                hidden_in = [self.mask_in(item) for item in value]
             case tuple() if type(value) is tuple:
-                hidden_in = tuple(map(self.hide_in, value))
+                hidden_in = tuple(map(self.mask_in, value))
             case _:
                 return value
         # One in which there is nothing stays the same object: what is added to it later is seen.

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO, NamedTuple
 
 from overthere.base import Base
-from overthere.ground.atomic import scratch
+from overthere.ground.atomic import open_unnamed
 from overthere.links.containers.records import inflated, member
 from overthere.links.containers.warc import response, target
 from overthere.links.documents.header import header
 from overthere.links.documents.kinds import media_type_of
 from overthere.links.faults import guard
-from overthere.links.model import Document, Note, Options, Passed
+from overthere.links.model import Document, Note, Options, PassedContent
 
 __all__ = ["members"]
 
@@ -54,7 +54,7 @@ def members(
     start: int = 0,
     end: int | None = None,
     begins: Callable[[str], bool] = bool,
-) -> Iterator[Document | Note | Passed]:
+) -> Iterator[Document | Note | PassedContent]:
     """The documents of the records that begin in [start, end).
 
     Sources, bases and what a header of HTTP refers to are those of `warc.members`, and so is `begins`. The record that
@@ -71,7 +71,7 @@ def members(
             )
             scheme = b"" if record.line is None else record.line.url.partition(b":")[0].lower()
             if scheme in (b"filedesc", b"dns"):
-                yield Passed(scheme.decode())
+                yield PassedContent(scheme.decode())
                 if record.notes:
                     yield here
             elif begins(here.source):
@@ -195,7 +195,7 @@ def _read_gzipped(file: BinaryIO, size: int, at: int, end: int, limit: int) -> I
 def _read_long(file: BinaryIO, at: int, size: int, limit: int) -> Iterator[_Record]:
     """Many records in one gzip member, or one that has more than was said."""
     most = 64 * limit + 32 * size
-    with scratch() as into:
+    with open_unnamed() as into:
         made, note = 0, ""
         try:
             for piece in inflated(file, at):

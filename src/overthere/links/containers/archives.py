@@ -16,7 +16,7 @@ from overthere.base import Base, enclosed
 from overthere.links.containers import zip_recovery, zipnames
 from overthere.links.containers.packed import MAGICS, Chained, Stream, failing, unpacked
 from overthere.links.faults import guard, is_own_error, note_kind
-from overthere.links.model import Document, Note, Options, Passed
+from overthere.links.model import Document, Note, Options, PassedContent
 from overthere.values.encoding import IN_SEGMENT
 from overthere.values.uri import URI, URIReference
 
@@ -33,13 +33,13 @@ class Member(NamedTuple):
     crc: int | None = None
 
 
-def members(file: BinaryIO, document: Document, options: Options) -> Iterator[Document | Note | Passed]:
+def members(file: BinaryIO, document: Document, options: Options) -> Iterator[Document | Note | PassedContent]:
     """The members of an archive, of the kind that its first octets show; the base of each is that of the archive."""
     head = file.read(8)
     file.seek(-len(head), os.SEEK_CUR)
     kind = "zip" if head.startswith(b"PK") else "compressed" if head.startswith(MAGICS) else "tar"
     for member in open_archive(kind, file, document):
-        if isinstance(member, Note | Passed) or member.stream is None:
+        if isinstance(member, Note | PassedContent) or member.stream is None:
             yield member.document if isinstance(member, Member) else member
             continue
         content, notes = read(member.stream, options.limit, member.crc)
@@ -48,7 +48,7 @@ def members(file: BinaryIO, document: Document, options: Options) -> Iterator[Do
 
 def open_archive(
     kind: str, file: Stream, document: Document, beneath: URI | None = None
-) -> Iterator[Member | Note | Passed]:
+) -> Iterator[Member | Note | PassedContent]:
     """The members one by one, each to be read before the next is asked for; what is the matter with the archive.
 
     kind: "zip", for which the file must be one that can seek, "tar" or "compressed".
@@ -155,7 +155,7 @@ def _member_document(document: Document, name: str, base: Base, *notes: str) -> 
     return Document(f"{document.source}!{shown}", b"", base, notes=notes, depth=document.depth + 1)
 
 
-def _zip(file: BinaryIO, document: Document, beneath: URI | None) -> Iterator[Member | Note | Passed]:
+def _zip(file: BinaryIO, document: Document, beneath: URI | None) -> Iterator[Member | Note | PassedContent]:
     base = enclosed(document.base)
     octets = _GuardedZip(file)
     try:
@@ -174,7 +174,7 @@ def _zip(file: BinaryIO, document: Document, beneath: URI | None) -> Iterator[Me
             if info.filename.endswith("/"):  # not `is_dir`, which fails where there is no name
                 continue
             if stat.S_ISLNK(info.external_attr >> 16):
-                yield Passed("link")
+                yield PassedContent("link")
                 continue
             within = _zip_document(info, document, base, beneath, is_epub)
             yield from guard(_read_member(archive, octets, info, within), Note)
@@ -234,7 +234,7 @@ def _trailing_note(archive: zipfile.ZipFile, file: BinaryIO) -> str | None:
 
 def _recover_members(
     file: BinaryIO, document: Document, base: Base, beneath: URI | None
-) -> Iterator[Member | Note | Passed]:
+) -> Iterator[Member | Note | PassedContent]:
     """What is whole of an archive without its directory, and what there is of the rest."""
     is_epub = False
     for number, local in enumerate(zip_recovery.locals_of(file)):
@@ -260,7 +260,7 @@ def _recover_members(
 
 def _read_member(
     archive: zipfile.ZipFile, octets: _GuardedZip, info: zipfile.ZipInfo, within: Document
-) -> Iterator[Member | Note | Passed]:
+) -> Iterator[Member | Note | PassedContent]:
     if info.flag_bits & 1:
         yield Member(within._replace(notes=("encrypted",)), None)
         return
@@ -292,7 +292,7 @@ def _is_epub(archive: zipfile.ZipFile) -> bool:
     return False
 
 
-def _tar(file: Stream, document: Document, beneath: URI | None) -> Iterator[Member | Note | Passed]:
+def _tar(file: Stream, document: Document, beneath: URI | None) -> Iterator[Member | Note | PassedContent]:
     base = enclosed(document.base)
     broken: list[str] = []
     ended = False
@@ -324,7 +324,7 @@ def _tar(file: Stream, document: Document, beneath: URI | None) -> Iterator[Memb
             archive.members.clear()  # else it would remember all of them
             if not info.isreg():
                 if not info.isdir():
-                    yield Passed("link" if info.issym() or info.islnk() else "device")
+                    yield PassedContent("link" if info.issym() or info.islnk() else "device")
                 continue
             content = archive.extractfile(info)
             if content is not None:
@@ -375,7 +375,7 @@ _SUFFIXES = {
 }  # fmt: skip
 
 
-def _read_compressed(file: Stream, document: Document) -> Iterator[Member | Note | Passed]:
+def _read_compressed(file: Stream, document: Document) -> Iterator[Member | Note | PassedContent]:
     """Compression is a coding of the document, not an entity around it: its base stays."""
     name = (document.name or document.source.rpartition("!")[2]).rpartition("/")[2]
     stem, suffix = os.path.splitext(name)

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, NamedTuple
 
-from overthere.ground.atomic import scratch
+from overthere.ground.atomic import open_unnamed as scratch
 from overthere.links.containers.inflating import MOST, PIECE, taken
 from overthere.links.containers.packed import failing, pieces, skipped
 

@@ -15,7 +15,7 @@ from overthere.links.documents.header import HTTP, Fields, fields, first_value, 
 from overthere.links.documents.kinds import media_type_of
 from overthere.links.documents.metadata import METADATA, base_of, page_of
 from overthere.links.faults import guard
-from overthere.links.model import Document, Note, Options, Passed
+from overthere.links.model import Document, Note, Options, PassedContent
 from overthere.values.uri import URI
 
 __all__ = ["members", "response", "target"]
@@ -34,7 +34,7 @@ def members(
     start: int = 0,
     end: int | None = None,
     begins: Callable[[str], bool] = bool,
-) -> Iterator[Document | Note | Passed]:
+) -> Iterator[Document | Note | PassedContent]:
     """The documents in the records that begin in [start, end), which come from `records.cuts()` if they are given.
 
     The source of a record is the octet at which it begins, or its gzip member: `crawl.warc.gz!12345`. Its base is its
@@ -48,7 +48,7 @@ def members(
     try:
         for record in records(file, options.limit, start, end):
             if record.passed:
-                yield Passed(record.passed)
+                yield PassedContent(record.passed)
                 if not record.notes:
                     continue
             here = _record_document(record, document)
@@ -64,7 +64,7 @@ def _record_document(record: Record, outside: Document) -> Document:
     return Document(source, b"", outside.base, notes=record.notes, depth=outside.depth + 1)
 
 
-def _documents(record: Record, here: Document, options: Options) -> Iterator[Document | Note | Passed]:
+def _documents(record: Record, here: Document, options: Options) -> Iterator[Document | Note | PassedContent]:
     if not record.header:
         yield here
         return
@@ -80,7 +80,7 @@ def _documents(record: Record, here: Document, options: Options) -> Iterator[Doc
     elif uri is None:
         pass
     elif uri.scheme.lower() == "dns":
-        yield Passed("dns")
+        yield PassedContent("dns")
         if notes:
             yield here._replace(notes=_unique(notes))
         return
@@ -92,7 +92,7 @@ def _documents(record: Record, here: Document, options: Options) -> Iterator[Doc
         return
     if kind == "metadata":
         if not _TELLS.match(record.content):
-            yield Passed("metadata")
+            yield PassedContent("metadata")
             if notes:
                 yield here._replace(notes=_unique(notes))
             return

@@ -31,9 +31,9 @@ def decode_text(content: bytes, told: str | None, default: str = "utf-8") -> tup
     A byte order mark goes before everything else and is no character of the text. Octets that are not in the charset
     become U+FFFD. True: there were such octets, the label is unknown, or the mark says something else than the label.
 
-    >>> decoded(b"caf\\xe9 \\x80", "ISO-8859-1")
+    >>> decode_text(b"caf\\xe9 \\x80", "ISO-8859-1")
     ('café €', False)
-    >>> decoded(b"caf\\xe9", None)
+    >>> decode_text(b"caf\\xe9", None)
     ('caf\\ufffd', True)
     """
     codec = None if told is None else _codec(told)

@@ -123,7 +123,7 @@ def inline(text: str) -> Iterator[tuple[str, str]]:
 def with_places(text: str) -> Iterator[tuple[str, str, tuple[int, int]]]:
     """The same, each with the place of what is written there.
 
-    >>> list(placed("a { b: url( 'c' ) }"))
+    >>> list(with_places("a { b: url( 'c' ) }"))
     [('url()', 'c', (13, 14))]
     """
     depth, sets = 0, [0]  # open parentheses since the first image-set(), and at which depths there is one

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from overthere.base import Base
 from overthere.links.documents import html, json, jsonld
 from overthere.links.documents.scope import narrow_base
-from overthere.links.model import Embedded, Found, Note, Options, Passed
+from overthere.links.model import EmbeddedContent, Found, Note, Options, PassedContent
 
 __all__ = ["kind", "read", "read_within"]
 
@@ -24,7 +24,9 @@ def kind(name: str) -> str:
     return next(names[name] for names in html.EMBEDDED.values() if name in names)
 
 
-def read(embedded: Embedded, base: Base, options: Options, depth: int = 0) -> Iterator[Found | Note | Passed]:
+def read(
+    embedded: EmbeddedContent, base: Base, options: Options, depth: int = 0
+) -> Iterator[Found | Note | PassedContent]:
     """The references in it; `where` is "meta og:image", "img data-src", or "script importmap > " and a JSON Pointer, or
     "iframe srcdoc > " and what it is in that document.
 
@@ -33,7 +35,7 @@ def read(embedded: Embedded, base: Base, options: Options, depth: int = 0) -> It
     """
     name, text = embedded
     if not options.metadata:
-        yield Passed(kind(name))
+        yield PassedContent(kind(name))
     elif name == "srcdoc":
         yield from _document(text, base, options, depth)
     elif name in _SCRIPTS:
@@ -58,7 +60,7 @@ def _is_iri(text: str) -> bool:
     return not text.startswith(("[", "_:")) and (json.is_uri(text) or ":" not in text.partition("/")[0])
 
 
-def _document(text: str, base: Base, options: Options, depth: int) -> Iterator[Found | Note | Passed]:
+def _document(text: str, base: Base, options: Options, depth: int) -> Iterator[Found | Note | PassedContent]:
     """A document of its own, whose fallback base is that of the document around it (HTML 2.4.2, 7.3.1.2)."""
     if depth >= options.depth:
         yield Note("too-deep")
@@ -77,8 +79,8 @@ def _document(text: str, base: Base, options: Options, depth: int) -> Iterator[F
 
 
 def read_within(
-    references: list[Found | Embedded], base: Base, options: Options, depth: int
-) -> Iterator[Found | Note | Passed]:
+    references: list[Found | EmbeddedContent], base: Base, options: Options, depth: int
+) -> Iterator[Found | Note | PassedContent]:
     """What `html.read` has found, and in it what is embedded; of this, `base` is that of the document.
 
     The reference of a `base` element has none, nor has any other that is not embedded.

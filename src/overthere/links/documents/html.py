@@ -11,7 +11,7 @@ from overthere.links.documents.charset import MARKS, decode_text, encoding
 from overthere.links.documents.prescan import find_encoding
 from overthere.links.documents.tokens import Metadata, Script, Sheet, tokens
 from overthere.links.documents.tree import Namespace
-from overthere.links.model import Embedded, Found
+from overthere.links.model import EmbeddedContent, Found
 
 __all__ = [
     "ATTRIBUTES",
@@ -271,7 +271,7 @@ class ParsedHTML(NamedTuple):
 
     base: str | None
     """The href of the base element that counts (`tokens.Start.is_base`); None without one."""
-    found: list[Found | Embedded]
+    found: list[Found | EmbeddedContent]
     """Every reference, in the order of the document, and what embeds some."""
     notes: list[str]
     """On the document as a whole."""
@@ -280,7 +280,7 @@ class ParsedHTML(NamedTuple):
 def read(text: str) -> ParsedHTML:
     """Tokens (HTML 13.2.5) and no tree: nesting costs nothing, and a reference stands once where it is written."""
     base: str | None = None
-    held: list[Found | Embedded] = []
+    held: list[Found | EmbeddedContent] = []
     script: str | None = None
     notes: list[str] = []
     for token in tokens(text):
@@ -293,7 +293,7 @@ def read(text: str) -> ParsedHTML:
             held += _styles("style", token.text)
         elif isinstance(token, Script):
             if script is not None:
-                held.append(Embedded(script, token.text))
+                held.append(EmbeddedContent(script, token.text))
         else:
             name, attributes, namespace, is_base, _ = token
             if is_base:
@@ -303,11 +303,13 @@ def read(text: str) -> ParsedHTML:
             if name == "script":
                 script = known
             elif known is not None:
-                held.append(Embedded(known, attributes["srcdoc" if name == "iframe" else "content"]))
+                held.append(EmbeddedContent(known, attributes["srcdoc" if name == "iframe" else "content"]))
     return ParsedHTML(base, held, notes)
 
 
-def references(tag: str, attributes: Mapping[str, str | None], is_svg: bool = False) -> Iterator[Found | Embedded]:
+def references(
+    tag: str, attributes: Mapping[str, str | None], is_svg: bool = False
+) -> Iterator[Found | EmbeddedContent]:
     """The references in the attributes of an element, and the attributes that are read by choice."""
     if attributes.keys().isdisjoint(_RULES) and tag != "meta":
         return
@@ -317,7 +319,7 @@ def references(tag: str, attributes: Mapping[str, str | None], is_svg: bool = Fa
     for name, value in attributes.items():
         way = next((way for elements, way in _RULES.get(name, ()) if not elements or tag in elements), None)
         if way == "attribute":
-            yield Embedded(f"{told} {name}", value or "")
+            yield EmbeddedContent(f"{told} {name}", value or "")
         elif way == "style":
             yield from _styles(told, value or "")
         elif way in _WAYS and (way != "paint" or is_svg):

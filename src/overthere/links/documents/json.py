@@ -21,7 +21,7 @@ from overthere.base import Base
 from overthere.ground.caches import bounded_cache
 from overthere.links.documents.charset import decode_text
 from overthere.links.documents.scope import narrow_base
-from overthere.links.model import Document, Found, Note, Options, Passed
+from overthere.links.model import Document, Found, Note, Options, PassedContent
 from overthere.schemes.iana import registration
 from overthere.schemes.registry import Registry
 
@@ -45,7 +45,7 @@ _SAYING = re.compile(
 )
 
 
-def read(document: Document, options: Options) -> Iterator[Found | Note | Passed]:
+def read(document: Document, options: Options) -> Iterator[Found | Note | PassedContent]:
     """The references of a JSON document; `where` is the JSON Pointer of the string.
 
     Unless `options.json` asks for them, the document is passed over.
@@ -54,7 +54,7 @@ def read(document: Document, options: Options) -> Iterator[Found | Note | Passed
     given, and what follows an error as far as it can be told.
     """
     if not options.json:
-        yield Passed("json")
+        yield PassedContent("json")
         return
     told = document.charset
     if told is None and 0 in document.content[:2]:
@@ -136,7 +136,7 @@ class JSONReader:
         if kind == "closed":
             return self.string(token["string"], closed=token["closed"] != "")
         if kind == "mark":
-            self.mark(token[0])
+            self.take_mark(token[0])
         else:
             self.expect(_VALUE, _VALUE_OR_END)
             if not _SCALAR.fullmatch(token[0]):
@@ -155,7 +155,7 @@ class JSONReader:
             self.next = _VALUE
             self.texts += 1
 
-    def mark(self, mark: str) -> None:
+    def take_mark(self, mark: str) -> None:
         inner = self.open[-1] if self.open else None
         if mark in "{[":
             self.expect(_VALUE, _VALUE_OR_END)

@@ -7,7 +7,7 @@ import zlib
 
 from overthere.links.model import Document
 
-__all__ = ["CONTAINERS", "HEAD", "LISTING", "kind", "kind_of", "media_type_of", "passed_over"]
+__all__ = ["CONTAINERS", "HEAD", "LISTING", "kind", "kind_of", "media_type_of", "passed_kind"]
 
 HEAD = 4096
 """Octets from the beginning of a document by which its kind is known."""
@@ -186,12 +186,12 @@ _PASSED_MAGIC = (
 )  # fmt: skip
 
 
-def passed_over(document: Document) -> str:
+def passed_kind(document: Document) -> str:
     """What a document without a reader is, in a word of a few: by its content, what was told, its name.
 
     >>> from overthere import URI
     >>> from overthere.base import Base
-    >>> passed_over(Document("a.zip!b.PNG", b"...", Base(URI("http://h/"), "entity")))
+    >>> passed_kind(Document("a.zip!b.PNG", b"...", Base(URI("http://h/"), "entity")))
     'image'
     """
     if not document.content:

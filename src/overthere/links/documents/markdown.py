@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from overthere.links.documents import embedded_data, html
 from overthere.links.documents.charset import decode_text
-from overthere.links.model import Document, Embedded, Found, Note, Options, Passed
+from overthere.links.model import Document, EmbeddedContent, Found, Note, Options, PassedContent
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -33,7 +33,7 @@ _STYLE = re.compile(r"<style", re.IGNORECASE)
 _EXTENDED = re.compile(r"www\.|://|@", re.IGNORECASE)
 
 
-def read(document: Document, options: Options) -> Iterator[Found | Note | Passed]:
+def read(document: Document, options: Options) -> Iterator[Found | Note | PassedContent]:
     """The references of a Markdown document, in its order.
 
     They are given after the escapes of Markdown, without the percent-encoding that renderers add.  A definition is
@@ -94,7 +94,7 @@ def _accept_any(url: str) -> bool:
     return True
 
 
-def _piece(text: str, parser: MarkdownIt) -> Iterator[Found | Embedded]:
+def _piece(text: str, parser: MarkdownIt) -> Iterator[Found | EmbeddedContent]:
     env: dict[str, object] = {}
     for token in parser.parse(text, env):
         if token.type == "inline":
@@ -107,7 +107,7 @@ def _piece(text: str, parser: MarkdownIt) -> Iterator[Found | Embedded]:
             yield from _bare_autolinks(token.meta["url"]) if footnote else [Found("definition", token.meta["url"])]
 
 
-def _inline(tokens: Iterable[Token]) -> Iterator[Found | Embedded]:
+def _inline(tokens: Iterable[Token]) -> Iterator[Found | EmbeddedContent]:
     run: list[str] = []  # text that no token interrupts
     inside = 0
     automatic: str | None = None
@@ -140,7 +140,7 @@ def _inline(tokens: Iterable[Token]) -> Iterator[Found | Embedded]:
         yield from _bare_autolinks("".join(run))
 
 
-def _html(text: str) -> Iterator[Found | Embedded]:
+def _html(text: str) -> Iterator[Found | EmbeddedContent]:
     if _ATTRIBUTES.search(text) or _STYLE.search(text):
         for one in html.read(text).found:
             yield one._replace(where=f"html {one.where}") if isinstance(one, Found) else one

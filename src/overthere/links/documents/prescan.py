@@ -28,8 +28,8 @@ class Declaration(NamedTuple):
 def find_encoding(content: bytes) -> Declaration:
     """The encoding that a document without a byte order mark declares.
 
-    >>> declared(b'<!-- <meta charset=koi8-r> --><meta charset=x><meta charset=latin1>')
-    Declared(encoding='windows-1252', unknown=True)
+    >>> find_encoding(b'<!-- <meta charset=koi8-r> --><meta charset=x><meta charset=latin1>')
+    Declaration(encoding='windows-1252', unknown=True)
     """
     early = _prescan(content[:_HEAD])
     if early.encoding is None and any(map(_may_declare, _METAS.finditer(content))):

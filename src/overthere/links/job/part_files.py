@@ -23,7 +23,7 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere import __version__
-from overthere.ground.atomic import remove, remove_folder, touch
+from overthere.ground.atomic import create_empty, remove, remove_folder
 from overthere.ground.redact import mask
 from overthere.links.job.pool import run
 from overthere.links.job.retrieval import is_uri
@@ -322,7 +322,7 @@ def begin(how: JobSettings, count: int) -> None:
 def finish(how: JobSettings) -> None:
     """All parts are there."""
     drop(Path(how.folder, _ASIDE))
-    touch(Path(how.folder, _SUCCESS))
+    create_empty(Path(how.folder, _SUCCESS))
 
 
 def drop(*folders: Path) -> None:

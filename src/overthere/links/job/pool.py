@@ -152,7 +152,7 @@ class _Suspect:
             before = self.kinds.get(kind, (0, 0))
             self.kinds[kind] = (before[0] + count, before[1] + octets)
 
-    def next(self, task: Task, rows: int) -> tuple[_RetryTask, str | None]:
+    def next_task(self, task: Task, rows: int) -> tuple[_RetryTask, str | None]:
         """What is to be read now that a worker has died again; the source to blame, "" for the path, None for none."""
         if not self.new and self.again < 3:
             self.again += 1
@@ -283,7 +283,7 @@ class _Pool:
             suspect = self.again[number] = _Suspect()
             again = _RetryTask(task, self.rows.get(number, 0))
         else:
-            again, source = suspect.next(task, self.rows.get(number, 0))
+            again, source = suspect.next_task(task, self.rows.get(number, 0))
             if source is not None:
                 made = rows(self.options)
                 for document in failed_sources(

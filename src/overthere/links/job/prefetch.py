@@ -58,9 +58,9 @@ def prefetch_sources(
             else:
                 yield source
             while there.is_full():
-                yield there.next()
+                yield there.next_source()
         while there.window:
-            yield there.next()
+            yield there.next_source()
     finally:
         there.close()
 
@@ -131,7 +131,7 @@ class _Prefetcher:
             with suppress(RuntimeError):  # no thread to be had: the wait for it says so
                 self.begin()
 
-    def next(self) -> str | os.PathLike[str] | URI | RetrievedFile:
+    def next_source(self) -> str | os.PathLike[str] | URI | RetrievedFile:
         """The first of the window, as soon as it is there."""
         with self.changed:
             one = self.window[0]

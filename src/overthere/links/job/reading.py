@@ -8,7 +8,7 @@ from itertools import chain, groupby, islice
 
 from overthere.base import Base, from_content
 from overthere.links.documents import embedded_data, html
-from overthere.links.model import Document, Found, Note, Options, Passed
+from overthere.links.model import Document, Found, Note, Options, PassedContent
 from overthere.links.report.rows import OCTETS, Rows
 
 __all__ = ["BATCH", "READERS", "fill"]
@@ -71,7 +71,7 @@ def _html(rows: Rows, document: Document, options: Options) -> Iterator[int]:
     for note in rows.html(document, content):
         _add_note(rows, document, note, said)
     while rows.step(_STEP):
-        if (one := rows.embedded()) is not None:
+        if (one := rows.take_embedded()) is not None:
             yield from _add(
                 rows, document, rows.base, embedded_data.read(one, rows.base, options, document.depth), said
             )
@@ -82,7 +82,7 @@ def _html(rows: Rows, document: Document, options: Options) -> Iterator[int]:
 def _read_other(kind: str, rows: Rows, document: Document, options: Options) -> Iterator[int]:
     if kind not in READERS:
         return
-    read: Callable[[Document, Options], Iterator[Found | Note | Passed]] = import_module(READERS[kind]).read
+    read: Callable[[Document, Options], Iterator[Found | Note | PassedContent]] = import_module(READERS[kind]).read
     yield from _add(rows, document, document.base, read(document, options), set(document.notes))
 
 
@@ -94,14 +94,14 @@ def _add_note(rows: Rows, document: Document, kind: str, said: set[str]) -> None
 
 
 def _add(
-    rows: Rows, document: Document, outer: Base, references: Iterator[Found | Note | Passed], said: set[str]
+    rows: Rows, document: Document, outer: Base, references: Iterator[Found | Note | PassedContent], said: set[str]
 ) -> Iterator[int]:
     """Put in what a reader has found, which has the base `outer` where it has none of its own.
 
     said: the notes so far.
     """
 
-    def base_of(one: Found | Note | Passed) -> Base | None:
+    def base_of(one: Found | Note | PassedContent) -> Base | None:
         if not isinstance(one, Found):
             return None
         return one.base if one.codebase is None else from_content(one.codebase, one.base or outer)
@@ -114,7 +114,7 @@ def _add(
             for one in chain((first,), islice(group, step - 1)):
                 if isinstance(one, Found):
                     some.append(one)
-                elif isinstance(one, Passed):
+                elif isinstance(one, PassedContent):
                     rows.others[one.kind] += 1
                 else:
                     _add_note(rows, document, one.kind, said)

@@ -75,27 +75,27 @@ def tasks(
     gathered = _TaskBuilder(text, split)
     for source in sources if policy is None else prefetch_sources(sources, policy, options.edition, jobs):
         if isinstance(source, RetrievedFile):
-            yield from gathered.all()
+            yield from gathered.all_tasks()
             yield Task(
                 (source.path,), None, None, size=source.size, name=mask(str(source.source)), retrieved=source.retrieved
             )
             continue
         path = str(source) if isinstance(source, URI) else os.fspath(source)
         if path == "-" or is_pipe(path):
-            yield from gathered.all()
+            yield from gathered.all_tasks()
             yield _pipe_task(path, text)
         elif os.path.isdir(path):
-            yield from gathered.all()
+            yield from gathered.all_tasks()
             for file, size in _list_files(path):
                 yield from gathered.add(file, size, path)
-            yield from gathered.all()
+            yield from gathered.all_tasks()
         elif (placed := _parse_source(path)) is not None:
-            yield from gathered.all()
+            yield from gathered.all_tasks()
             file, start, length = placed
             yield Task((file,), None, text, start, start + length, length)
         else:
             yield from gathered.add(path, _size(path), None)
-    yield from gathered.all()
+    yield from gathered.all_tasks()
 
 
 class _TaskBuilder:
@@ -110,7 +110,7 @@ class _TaskBuilder:
     def add(self, path: str, size: int, root: str | None) -> Iterator[Task]:
         self.root = root
         if size >= _TOGETHER or size > self.split or path.lower().endswith(_APART):
-            yield from self.all()
+            yield from self.all_tasks()
             start = 0
             for end in _cut_offsets(path, self.split) if size > self.split else ():
                 yield Task((path,), root, self.base, start, end, end - start)
@@ -118,11 +118,11 @@ class _TaskBuilder:
             yield Task((path,), root, self.base, start, None, size - start)
             return
         if len(self.paths) >= _MANY or self.size + size > _TOGETHER:
-            yield from self.all()
+            yield from self.all_tasks()
         self.paths.append(path)
         self.size += size
 
-    def all(self) -> Iterator[Task]:
+    def all_tasks(self) -> Iterator[Task]:
         if self.paths:
             yield Task(tuple(self.paths), self.root, self.base, size=self.size)
             self.paths.clear()

@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from overthere.base import Base, file_uri, retrieval_uri
-from overthere.ground.atomic import scratch
+from overthere.ground.atomic import open_unnamed
 from overthere.links.containers import arc, archives, warc
 from overthere.links.containers.progress import Progress
 from overthere.links.documents.header import HTTP
-from overthere.links.documents.kinds import CONTAINERS, HEAD, kind, kind_of, passed_over
+from overthere.links.documents.kinds import CONTAINERS, HEAD, kind, kind_of, passed_kind
 from overthere.links.faults import guard, note_kind
 from overthere.links.job.sources import Task, is_within
-from overthere.links.model import Document, Note, Options, Passed
+from overthere.links.model import Document, Note, Options, PassedContent
 from overthere.values.uri import URI
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class FileReader:
             yield document._replace(notes=("too-deep",))
             return
         for one in guard(self.read_container(kinds[0], file, document, beneath, part), Note):
-            if isinstance(one, Passed):
+            if isinstance(one, PassedContent):
                 self.walk.passed[one.kind] += 1
             elif isinstance(one, Note):
                 yield document._replace(notes=(one.kind,))
@@ -157,7 +157,7 @@ class FileReader:
 
     def read_container(
         self, kind: str, file: archives.Stream, document: Document, beneath: URI | None, part: tuple[int, int | None]
-    ) -> Iterator[Document | Note | Passed | archives.Member]:
+    ) -> Iterator[Document | Note | PassedContent | archives.Member]:
         if kind in _STREAMED or kind == "zip":
             yield from archives.open_archive(kind, file, document, beneath)
         elif kind in _RECORDED:
@@ -178,7 +178,7 @@ class FileReader:
             if kinds[0] in _STREAMED:
                 yield from self.container(kinds, counted, document, beneath)
             else:
-                with scratch() as file:
+                with open_unnamed() as file:
                     while True:
                         piece, note = archives.take_octets(counted, limit)
                         file.write(piece)
@@ -206,7 +206,7 @@ class FileReader:
             # It was said to be a document.
             yield document._replace(notes=tuple(dict.fromkeys((*document.notes, "unsupported"))))
         else:
-            self.walk.passed[passed_over(document)] += 1
+            self.walk.passed[passed_kind(document)] += 1
             if damage := tuple(note for note in document.notes if note in _DAMAGE):
                 yield document._replace(content=b"", notes=damage)
 

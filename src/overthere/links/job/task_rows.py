@@ -73,7 +73,7 @@ def read(
             yield _fill_audit(made, options, browsing)
     if len(made):
         yield _fill_audit(made, options, browsing)
-    yield TaskEnd(kinds, size, dict(walk.passed + made.passed))
+    yield TaskEnd(kinds, size, dict(walk.passed + made.passed_counts))
 
 
 def _goes_on(filling: Iterator[None], made: Rows, document: Document) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from overthere import columns
 from overthere.columns.plain import compute
-from overthere.ground.atomic import create, remove, scratch_folder
+from overthere.ground.atomic import create, remove, temporary_folder
 
 __all__ = ["Graph", "pairs", "schema"]
 
@@ -161,17 +161,17 @@ class Graph:
         import pyarrow as pa
 
         self.links += compute().sum(pairs.column("links")).as_py() or 0
-        self._hold(pairs)
+        self._buffer(pairs)
         if self._rows <= 2 * self.limit and self._bytes <= 2 * _BYTES:
             return
         batch = _sum_pairs(pa.Table.from_batches(self._held))
         self._held, self._rows, self._bytes = [], 0, 0
         if batch.num_rows <= self.limit and batch.nbytes <= _BYTES:
-            self._hold(batch)
+            self._buffer(batch)
         else:
             self._spill(_pieces(batch), 0)
 
-    def _hold(self, batch: Any) -> None:
+    def _buffer(self, batch: Any) -> None:
         self._held.append(batch)
         self._rows += batch.num_rows
         self._bytes += batch.nbytes
@@ -181,7 +181,7 @@ class Graph:
         import pyarrow as pa
 
         if self._folder is None:
-            self._folder = scratch_folder(self._place)
+            self._folder = temporary_folder(self._place)
         self._made += 1
         path = Path(self._folder.name, f"{self._made}.arrow")
         with create(path, path) as file, pa.ipc.new_stream(file, schema()) as pen:

@@ -18,7 +18,7 @@ from overthere.ground.errors import InvalidURI, NotSpecified
 from overthere.links.containers.message.labels import part_of
 from overthere.links.documents import css, html
 from overthere.links.documents.embedded_data import kind
-from overthere.links.model import Document, Embedded, Found, Link, Options
+from overthere.links.model import Document, EmbeddedContent, Found, Link, Options
 from overthere.links.report.table import schema, to_batch
 from overthere.values.normalize import Rung, normal_form
 from overthere.values.uri import URI, URIReference
@@ -46,7 +46,7 @@ class Rows(ABC):
         """What the base elements that count say, of the documents that `html` read: for whoever takes them out."""
 
     @property
-    def passed(self) -> Counter[str]:
+    def passed_counts(self) -> Counter[str]:
         """What documents held so far that is read by choice only, and was not, by kind."""
         return +self.others
 
@@ -62,13 +62,13 @@ class Rows(ABC):
 
     @abstractmethod
     def step(self, count: int) -> bool:
-        """Make at most so many rows of what `html` read, fewer of long ones, and none beyond what `embedded` gives.
+        """Make at most `count` rows of what `html` read: fewer of long ones, none beyond what `take_embedded` gives.
 
         Returns: whether there are more.
         """
 
     @abstractmethod
-    def embedded(self) -> Embedded | None:
+    def take_embedded(self) -> EmbeddedContent | None:
         """What `step` has come to that holds references in a syntax of its own; it is given once."""
 
     @abstractmethod
@@ -124,13 +124,13 @@ class _Native(Rows):
     def step(self, count: int) -> bool:
         return self.native.step(count)
 
-    def embedded(self) -> Embedded | None:
+    def take_embedded(self) -> EmbeddedContent | None:
         given = self.native.embedded() if self.options.metadata else None
-        return None if given is None else Embedded(*given)
+        return None if given is None else EmbeddedContent(*given)
 
     @property
-    def passed(self) -> Counter[str]:
-        passed = super().passed
+    def passed_counts(self) -> Counter[str]:
+        passed = super().passed_counts
         for name, count in self.native.passed():
             if count:
                 passed[kind(name)] += count
@@ -188,8 +188,8 @@ class _PythonRows(Rows):
         self.options = options
         self.made: list[Link] = []
         self.octets = 0
-        self.waiting: Iterator[Link | Embedded] = iter(())
-        self.next: Embedded | None = None
+        self.waiting: Iterator[Link | EmbeddedContent] = iter(())
+        self.next: EmbeddedContent | None = None
         self.normal = _normalizer(options)
         self.of = self._link_of if options.edition == "rfc3986" else self._by_edition
 
@@ -206,14 +206,16 @@ class _PythonRows(Rows):
         if self.options.whatwg and href is not None:
             self.hrefs[document.source] = href
         if not self.options.metadata:
-            self.others.update(kind(one.name) for one in held if isinstance(one, Embedded))
+            self.others.update(kind(one.name) for one in held if isinstance(one, EmbeddedContent))
             held = [one for one in held if isinstance(one, Found)]
 
         def base_against(one: Found) -> Base:
             # Each base element is resolved against what stands outside of it (HTML 4.2.3).
             return document.base if one.where == "base href" else from_content(one.codebase, base)
 
-        self.waiting = (one if isinstance(one, Embedded) else self.of(document, base_against(one), one) for one in held)
+        self.waiting = (
+            one if isinstance(one, EmbeddedContent) else self.of(document, base_against(one), one) for one in held
+        )
         return notes
 
     def step(self, count: int) -> bool:
@@ -223,13 +225,13 @@ class _PythonRows(Rows):
             link = next(self.waiting, None)
             if link is None:
                 return False
-            if isinstance(link, Embedded):
+            if isinstance(link, EmbeddedContent):
                 self.next = link
                 break
             self._put(link)
         return True
 
-    def embedded(self) -> Embedded | None:
+    def take_embedded(self) -> EmbeddedContent | None:
         given, self.next = self.next, None
         return given
 

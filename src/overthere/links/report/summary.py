@@ -176,7 +176,7 @@ class Summary:
             counts[name] = dict(getattr(self, name).most_common())
         for name in _TOPS:
             top = getattr(self, name)
-            counts[name] = {"missed": top.missed, "counts": dict(top.ranked()[:hosts])}
+            counts[name] = {"missed": top.missed, "counts": dict(top.ranking()[:hosts])}
         return counts
 
     @classmethod
@@ -278,7 +278,7 @@ def _time(seconds: float) -> str:
 def shorten_middle(text: str, width: int) -> str:
     """A text in so many columns: of a longer one the middle goes, for a host ends with what says most.
 
-    >>> cut("www.a-very-long-name.example.org", 16)
+    >>> shorten_middle("www.a-very-long-name.example.org", 16)
     'www.a-…ample.org'
     """
     if columns(text) <= width:

@@ -289,7 +289,7 @@ class Question(NamedTuple):
 class AskForm(NamedTuple):
     """The form of an item, which a person fills out (RFC 4266 2.5, 2.9; Gopher+ 2.8).
 
-    >>> form = AskForm.of(Entry("A form", "gopher://h/0form%09%09%3F", "file", {"ask": [{"kind": "Ask", "prompt": "Name"}]}))
+    >>> form = AskForm.from_entry(Entry("A form", "gopher://h/0form%09%09%3F", "file", {"ask": [{"kind": "Ask", "prompt": "Name"}]}))
     >>> str(form.fill({"Name": "Tim"}).uri())
     'gopher://h/0form%09%09+%091%0D%0A+-1%0D%0ATim%0D%0A.%0D%0A'
     """  # noqa: E501
@@ -299,7 +299,7 @@ class AskForm(NamedTuple):
     questions: tuple[Question, ...]
 
     @classmethod
-    def of(cls, entry: Entry) -> AskForm:
+    def from_entry(cls, entry: Entry) -> AskForm:
         """The form of an entry, as the attributes of an item give it ("?", "!", "$").
 
         Raises: CodingError if it has none.

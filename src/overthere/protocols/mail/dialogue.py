@@ -114,7 +114,7 @@ def _file(path: str, wanted: _PartRequest) -> Looking:
 
 
 def _message(walk: Traversal, wanted: _PartRequest, where: dict[str, Any]) -> Looking:
-    event = yield from walk.next()
+    event = yield from walk.next_part()
     assert isinstance(event, Part)
     identifier = event.header.message_id
     if wanted.message_id not in (None, identifier):
@@ -132,7 +132,7 @@ def _message(walk: Traversal, wanted: _PartRequest, where: dict[str, Any]) -> Lo
             yield _head(event.header, where)
             yield from _read_body(walk, wanted, decoder(event.header.encoding))
             return True
-        event = yield from walk.next()
+        event = yield from walk.next_part()
     return False
 
 

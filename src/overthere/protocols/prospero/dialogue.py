@@ -11,7 +11,7 @@ from overthere.access.errors import LimitExceeded, ProtocolError, ResourceMissin
 from overthere.access.steps import Connect, Receive, Role, Send
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Entry, Hangup, Head, Item
 from overthere.protocols.prospero.answer import Method, ObjectName, attribute, links, method, read
-from overthere.protocols.prospero.ardp import Redirected, connections, exchange
+from overthere.protocols.prospero.ardp import Redirection, connections, exchange
 from overthere.protocols.prospero.steps import ProsperoRole
 from overthere.schemes.known.prospero import ProsperoLocator
 
@@ -42,7 +42,7 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
                 request = data
             case Receive(what=what, role=role):
                 octets = yield from exchange(request, next(ids), policy.read_timeout, what)
-                if isinstance(octets, Redirected):
+                if isinstance(octets, Redirection):
                     # The whole request goes to the other server: the policy judges it like any redirect.
                     yield Hangup()
                     yield Head(location=str(replace(locator, host=octets.host, port=octets.port, written=None).uri()))

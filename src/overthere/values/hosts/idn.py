@@ -92,7 +92,7 @@ def map_label(label: str) -> str:
 
     Raises: UnicodeError if it holds what no name may hold.
 
-    >>> mapped("B\\u00dccher")
+    >>> map_label("B\\u00dccher")
     'bücher'
     """
     import idna

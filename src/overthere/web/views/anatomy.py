@@ -299,7 +299,7 @@ def _terms(found: Explanation, secrets: Secrets) -> tuple[dict[str, Any] | None,
         return None, None
     if isinstance(locator, str):
         return None, printable(secrets.mask(locator))
-    return {name: _make_visible(secrets.hide_in(value)) for name, value in locator.to_dict().items()}, None
+    return {name: _make_visible(secrets.mask_in(value)) for name, value in locator.to_dict().items()}, None
 
 
 def _make_visible(value: Any) -> Any:

@@ -86,7 +86,7 @@ def _steps(found: Plan) -> list[PlanStep]:
 
 
 def _step(number: int, step: PlanStep, secrets: Secrets) -> Step:
-    data = secrets.hide_in(step.to_dict()).get("data", "")
+    data = secrets.mask_in(step.to_dict()).get("data", "")
     octets = data.encode("latin-1", "replace") if isinstance(data, str) and step.kind == "send" else b""
     kept = octets[: _ROW * _ROWS]
     return Step(

@@ -109,7 +109,7 @@ class _Reading:
         self.flaws: list[str] = []
 
     def steps(self) -> Steps:
-        first = event = yield from self.walk.next()
+        first = event = yield from self.walk.next_part()
         while True:
             end = event if isinstance(event, PartEnd) else None
             if isinstance(event, Part):
@@ -123,7 +123,7 @@ class _Reading:
                 self._close(end.open)
                 if not end.open:
                     return
-            event = yield from self.walk.next()
+            event = yield from self.walk.next_part()
 
     def _part(self, part: Part) -> Generator[Any, Any, PartEnd | None]:
         """Returns: the end of its body; None for one that the walk goes into or leaves out."""

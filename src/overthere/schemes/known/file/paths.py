@@ -278,8 +278,10 @@ def update_delimiters(text: str) -> str:
 
     A backslash is taken for a separator only where a drive letter or a UNC string says that it is DOS's.
 
-    >>> updated("file:///c|/path/to/file"), updated("file:c:\\\\a\\\\b"), updated("file:\\\\\\\\host\\\\share")
-    ('file:///c:/path/to/file', 'file:c:/a/b', 'file://host/share')
+    >>> update_delimiters("file:///c|/path/to/file"), update_delimiters("file:c:\\\\a\\\\b")
+    ('file:///c:/path/to/file', 'file:c:/a/b')
+    >>> update_delimiters("file:\\\\\\\\host\\\\share")
+    'file://host/share'
     """
     match = re.match(r"(?is)(file:)((?:[\\/]{2}(?:localhost)?[\\/]|[\\/])?[a-z])[:|]([\\/].*)", text)
     if match:

@@ -127,7 +127,7 @@ def read(string: bytes) -> GopherPlus:
     >>> read(b"+text/html Es_ES")
     View(name='text/html', language='Es_ES', data=None, flag=False)
     >>> read(b"!+ABSTRACT").names, read(b"some_gplus_stuff")
-    (('+ABSTRACT',), Unknown(string=b'some_gplus_stuff'))
+    (('+ABSTRACT',), UnknownString(string=b'some_gplus_stuff'))
     >>> read(b"+\\t1\\r\\n+-1\\r\\nNew York\\r\\nUSA\\r\\n.\\r\\n").data.lines
     (b'New York', b'USA')
     """

@@ -55,7 +55,7 @@ class WAISField(NamedTuple):
 def compress_integer(number: int) -> bytes:
     """A compressed integer.
 
-    >>> compressed(127), compressed(175)
+    >>> compress_integer(127), compress_integer(175)
     (b'\\x7f', b'\\x81/')
     """
     octets = [number & 0x7F]
@@ -79,7 +79,7 @@ def read_compressed(octets: bytes, at: int) -> tuple[int, int]:
 def tag_field(number: int, data: bytes) -> bytes:
     """A field or element: its number, its length, its octets.
 
-    >>> tagged(18, b"docs")
+    >>> tag_field(18, b"docs")
     b'\\x12\\x04docs'
     """
     return compress_integer(number) + compress_integer(len(data)) + data
