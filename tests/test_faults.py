@@ -241,7 +241,7 @@ def test_tests_see_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert [row.error for row in extract(tmp_path)] == ["unreadable"]
 
 
-@pytest.mark.parametrize("name", ["_within", "_placed"])
+@pytest.mark.parametrize("name", ["_member_document", "_member_base"])
 @pytest.mark.parametrize("make", [zipped, tarred])
 def test_a_mistake_in_an_archive_is_not_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[dict[str, bytes]], bytes], name: str

@@ -1,4 +1,4 @@
-"""explain(): one text taken apart: the figure of RFC 3986 3, findings, normal forms, what every edition reads in it."""
+"""explain(): the components of a text (RFC 3986 3), its findings, normal forms and readings by edition."""
 
 from __future__ import annotations
 

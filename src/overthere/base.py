@@ -1,4 +1,4 @@
-"""Establishing a base URI (RFC 3986 5.1): four layers, which of them answered, and what was passed over."""
+"""Establishing a base URI (RFC 3986 5.1): four layers, the one that applied, and those that were skipped."""
 
 from __future__ import annotations
 

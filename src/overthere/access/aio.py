@@ -1,4 +1,4 @@
-"""A dialogue carried out in an event loop, asyncio's or trio's: what `transport` does, with anyio to wait."""
+"""Dialogues run in an event loop of asyncio or trio: `transport`, with anyio for waiting."""
 
 from __future__ import annotations
 

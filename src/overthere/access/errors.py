@@ -1,4 +1,4 @@
-"""What can go wrong when a resource is opened.
+"""Exceptions raised when a resource is opened.
 
 AccessError (OverthereError)
 +-- AccessRefused       the policy forbids it

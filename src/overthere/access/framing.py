@@ -1,4 +1,4 @@
-"""What a protocol of lines takes for the end of one, and what may go to a port of another protocol.
+"""Line ends of text protocols, and octets that must not reach a port of another protocol.
 
 RFC 1738 6: an unsafe URL is made "by specifying a port number other than that reserved for the network protocol", so
 that what is sent is read as commands there; RFC 3986 7.2 asks for what is sent to be checked for the line delimiters

@@ -1,4 +1,4 @@
-"""Gateways: a URI template for each scheme that others reach on a client's behalf (RFC 1738 4; 1994 Registration).
+"""Gateways: a URI template for each scheme that a gateway serves for the client (RFC 1738 4; 1994 Registration).
 
     [gateways]
     wais = "http://gateway.example/wais?{uri}"

@@ -1,4 +1,4 @@
-"""A plan carried out as it stands, for schemes that bring no dialogue of their own: connect, send, receive."""
+"""Runs a plan as it is, for schemes without their own dialogue: connect, send, receive."""
 
 from __future__ import annotations
 

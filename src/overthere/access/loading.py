@@ -1,4 +1,4 @@
-"""The protocol of a scheme, out of the package that the scheme names (`Scheme.access`), each part as it is needed.
+"""Loads the protocol package that a scheme names (`Scheme.access`), module by module on demand.
 
 A plan loads what is sent alone; how answers are read is loaded when the plan is carried out.
 """

@@ -1,4 +1,4 @@
-"""What stands at a path of this machine: what the effect `Look` is answered with."""
+"""Opens a path of this machine: the answer to the effect `OpenLocal`."""
 
 from __future__ import annotations
 

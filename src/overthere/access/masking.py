@@ -1,4 +1,4 @@
-"""What a dialogue tells and raises, without the secrets that it was given (RFC 3986 7.5).
+"""Masks secrets in what a dialogue reports and raises (RFC 3986 7.5).
 
 A server may repeat what it was sent: the transport's errors, those of every protocol and of every plug-in pass here.
 """

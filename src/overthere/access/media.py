@@ -1,4 +1,4 @@
-"""The media type that a name's suffix tells (RFC 1738 3.2.3), by Python's own table alone."""
+"""Media types by file name suffix (RFC 1738 3.2.3), from Python's own table only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`open` and `aopen`: the plan of a URI carried out, under a policy; redirects judged one by one."""
+"""`open` and `aopen`: run the plan of a URI under a policy; each redirect is checked."""
 
 from __future__ import annotations
 

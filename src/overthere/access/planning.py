@@ -1,4 +1,4 @@
-"""The plan of a URI: exactly what opening it would do, worked out without touching the network (RFC 3986 1.2.2)."""
+"""The plan of a URI: exactly what opening it would do, without touching the network (RFC 3986 1.2.2)."""
 
 from __future__ import annotations
 

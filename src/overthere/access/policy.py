@@ -1,4 +1,4 @@
-"""What opening may do: which schemes, hosts, ports and addresses, how long, how much (RFC 3986 7.1 to 7.5)."""
+"""Access policy: allowed schemes, hosts, ports and addresses; limits of time and size (RFC 3986 7.1 to 7.5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The system's resolver, asked in threads of its own, and what of its answer may be connected.
+"""Address lookup by the system's resolver, in own threads; only addresses that the policy allows are returned.
 
 It knows no time-out, and may never answer.
 

@@ -1,4 +1,4 @@
-"""What opening gives: a resource as a stream of octets, with what is known of it, or as a listing of entries."""
+"""An open resource: a stream of octets with its metadata, or a listing of entries."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class _ResourceBase:
             self._held += given.octets
         return given.entry if isinstance(given, Item) else None
 
-    def _wants(self, size: int, whole: bool) -> bool:
+    def _needs_more(self, size: int, whole: bool) -> bool:
         """Whether so many octets are not yet held."""
         return len(self._held) < (_AT_ONCE if size < 0 else size if whole else min(size, 1))
 
@@ -233,7 +233,7 @@ class Resource(_ResourceBase):
 
         Raises: AccessError; LimitExceeded beyond 1 GiB at once.
         """
-        while self._wants(size, whole) and (given := self._transport.advance()) is not None:
+        while self._needs_more(size, whole) and (given := self._transport.advance()) is not None:
             self._entry(given)
         return self._take_octets(size)
 
@@ -323,7 +323,7 @@ class AsyncResource(_ResourceBase):
 
     async def read(self, size: int = -1, *, whole: bool = True) -> bytes:
         """So many octets, or fewer at the end; all of them for -1.  whole, Raises: as for `Resource.read`."""
-        while self._wants(size, whole) and (given := await self._transport.advance()) is not None:
+        while self._needs_more(size, whole) and (given := await self._transport.advance()) is not None:
             self._entry(given)
         return self._take_octets(size)
 

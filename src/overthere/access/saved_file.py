@@ -1,4 +1,4 @@
-"""Content as a file: written under a name of its own, which becomes the file's when it is whole."""
+"""Saves content to a file atomically: a temporary file, renamed when it is complete."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 
 from overthere.ground.atomic import create, is_stream, link, refuse_link, remove, rename, stream, temporary_path
 from overthere.kernel import percent_decode
-from overthere.schemes.model import last_of
+from overthere.schemes.model import last_segment
 from overthere.schemes.registry import Registry
 from overthere.values.uri import URI
 
@@ -109,7 +109,7 @@ def file_name(uri: URI, registry: Registry | None = None) -> str:
     ['_.._etc_passwd', 'about', 'rf_']
     """
     facts = (Registry.default() if registry is None else registry).get(uri.scheme)
-    named = last_of if facts is None or facts.file_name is None else facts.file_name
+    named = last_segment if facts is None or facts.file_name is None else facts.file_name
     segment = named(uri.segments)
     text = percent_decode(segment.encode()).decode("utf-8", "replace")
     text = "".join(c if c.isprintable() and c not in '/\\:*?"<>|\ufffd' else "_" for c in text)

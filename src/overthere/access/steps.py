@@ -1,4 +1,4 @@
-"""What a plan is made of: each step a value that is printed, written as JSON, and executed as it stands.
+"""The steps of a plan: each is printed, written as JSON, and executed as it is.
 
 A step that sends octets holds exactly those octets.  Passwords are in them, but in no repr, line or JSON.
 """
@@ -123,7 +123,7 @@ class Step(ABC):
             value = getattr(self, one.name)
             if one.name in _INNER or value == one.default or value in ((), "", None):
                 continue
-            shown[one.name] = _to_plain(self._show_field(one.name, value))
+            shown[one.name] = _as_builtin(self._show_field(one.name, value))
         return shown
 
     def _show_field(self, name: str, value: Any) -> Any:
@@ -138,11 +138,11 @@ class Step(ABC):
         return f"{type(self).__name__}({shown})"
 
 
-def _to_plain(value: Any) -> Any:
+def _as_builtin(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.decode("latin-1")
     if isinstance(value, tuple):
-        return [_to_plain(item) for item in value]
+        return [_as_builtin(item) for item in value]
     if isinstance(value, Role):
         return value.value
     return dict(value) if isinstance(value, Mapping) else value

@@ -1,4 +1,4 @@
-"""Sockets under a dialogue: connections, TLS, time-outs, limits, and the policy before each connection.
+"""Sockets for dialogues: connections, TLS, timeouts, limits, and the policy check before each connection.
 
 `Carrier` does all of it but wait; `Transport` waits by blocking, `aio.AsyncTransport` in an event loop.
 """

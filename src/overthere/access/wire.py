@@ -1,4 +1,4 @@
-"""What a dialogue asks of its transport, and what it gives: a dialogue is a generator that touches no socket.
+"""Effects that a dialogue requests from its transport; a dialogue is a generator and touches no socket.
 
 It yields an effect, is sent the answer, and yields the next.  The same dialogues run over blocking sockets, over
 anyio, and over recorded bytes.

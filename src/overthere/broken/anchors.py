@@ -1,4 +1,4 @@
-"""Which fragments a document has: ids and names, headings of Markdown by a rule; and what is no anchor at all."""
+"""Fragments that a document has: ids and names, Markdown headings by a rule; and what is not an anchor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What asking has shown, kept in a file between runs: so that one URI is asked for once in a while (SQLite)."""
+"""A cache of replies in a file (SQLite), so that each URI is requested only once in a while."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pass 1: of each document what others may ask of it, and what it asks of others, as keys in compact arrays."""
+"""Pass 1: collects the anchors and references of each document as keys in compact arrays."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from overthere.broken.keys import NUMBERLESS, document_key, key
 from overthere.broken.model import Checker, Summary
 from overthere.broken.reference_check import check_reference, document_identity, uri_key
-from overthere.broken.refresh_cycles import next_of
+from overthere.broken.refresh_cycles import refresh_target
 from overthere.broken.scan import Scan, scan
 from overthere.broken.site import Site
 from overthere.links.containers.progress import Progress
@@ -143,6 +143,6 @@ def page_keys(found: Scan, site: Site, checker: Checker, summary: Summary) -> Pa
         outside,
         called,
         fragments,
-        next_of(found, site, checker),
+        refresh_target(found, site, checker),
         array("Q", (one for three in sorted(perhaps) for one in three)),
     )

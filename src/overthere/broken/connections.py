@@ -1,4 +1,4 @@
-"""Connections that are kept between requests, by origin (RFC 9112 9.3)."""
+"""A connection pool by origin (RFC 9112 9.3)."""
 
 from __future__ import annotations
 

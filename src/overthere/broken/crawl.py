@@ -1,4 +1,4 @@
-"""A site crawled within its origin: each of its URIs asked for once, its documents laid into a file (WARC 1.1)."""
+"""Crawls a site within its origin; each URI is fetched once, documents go to a WARC file (WARC 1.1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What asking may do unless a policy is given: as for URIs of others, and no request may take an hour."""
+"""The default policy of requests: that of untrusted URIs, with a time limit for each request."""
 
 from __future__ import annotations
 

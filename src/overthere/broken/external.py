@@ -1,4 +1,4 @@
-"""URIs outside of the sources, each asked for once, however many links have it: many at once, few of one host."""
+"""External URIs: each is requested once, many in parallel, with a limit per host."""
 
 from __future__ import annotations
 

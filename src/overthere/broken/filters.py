@@ -1,4 +1,4 @@
-"""Which findings count: rules that ignore some, each with its reason, and a baseline of those that are known."""
+"""Which findings count: ignore rules, each with a reason, and a baseline of known findings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""References mended where they stand: the octets of the value alone are changed, after a diff was shown."""
+"""Fixes references in their files: only the octets of the value change, after a diff was shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fragments looked up in a document that was retrieved (RFC 3986 3.5)."""
+"""Looks up fragments in a retrieved document (RFC 3986 3.5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whom to ask next: so many at once of one host, so often, and not before it wants to be asked again."""
+"""Scheduling by host: limits of connections and rate, Retry-After."""
 
 from __future__ import annotations
 

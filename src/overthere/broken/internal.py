@@ -1,4 +1,4 @@
-"""The check within the sources: pass 1 gathers keys of all documents, pass 2 reads those again that hold a fault."""
+"""The check inside the sources: pass 1 collects keys, pass 2 reads documents with faults again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A whole check: the sources in parts, both passes, and between them what lies outside."""
+"""A complete check: sources in parts, both passes, and external URIs between them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many generators carried on at once in one thread, each of which yields what it waits for (`access.transport`)."""
+"""An event loop in one thread for generators that yield what they wait for (`access.transport`)."""
 
 from __future__ import annotations
 

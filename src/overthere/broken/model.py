@@ -1,4 +1,4 @@
-"""Findings about links that lead nowhere: their table of kinds, the settings of a check, what asking a URI gives."""
+"""Findings about broken links: the table of kinds, the settings of a check, the outcome of a request."""
 
 from __future__ import annotations
 

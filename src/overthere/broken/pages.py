@@ -1,4 +1,4 @@
-"""Pass 1 in Rust: HTML files of the sources to keys, by all cores; what is not plain HTML is left to Python."""
+"""Pass 1 in Rust: keys of HTML files, on all cores; Python reads what is not plain HTML."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a reference stands in its document: line, column, and the octets of what is written there."""
+"""Where a reference is in its document: line, column, and the octets written there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The documents of a crawl as records of a WARC file (WARC 1.1), which are read again where it was stopped."""
+"""Documents of a crawl as records of a WARC file (WARC 1.1), which a resumed crawl reads again."""
 
 from __future__ import annotations
 

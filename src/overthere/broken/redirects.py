@@ -1,4 +1,4 @@
-"""Journeys of many URIs over redirects: each URI on the way is asked for once, however many journeys come by."""
+"""Redirect chains of many URIs: each URI on the way is requested only once."""
 
 from __future__ import annotations
 

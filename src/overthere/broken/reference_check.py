@@ -1,4 +1,4 @@
-"""One reference judged by what is known without reading another document: its syntax, its place, its target."""
+"""Checks one reference without reading other documents: its syntax, its place, its target."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages that send their reader on at once, in a circle (HTML 4.2.5.3, refresh)."""
+"""Cycles of pages that refresh after 0 seconds (HTML 4.2.5.3, refresh)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from overthere.broken.reference_check import check_reference, document_identity,
 from overthere.broken.scan import Scan
 from overthere.broken.site import Site
 
-__all__ = ["find_cycles", "identity", "next_of"]
+__all__ = ["find_cycles", "identity", "refresh_target"]
 
 
 def identity(found: Scan, site: Site) -> int:
@@ -19,7 +19,7 @@ def identity(found: Scan, site: Site) -> int:
     return number if number < NUMBERLESS else uri_key(str(found.document.base.uri))
 
 
-def next_of(found: Scan, site: Site, checker: Checker) -> int:
+def refresh_target(found: Scan, site: Site, checker: Checker) -> int:
     """The page to which the reader of a page is sent at once; -1 for none.
 
     Another query may be answered by another page, and a fragment of the page itself opens nothing anew.

@@ -1,4 +1,4 @@
-"""Findings as files for other programs: tables, SARIF 2.1.0, JUnit's XML."""
+"""Findings in formats of other programs: tables, SARIF 2.1.0, JUnit XML."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pass 2: documents that hold a fault are read again, exactly, and each fault is told with its place."""
+"""Pass 2: reads documents with faults again and reports each fault with its place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One request: a URI asked for by the dialogue of its scheme, and what was said to it; no redirect is followed here."""
+"""One request by the dialogue of the URI's scheme, and its reply; redirects are not followed here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""robots.txt honoured (RFC 9309), read by Protego: what of a server a crawler may ask for."""
+"""robots.txt (RFC 9309), parsed by Protego: what a crawler may fetch from a server."""
 
 from __future__ import annotations
 

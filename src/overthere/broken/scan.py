@@ -1,4 +1,4 @@
-"""A document to its references, its anchors, and what is needed to say where each reference stands."""
+"""Reads a document: its references, its anchors, and what locates each reference."""
 
 from __future__ import annotations
 

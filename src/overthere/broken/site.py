@@ -1,4 +1,4 @@
-"""What a server would serve: URIs mapped on the files of the sources (RFC 3986 5.1; RFC 9110 4.2)."""
+"""Maps URIs to the files of the sources, as a server would (RFC 3986 5.1; RFC 9110 4.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The nearest that exists: another case, another extension, the same name elsewhere, the nearest anchor."""
+"""Suggestions: another case, another extension, the same name elsewhere, the closest anchor."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class Suggester:
             self.cut += 1
             return None
         self.left -= 1
-        return nearest(name, names)
+        return closest_name(name, names)
 
     def _write_reference(self, one: Reference, name: str) -> str | None:
         """A name as a reference of the same form: absolute, from the root, or relative."""
@@ -163,10 +163,10 @@ class _Folder:
         return [name for names in self.by_stem.values() for name in names]
 
 
-def nearest(name: str, names: Iterable[str]) -> str | None:
+def closest_name(name: str, names: Iterable[str]) -> str | None:
     """The one name that is nearest, if it is near enough and no other is as near.
 
-    >>> nearest("instalation", ["installation", "usage"]), nearest("ab1", ["ab2", "ab3"])
+    >>> closest_name("instalation", ["installation", "usage"]), closest_name("ab1", ["ab2", "ab3"])
     ('installation', None)
     """
     short = name[:_LONGEST]

@@ -1,4 +1,4 @@
-"""Canonical forms beyond the comparison ladder: named steps as values, each with what it may break."""
+"""Canonical forms beyond the comparison ladder: named steps, each with what it may break."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Canonical forms that others have defined, as steps of the table; parameters that only track, by their vendors."""
+"""Canonical forms defined by others, as steps of the table; tracking parameters by vendor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Canonical forms as values: named steps in their order, applied to URIs, read from TOML and written to it."""
+"""Canonical forms as values: ordered steps applied to URIs, read from TOML and written to it."""
 
 from __future__ import annotations
 

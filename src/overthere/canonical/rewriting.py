@@ -1,4 +1,4 @@
-"""What the steps of canonical forms do to components: hosts, paths, queries and escapes, each in linear time."""
+"""The steps of canonical forms: rewrite hosts, paths, queries and escapes in linear time."""
 
 from __future__ import annotations
 

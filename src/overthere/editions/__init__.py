@@ -1,4 +1,4 @@
-"""The editions: what each document says, each a whole value of its own."""
+"""The editions: each document as one value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RFC 1738 2.2: data to characters and escapes, and back."""
+"""Encoding and decoding by RFC 1738 2.2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What two editions make differently, computed: strings out of their grammars, characters, resolution.
+"""Differences between two editions, computed from their grammars, characters and resolution.
 
 Nothing here is written down but which rules correspond where the documents renamed them.
 """

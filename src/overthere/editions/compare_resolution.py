@@ -1,4 +1,4 @@
-"""How two documents resolve differently: every base and reference of a universe, one witness a kind of difference."""
+"""Differences of resolution between two documents, with one example for each kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""draft-ietf-uri-url-03: URLs in running text, and URLs made safer."""
+"""draft-ietf-uri-url-03: URLs in running text, and safer spellings of URLs."""
 
 from __future__ import annotations
 

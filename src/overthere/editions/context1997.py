@@ -1,4 +1,4 @@
-"""draft-fielding-url-syntax-05, what surrounds a URL: a document's base (5.1), delimiters in text (Appendix E)."""
+"""draft-fielding-url-syntax-05: base URLs of documents (5.1), delimiters in text (Appendix E)."""
 
 from __future__ import annotations
 

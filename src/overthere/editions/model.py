@@ -1,4 +1,4 @@
-"""What an edition is: one document, its grammar, and what the grammar cannot say."""
+"""An edition: one document, its grammar, and what the grammar cannot express."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One text as every edition reads it: valid by the letter or not, its parts by the prose, its target."""
+"""One text as each edition reads it: valid or not by its grammar, its parts and its target."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reference resolution: the steps that several documents have in the same words."""
+"""Reference resolution: the steps that several documents share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RFC 1630, June 1994, which is no edition: how it resolves a reference ("Partial (relative) form").
+"""RFC 1630, June 1994 (not an edition): how it resolves a reference ("Partial (relative) form").
 
 The draft of March 1994 leaves this to it.
 """

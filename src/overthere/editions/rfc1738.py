@@ -1,4 +1,4 @@
-"""RFC 1738, December 1994: ten schemes, each with a production of its own, and the common Internet syntax.
+"""RFC 1738, December 1994: ten schemes, each with its own production, and the common Internet syntax.
 
 `check` and `is_valid` follow section 5 to the letter; what reads (`split`, `parts`, `host_of`) follows the
 prose of section 3, and takes the wrapper of the Appendix off first.

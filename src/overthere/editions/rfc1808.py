@@ -1,4 +1,4 @@
-"""RFC 1808, June 1995, which is no edition: how it splits a URL (2) and resolves a reference (4).
+"""RFC 1808, June 1995 (not an edition): how it splits a URL (2) and resolves a reference (4).
 
 RFC 1738 leaves this to it.
 """

@@ -1,4 +1,4 @@
-"""RFC 3986, January 2005: today's standard, the default of everything in overthere."""
+"""RFC 3986, January 2005: today's standard and the default everywhere in overthere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reading of the WHATWG's URL Standard, which browsers follow: handed through from ada, where it is installed.
+"""The WHATWG URL Standard, which browsers follow: results of ada, if it is installed.
 
 No edition: the standard has an algorithm and no grammar, and repairs what it can.
 """

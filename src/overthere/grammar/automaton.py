@@ -1,4 +1,4 @@
-"""The automaton of a rule: a minimal deterministic automaton over bytes, and what can be asked of it.
+"""The automaton of a rule: deterministic, minimal, over bytes; and the questions it answers.
 
 State 0 is the dead state: nothing that begins like this can become valid.  Numbers are canonical
 (breadth first, classes by their smallest byte), so two automata of one language are equal.

@@ -1,4 +1,4 @@
-"""From a rule's syntax tree to its minimal automaton.
+"""Builds the minimal automaton of a rule from its syntax tree.
 
 Thompson's construction and the subset construction, over bytes:
 characters above U+007F become their UTF-8 sequences.  Bytes that no rule tells apart share a class.

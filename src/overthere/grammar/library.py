@@ -1,4 +1,4 @@
-"""The grammars as they lie in the package: each read once, with its prebuilt automata."""
+"""The grammars of the package: each is read once, with its prebuilt automata."""
 
 from __future__ import annotations
 

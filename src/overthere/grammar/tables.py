@@ -1,4 +1,4 @@
-"""Prebuilt automata: written beside a grammar by `make docs`, read at first use, checked fresh by a test.
+"""Prebuilt automata: `make docs` writes them next to a grammar, a test checks that they are current.
 
 One JSON object: the digest of the grammar's text, and per rule the automaton with its table as
 base64 of deflated 16-bit numbers.  A table file that belongs to another text is not used.

@@ -1,4 +1,4 @@
-"""A cache of what was worked out for short texts: no caller fills the memory with long ones, or with many."""
+"""A bounded cache of results for short texts: neither long texts nor many texts fill the memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Charsets that others name: real encodings of text, those of the Encoding Standard, and nothing else that Python has.
+"""Text decoders by charset label; Python's other codecs are rejected.
 
 Python calls codecs what no document calls a charset: some unpack, some take quadratic time, some fail.  A label is one
 of the Encoding Standard (4.2) or another of Python's names for the same encodings.  Unlike browsers, which read

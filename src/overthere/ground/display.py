@@ -1,4 +1,4 @@
-"""How a text that may hold anything is shown to people: visible, of bounded length, with a place in it underlined."""
+"""Displays text that may contain anything: visible, shortened, with a place underlined."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exceptions; what can be wrong with a URI is the table in `kinds`.
+"""The exceptions; the table of what can be wrong with a URI is in `kinds`.
 
 OverthereError
 +-- InvalidURI (ValueError)         a text is not what it should be; carries the place and the rule

@@ -1,4 +1,4 @@
-"""Packages that an extra of this one brings: what is missing is told in the line that installs it."""
+"""Optional dependencies, and the pip command in the error when one is missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figure of RFC 3986 section 3, drawn for any text that has been cut into components.
+"""The figure of RFC 3986 section 3, drawn for any text split into components.
 
  foo://example.com:8042/over/there?name=ferret#nose
  \\_/   \\______________/\\_________/ \\_________/ \\__/

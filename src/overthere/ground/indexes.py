@@ -1,4 +1,4 @@
-"""Charsets as the Encoding Standard has them, where Python's codec of the same octets has less, or something else.
+"""Charsets of the Encoding Standard that Python's codecs implement incompletely or differently.
 
 Python's codec reads.  What it refuses is looked up here, and what it reads otherwise is replaced.
 """

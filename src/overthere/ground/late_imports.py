@@ -1,4 +1,4 @@
-"""What lower floors ask of higher ones, found when it is asked for: the one place where an import goes up.
+"""The two late imports that go up a floor.
 
 A value answers by what is built upon it: a URI that is refused says all that is wrong, its scheme rung goes by the
 registry of schemes.  Each of these is named here once, and nothing else (docs/decisions.md, "Floors").

@@ -1,4 +1,4 @@
-"""Files that a user names in an option, TOML or JSON: bounded in size and depth, a fault told with its place."""
+"""TOML and JSON files named in an option: limits of size and depth; errors name the place."""
 
 from __future__ import annotations
 

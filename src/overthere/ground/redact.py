@@ -1,4 +1,4 @@
-r"""Passwords and tokens stay out of messages, figures and repr (RFC 3986 3.2.1 and 7.5).
+r"""Masks passwords and tokens in messages, figures and repr (RFC 3986 3.2.1 and 7.5).
 
 What is shown has `***` where a secret stands, in a URI and in what is no URI: better too much than too little.  Secrets
 are the passwords of userinfo and the values of parameters that let somebody in (`secret_parameters`).

@@ -1,4 +1,4 @@
-"""Pictures as SVG: texts, bars, a frame that scales, is dark or light as its reader has chosen, and is read aloud."""
+"""SVG pictures: text, bars and a frame that scales, follows dark mode and has a description."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A text and where its components are: the hot half of every value type, in plain Python.
+"""A text and the places of its components, in plain Python: the base of every value type.
 
 The text is never changed; the match that checked it knows the places.  `rust/python/src/components.rs` is the
 same class in Rust; `overthere.value.Value` adds what need not be fast.

@@ -1,4 +1,4 @@
-"""RFC 3986 executed: each algorithm of the document as a function under the document's name.
+"""RFC 3986 in Python: each algorithm of the document is a function with the document's name.
 
 This is the kernel that runs everywhere, and the oracle of the fast one.  The character classes come
 from the grammar (`classes.py`, generated); every loop is linear in the text.

@@ -1,4 +1,4 @@
-"""What a reader raises, as a note on what it read: a mistake, its own or a library's, costs that document alone."""
+"""Turns an exception of a reader into a note on its document, so that the other documents are read."""
 
 from __future__ import annotations
 

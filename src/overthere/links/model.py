@@ -1,4 +1,4 @@
-"""What passes between the stages of the main job: documents, what is found in them, rows of the table."""
+"""Data that passes between the stages of the main job: documents, references, rows of the table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file of messages read through: header fields, marks between parts and between messages, transfer encodings.
+"""Reads a file of messages: header fields, boundaries of parts and messages, transfer encodings.
 
 What is held at once does not grow with the file (RFC 5322 2.2; RFC 2046 5.1.1; RFC 2045 6; RFC 4155).
 """

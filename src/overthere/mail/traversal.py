@@ -1,4 +1,4 @@
-"""The walk through a message: its parts in their order, those of messages in it too (RFC 2046 5.1 and 5.2.1)."""
+"""Visits the parts of a message in order, including nested messages (RFC 2046 5.1 and 5.2.1)."""
 
 from __future__ import annotations
 

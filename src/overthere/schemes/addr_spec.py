@@ -1,4 +1,4 @@
-"""Mail addresses and message identifiers as they stand in URIs: the addr-spec of RFC 822 and of RFC 5322, escaped."""
+"""Mail addresses and message identifiers in URIs: the escaped addr-spec of RFC 822 and RFC 5322."""
 
 from __future__ import annotations
 

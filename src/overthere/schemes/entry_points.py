@@ -1,4 +1,4 @@
-"""Whether an installed package may name schemes: a look at files, without importlib.metadata.
+"""Whether an installed package may register schemes, found without importlib.metadata.
 
 That module brings the whole of `email` and takes longer to load than all else that a URI's scheme needs; most
 environments have no such package.  Where a look at files is not enough, the answer is yes, and it is asked.

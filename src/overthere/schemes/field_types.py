@@ -1,4 +1,4 @@
-"""Whether a locator that was made by hand holds what its fields are declared to hold."""
+"""Checks that the fields of a locator made by hand have their declared types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The locator of schemes that have the generic syntax with a host, and give path and query no further structure."""
+"""The locator of schemes with the generic syntax and a host, whose path and query have no further structure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The locator of schemes whose URIs hold another URI, or what may be one, behind the colon."""
+"""The locator of schemes whose URIs contain another URI after the colon."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a URI of a scheme says, as typed data: read from a text as an edition cuts it, and written back.
+"""Locators: the parts of a scheme's URI as typed data, parsed and written by an edition.
 
 A locator holds data: escapes are decoded by the edition's charset, which the locator keeps, so that the octets are
 known that a server is sent.  Octets that are not UTF-8 are lone surrogates, as in Python's file names.  The host stays
@@ -147,7 +147,7 @@ class Locator(ABC):
         """
         shown: dict[str, Any] = {}
         for name, value in self._shown_parts():
-            shown[name] = _to_plain(value)
+            shown[name] = _as_builtin(value)
         hidden: dict[str, Any] = self._secrets().mask_in(shown)
         return hidden
 
@@ -197,14 +197,14 @@ def _mask_part(name: str, value: Any) -> Any:
     return "***" if name in ("password", "secret") else value
 
 
-def _to_plain(value: Any) -> Any:
+def _as_builtin(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.decode("latin-1")
     if isinstance(value, tuple):
         named = getattr(value, "_asdict", None)
         if named is not None:
-            return {name: _to_plain(item) for name, item in named().items() if item is not None}
-        return [_to_plain(item) for item in value]
+            return {name: _as_builtin(item) for name, item in named().items() if item is not None}
+        return [_as_builtin(item) for item in value]
     return value if isinstance(value, str | int | None) else str(value)
 
 

@@ -1,4 +1,4 @@
-"""All that is known of a scheme, in one mapping: what `overthere schemes NAME` and the page of the schemes print."""
+"""Everything about a scheme in one mapping, as `overthere schemes NAME` and the documentation print it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parts of a URI as an edition cuts them for a scheme to read on, and as it writes them."""
+"""The parts of a URI between an edition and a scheme, for parsing and for writing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The registry of schemes, as a value: the built-in ones, those of installed packages, those that a caller adds."""
+"""The registry of schemes, a value: built-in schemes, those of installed packages, those of the caller."""
 
 from __future__ import annotations
 

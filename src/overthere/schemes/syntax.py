@@ -1,4 +1,4 @@
-"""A scheme's rules with those of RFC 3986 below them."""
+"""A scheme's rules combined with those of RFC 3986."""
 
 from __future__ import annotations
 

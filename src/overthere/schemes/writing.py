@@ -1,4 +1,4 @@
-"""Locator to text: written by an edition's rules, then read back, so that nothing else is ever said."""
+"""Writes a locator by an edition's rules, then reads the text back to verify it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""audit(): what to be careful about in a URI (RFC 3986 7; RFC 3987 8), kind by kind in `table.py`."""
+"""audit(): security findings in a URI (RFC 3986 7; RFC 3987 8), by the kinds of `table.py`."""
 
 from __future__ import annotations
 

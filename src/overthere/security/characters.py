@@ -1,4 +1,4 @@
-"""Characters and escapes that are more than they seem (RFC 3986 2, 7.2, 7.3; RFC 3987 4.1, 8)."""
+"""Deceptive characters and escapes (RFC 3986 2, 7.2, 7.3; RFC 3987 4.1, 8)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Schemes and parameters that are worth care: programs, content, files of other hosts, secrets (RFC 3986 7, 7.5)."""
+"""Risky schemes and parameters: programs, content, files of other hosts, secrets (RFC 3986 7, 7.5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One text and two hosts: what the editions and browsers take for the host (RFC 3986 7.6; URL Standard 4.4)."""
+"""Texts that editions and browsers assign to different hosts (RFC 3986 7.6; URL Standard 4.4)."""
 
 from __future__ import annotations
 

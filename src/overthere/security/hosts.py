@@ -1,4 +1,4 @@
-"""The host that is asked: userinfo, host and port (RFC 3986 3.2, 7.2, 7.4 to 7.6; RFC 3987 8)."""
+"""Findings on userinfo, host and port (RFC 3986 3.2, 7.2, 7.4 to 7.6; RFC 3987 8)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A text cut by Appendix B, whatever it is, and what passes between the judges of its parts."""
+"""Splits any text by Appendix B, and the data that the checks of its parts share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of hosts in letters beyond US-ASCII: what they become, and what they look like (RFC 3987 7.5, 8; UTS 39)."""
+"""Host names beyond US-ASCII: their A-labels, and their look-alikes (RFC 3987 7.5, 8; UTS 39)."""
 
 from __future__ import annotations
 

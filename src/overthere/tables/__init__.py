@@ -1,4 +1,4 @@
-"""Tables as files: one writer, and one reader, of Parquet, Arrow, CSV and JSON lines, by the suffix of the name.
+"""Tables as files: one writer and one reader for Parquet, Arrow, CSV and JSON lines, by file suffix.
 
 What is written may be a file, a folder of Parquet parts, a pipe, a device or standard output.  `open_source` reads
 (all but folders and JSON lines), `open_writer` writes.

@@ -1,4 +1,4 @@
-"""Tables in files that are whole or not there: what is gone on with is written anew, up to where it had come."""
+"""Tables in atomic files: a resumed table is written anew, starting with the rows that exist."""
 
 from __future__ import annotations
 

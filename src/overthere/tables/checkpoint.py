@@ -1,4 +1,4 @@
-"""How far a table is: the mark that a job leaves with it, so that another run can go on from there."""
+"""Checkpoints: how far a table is written, so that another run can resume it."""
 
 from __future__ import annotations
 

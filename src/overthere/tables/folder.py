@@ -1,4 +1,4 @@
-"""Tables as a folder of Parquet parts, each of which is there when it is whole: what a killed job leaves is kept."""
+"""Tables as a folder of Parquet parts, each written atomically; a killed job keeps its parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The formats of tables, by suffix: what each holds of a table's columns."""
+"""Table formats by file suffix, and how each stores the columns."""
 
 from __future__ import annotations
 

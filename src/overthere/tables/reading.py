@@ -1,4 +1,4 @@
-"""Tables that are read, batch by batch: Parquet, CSV and Arrow, named by the suffix.
+"""Reads tables in batches: Parquet, CSV and Arrow, by file suffix.
 
 CSV is text: every column is read as text, an empty field is null and `""` is the empty text.  Views are read as
 large text.

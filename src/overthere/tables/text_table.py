@@ -1,4 +1,4 @@
-"""Tables as text in a file that can be gone on with: what a killed job leaves is cut at its last mark."""
+"""Text tables that can be resumed: the file is truncated at the last checkpoint of a killed job."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What writes a table, whatever it is written to; pipes and standard output themselves."""
+"""Table writers for every destination, and for pipes and standard output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How each format is written: batches in, octets into an open file out; lines of text, or what pyarrow frames itself.
+"""Format writers: write batches to an open file, as lines of text or framed by pyarrow.
 
 CSV: text stands in quotes, undefined is an empty field and empty is `""`; lines end in a line feed.
 JSON lines: one object a line; undefined is null.  Both are UTF-8 and hold every character as it is.

@@ -1,4 +1,4 @@
-"""The laws of a dialogue: whatever a server sends, and wherever it ends, nothing undocumented happens."""
+"""The laws of a dialogue: no server answer, wherever it ends, causes undocumented behaviour."""
 
 from __future__ import annotations
 

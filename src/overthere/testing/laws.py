@@ -1,4 +1,4 @@
-"""The laws of a scheme: what it says is read and written back, and no delimiter comes out of data into a command."""
+"""The laws of a scheme: locators round-trip, and no delimiter in data reaches a command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A dialogue carried out over recorded octets, without a socket."""
+"""Runs a dialogue over recorded octets, without a socket."""
 
 from __future__ import annotations
 

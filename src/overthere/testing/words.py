@@ -1,4 +1,4 @@
-"""A plan in other words: what is for people says something else, and all else is the same."""
+"""A plan with its texts for people replaced; everything else is the same."""
 
 from __future__ import annotations
 

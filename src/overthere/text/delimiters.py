@@ -1,4 +1,4 @@
-"""What stands between angle brackets or double quotes (RFC 3986 Appendix C): its white space and line marks ignored.
+"""URIs in angle brackets or double quotes (RFC 3986 Appendix C): white space and line marks are ignored.
 
 1. The brackets end at the next bracket or at an empty line; between quotes stand no brackets.
 2. A ">" or "|" at the start of a line is the mark of quoted mail: after a line that begins with such marks as many as

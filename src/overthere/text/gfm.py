@@ -1,4 +1,4 @@
-"""Autolinks of CommonMark (0.31, 6.5) and of GitHub Flavored Markdown (0.29, 6.8 and 6.9), by the letter of both.
+"""Autolinks of CommonMark (0.31, 6.5) and GitHub Flavored Markdown (0.29, 6.8 and 6.9), exactly as specified.
 
 A `Found` of these rules has what the link leads to, as HTML has it, in `reference` and `uri`; that is not always a
 URI, for CommonMark takes more for one.  `text` is what is shown.

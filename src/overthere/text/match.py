@@ -1,4 +1,4 @@
-"""What is found in a text, and the URI that is meant by it."""
+"""A match in a text, and the URI that it means."""
 
 from __future__ import annotations
 

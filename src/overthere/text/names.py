@@ -1,4 +1,4 @@
-"""Which words of a text are taken for schemes: what a registry knows of them, and what is usual of others."""
+"""Which words of a text count as schemes: registered names, and usual forms of others."""
 
 from __future__ import annotations
 

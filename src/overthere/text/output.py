@@ -1,4 +1,4 @@
-"""A text with what was found in it marked: for HTML, for Markdown, for a terminal.
+"""Marks the matches in a text: for HTML, for Markdown, for a terminal.
 
 A link is made only to a URI of `linkable()`: `javascript:` and `data:` are shown and lead nowhere.
 """

@@ -1,4 +1,4 @@
-"""The rules by which a URI ends in running text, and which names are taken for hosts.
+"""Rules for where a URI ends in running text, and which names count as hosts.
 
 Where the delimiters are angle brackets or quotes they say where the URI ends (RFC 3986 Appendix C).  Where they are
 white space, "punctuation marks that might be mistaken for part of the URI" stand at its end, and nothing but these

@@ -1,4 +1,4 @@
-"""What a person has typed where a URI is asked for (RFC 3986 Appendix C, its last advice; 4.5)."""
+"""Reads a URI typed by a person into an input field (RFC 3986 Appendix C, its last advice; 4.5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Putting a URI together from parts, so that it reads back as those parts (RFC 3986 5.3).
+"""Builds a URI from parts, so that it reads back as those parts (RFC 3986 5.3).
 
 Text is checked and data is encoded; the two are told apart by type, never guessed.
 """

@@ -1,4 +1,4 @@
-"""What people do with a value every day: its parameters, its path as data, who and where it names.
+"""Everyday methods of values: parameters, the path as data, user and host.
 
 Whatever makes another value leaves octet for octet what it does not touch.
 """

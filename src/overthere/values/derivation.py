@@ -1,4 +1,4 @@
-"""Everything that keeps a rule of any grammar from deriving a text, part by part.
+"""Finds every reason why a rule does not derive a text, part by part.
 
 The automaton of the rule reads the text.  Where it stops is a finding; the character is passed over, and the reading
 goes on in the same state, so that each fault is told once and where it stands.

@@ -1,4 +1,4 @@
-"""Percent-encoding (RFC 3986 2.1 to 2.5): data in, component text out, and back.
+"""Percent-encoding and decoding of component text (RFC 3986 2.1 to 2.5).
 
 `encode` takes data and `decode` takes component text; no function takes "maybe both", so nothing is
 encoded twice and no "%" that a URI already holds is quoted again.

@@ -1,4 +1,4 @@
-"""Everything that is wrong with a text, component by component (RFC 3986 Appendix A, errors.KINDS).
+"""Finds everything wrong with a text, component by component (RFC 3986 Appendix A, errors.KINDS).
 
 Appendix B cuts any text into components; each one is then read by its own rule, and what it cannot
 hold is reported as runs of one kind.  `URI(text)` raises the first finding, `check(text)` lists them.

@@ -1,4 +1,4 @@
-"""Pairs of a form one by one: as they are to be written, by the octets of their names, by patterns of names."""
+"""Pairs of a form: writes them, and compares their names by octets or by pattern."""
 
 from __future__ import annotations
 

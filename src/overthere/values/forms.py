@@ -1,4 +1,4 @@
-"""Queries of the form `key=value&key=value` (application/x-www-form-urlencoded), as a whole and pair by pair.
+"""Queries of the form `key=value&key=value` (application/x-www-form-urlencoded).
 
 RFC 3986 3.4 says only that queries often carry such pairs.  This is the one place in overthere
 where "+" is a space.  A name without "=" is kept apart from one with an empty value.

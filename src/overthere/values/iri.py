@@ -1,4 +1,4 @@
-"""Internationalized Resource Identifiers (RFC 3987), and the way to URIs and back.
+"""Internationalized Resource Identifiers (RFC 3987), and conversion to URIs and back.
 
 Two rules go past the grammar of section 2.2, and both are checked: the bidirectional formatting
 characters of 4.1 are not part of an IRI, and private-use characters stand in the query only.

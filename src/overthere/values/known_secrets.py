@@ -1,4 +1,4 @@
-"""Secrets that are known, found again in what others say: as they are and in their escapes (RFC 3986 7.5).
+"""Known secrets masked in text from servers, in any escaping (RFC 3986 7.5).
 
 `redact` sees a password where it stands in a URI; a server that is told one may repeat it anywhere.
 """

@@ -1,4 +1,4 @@
-"""The comparison ladder (RFC 3986 6.2): normal forms by rung, what each rung changed, and where two URIs meet."""
+"""The comparison ladder (RFC 3986 6.2): normal forms by rung, their changes, and the lowest common rung."""
 
 from __future__ import annotations
 

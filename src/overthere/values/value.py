@@ -1,4 +1,4 @@
-"""What every value type has beside its components: meaning, decoding, and the manners of a Python value.
+"""What all value types share: decoding, comparison, copying and pickling.
 
 Values are immutable, hashable, ordered and compared by their text (RFC 3986 6.2.1), and say nothing of a
 password in their repr.

@@ -1,4 +1,4 @@
-"""What a worker process answers: a view as a page, as a part of one, or as JSON, with its status."""
+"""Answers of a worker process: a view as a page, a fragment or JSON, with a status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drawings as SVG: the figure of RFC 3986 3, and automata in layers.  Colours are the style sheet's."""
+"""SVG drawings: the figure of RFC 3986 3, and automata in layers; the style sheet has the colours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds for every answer of the explainer: who may ask by which name, and what a browser may do with the page."""
+"""Security of every answer of the explainer: allowed host names, and headers that restrict the browser."""
 
 from __future__ import annotations
 

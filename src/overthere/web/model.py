@@ -1,4 +1,4 @@
-"""What a view is: named inputs of bounded length, and a function from them to data."""
+"""A view: named inputs of limited length, and a function from them to data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages: a view's data as HTML, whole or the answer alone; no server is needed."""
+"""HTML pages: a view's data as a page or as the answer alone; no server is needed."""
 
 from __future__ import annotations
 

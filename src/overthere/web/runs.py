@@ -1,4 +1,4 @@
-"""A text in runs, each in one component and under the same findings: how a page colours and marks it."""
+"""Splits a text into runs, each in one component and with the same findings, for colouring a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The explainer as an ASGI application: permanent links, JSON of each view, and what keeps it to itself.
+"""The explainer as an ASGI application: permanent links, and JSON of each view.
 
 Nothing is kept, logged or fetched.  Inputs are bounded in length, a request in octets, an answer in time: views run in
 worker processes (`workers`), so that a heavy one stops no other.

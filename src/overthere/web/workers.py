@@ -1,4 +1,4 @@
-"""A pool of worker processes with a time limit: a view that takes too long is ended with its process."""
+"""A pool of worker processes with a time limit: a view that takes too long ends with its process."""
 
 from __future__ import annotations
 

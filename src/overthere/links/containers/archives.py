@@ -1,4 +1,4 @@
-"""What lies in ZIP and tar files, and in single files that are compressed: gzip, bzip2, xz, zstd."""
+"""Members of ZIP and tar files, and single compressed files: gzip, bzip2, xz, zstd."""
 
 from __future__ import annotations
 

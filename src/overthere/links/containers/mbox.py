@@ -1,4 +1,4 @@
-"""An mbox as a container: the messages in a file, each behind a line that begins with "From " (RFC 4155)."""
+"""An mbox as a container: each message follows a line that begins with "From " (RFC 4155)."""
 
 from __future__ import annotations
 

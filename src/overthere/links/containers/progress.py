@@ -1,4 +1,4 @@
-"""How far the reading of a file is, and what it has passed over: so that a record that ends its process is left out."""
+"""Progress through a file, so that a record that killed a worker is skipped."""
 
 from __future__ import annotations
 

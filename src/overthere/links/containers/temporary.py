@@ -1,4 +1,4 @@
-"""Temporary files for what came through a pipe or by a URI: other processes read them, and archives from their end."""
+"""Temporary files for data from a pipe or a URI: archives and other processes need a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The documents of a WARC file: responses, resources and conversions, retrieved by their WARC-Target-URI (WARC 1.1)."""
+"""Documents of a WARC file: responses, resources and conversions by WARC-Target-URI (WARC 1.1)."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ class _HeaderScan:
         _, _, flags, method, _, _, crc, packed, plain, name_size, extra_size = _HEADER.unpack(head)
         start = self.at + len(head) + name_size + extra_size
         if start > self.size:
-            self._to_next(self.at + len(head))
+            self._seek_next(self.at + len(head))
             return None
         rest = self.read(self.at + len(head), name_size + extra_size)
         self.at = start
@@ -104,14 +104,14 @@ class _HeaderScan:
             there, whole = packed, start + packed <= self.size
             self.at = start + packed
             if not whole:
-                there = self._to_next(start)
+                there = self._seek_next(start)
             elif method == zipfile.ZIP_STORED:
                 info.file_size = plain
         # More than there is: its end is an error then, and a note.
         info.compress_size = there if whole else _UNKNOWN
         return Local(info, start, there, bool(flags & 1), told)
 
-    def _to_next(self, start: int) -> int:
+    def _seek_next(self, start: int) -> int:
         """Go to the next header, or the end.  Returns: how much data is before that."""
         self.at = self.find(start, _LOCAL)
         self.broken |= self.at < self.size  # a length that leads beyond the end hid it
@@ -131,7 +131,7 @@ class _HeaderScan:
                     crc, self.at = described
                     return end - start, crc
                 end += 1
-        return self._to_next(start), None
+        return self._seek_next(start), None
 
     def _deflate_end(self, start: int) -> int | None:
         """Where a deflate stream ends; None if it does not, or makes too much of too little."""

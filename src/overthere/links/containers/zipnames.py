@@ -1,4 +1,4 @@
-"""Names of members of ZIP files, of which a bad one costs nothing but itself (APPNOTE 4.4.4, Appendix D).
+"""Member names of ZIP files; a bad name affects only its member (APPNOTE 4.4.4, Appendix D).
 
 `zipfile` refuses a whole archive for one name that is flagged as UTF-8 and is not.  Here the flag is taken from the
 headers that it reads, so that it takes each name for Code Page 437, which has a character for every octet; and what

@@ -1,4 +1,4 @@
-"""The characters of a document's octets: byte order mark, what was told, a default (Encoding Standard 6, "decode")."""
+"""Decodes a document: byte order mark, given charset, default (Encoding Standard 6, "decode")."""
 
 from __future__ import annotations
 

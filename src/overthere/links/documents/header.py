@@ -1,4 +1,4 @@
-"""The header of an HTTP response as an archive holds it, and what it refers to.
+"""References in the header of an archived HTTP response.
 
 Written by hand: libraries end a header at the first CR LF CR LF, wherever in the content that is, while a line may end
 with LF alone (RFC 9112 2.2).

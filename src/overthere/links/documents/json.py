@@ -1,4 +1,4 @@
-"""References in JSON: strings that are URIs, and those whose name says that they are references (RFC 8259, RFC 6901).
+"""References in JSON: strings that are URIs, and members named as references (RFC 8259, RFC 6901).
 
 JSON does not say which of its strings are references; these are taken:
 

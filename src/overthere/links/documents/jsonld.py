@@ -1,4 +1,4 @@
-"""References in JSON-LD 1.1: what its keywords, its contexts and schema.org say are IRIs.
+"""References in JSON-LD 1.1: IRIs according to its keywords, its contexts and schema.org.
 
 No context is fetched.  References are, beside strings that are URIs as a whole:
 

@@ -1,4 +1,4 @@
-"""Of which kind a document is: by what was told, by its name, by its content, in this order."""
+"""The kind of a document: by its media type, then its name, then its content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""References in what crawlers say of pages: envelopes of WAT, fields of Heritrix, page lists of browsertrix."""
+"""References in metadata of crawlers: WAT envelopes, Heritrix fields, page lists of browsertrix."""
 
 from __future__ import annotations
 

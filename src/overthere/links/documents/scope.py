@@ -1,4 +1,4 @@
-"""Bases that hold in a part of a document only: xml:base, $id (RFC 3986 5.1.1)."""
+"""Bases that apply to part of a document: xml:base, $id (RFC 3986 5.1.1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tags of an HTML document and the text of its style sheets, as the HTML Standard's tokenizer has them (13.2.5).
+"""Tags and style sheets of an HTML document, by the HTML Standard's tokenizer (13.2.5).
 
 Each expression is a state of it, or some in a row.
 """

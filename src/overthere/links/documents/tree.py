@@ -1,4 +1,4 @@
-"""Which elements of an HTML document are open: as much of its tree as tells how to go on (HTML 13.2.6).
+"""The open elements of an HTML document: the part of its tree that tokenizing needs (HTML 13.2.6).
 
 Beside that: whether a `frameset` takes the place of the body (13.2.6.4.7), whose `base` elements are in no tree then.
 

@@ -1,4 +1,4 @@
-"""Documents that come as rows of a table: their octets beside what is said of them."""
+"""Documents that are rows of a table: their octets in one column, metadata in others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A job in parts, each a Parquet file of its own: made as a whole or not at all, known again, and then not made again.
+"""A job in parts, each an atomic Parquet file; a restarted job skips the parts that exist.
 
 What an engine does that has many machines: the parts are laid out in one place, and made in any order anywhere.
 

@@ -1,4 +1,4 @@
-"""Tasks carried out by all cores, their rows given in the order of the tasks.
+"""A pool of worker processes; rows come in the order of the tasks.
 
 Each worker is a process with a pipe.  What it sends before its turn is held up to a bound; beyond that it waits in the
 pipe, and the worker with it.

@@ -1,4 +1,4 @@
-"""Sources that are URIs, several retrieved at once: few of one host, and given in the order of the sources."""
+"""URIs prefetched in order, with a limit per host."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One document to rows: which reader it has, what is the matter with it, and no more rows at once than a batch."""
+"""Reads one document into rows: selects its reader, notes problems, yields at most a batch at a time."""
 
 from __future__ import annotations
 

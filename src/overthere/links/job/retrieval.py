@@ -1,4 +1,4 @@
-"""A source that is a URI: opened under a policy and laid into a file, with what was said of it; listings as documents.
+"""Retrieves a source that is a URI into a file, under a policy; listings become documents.
 
 `retrieve` is the one place where a source that is no file becomes one.
 """

@@ -1,4 +1,4 @@
-"""Where documents come from: files, folders, URIs, containers in one another, standard input; how a job is cut."""
+"""Sources: files, folders, URIs, nested containers, standard input; and how a job is split."""
 
 from __future__ import annotations
 

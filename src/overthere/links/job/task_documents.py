@@ -1,4 +1,4 @@
-"""The documents of a task: its files, and what lies in the containers among them."""
+"""The documents of a task: its files, and the members of containers among them."""
 
 from __future__ import annotations
 

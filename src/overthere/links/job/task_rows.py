@@ -1,4 +1,4 @@
-"""One task carried out: its documents to rows, in batches."""
+"""Runs one task: reads its documents into batches of rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The column `audit`: what `overthere.audit` finds in the targets."""
+"""The column `audit`: findings of `overthere.audit` on the targets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The column `browser`: what the WHATWG's URL Standard makes of references, where that is something else."""
+"""The column `browser`: targets by the WHATWG URL Standard, where they differ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The link graph: from which host to which, how often; any number of links in bounded memory."""
+"""The link graph: counts of links by pair of hosts, for any number of links in bounded memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A picture of what the job has seen, as SVG: links by host, errors by kind, base by layer."""
+"""An SVG summary of a job: links by host, errors by kind, base by layer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of the link table, made as references are found: natively, or step by step in plain Python with the same answer.
+"""Rows of the link table: made by the native kernel, or in plain Python with the same result.
 
 Both are filled document by document and emptied batch by batch, so that no more is held than a batch.
 """

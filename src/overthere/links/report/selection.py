@@ -1,4 +1,4 @@
-"""Which rows of the link table are wanted."""
+"""Selects the requested rows of the link table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the job has seen, counted from the batches of the table: for people, for JSON, and added up over workers."""
+"""The summary of a job, counted from batches: for people, as JSON, and added up over workers."""
 
 from __future__ import annotations
 

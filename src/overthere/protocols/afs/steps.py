@@ -1,4 +1,4 @@
-"""afs: the place of a file in the one tree of names that all cells share, `/afs` (RFC 1738 4: "global file names")."""
+"""afs: the path of a file in the global tree `/afs` (RFC 1738 4: "global file names")."""
 
 from __future__ import annotations
 

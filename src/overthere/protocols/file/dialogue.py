@@ -1,4 +1,4 @@
-"""What stands at a path of this machine: a file, or the names in a directory (RFC 1738 3.10; RFC 8089 3)."""
+"""Opens a path of this machine: a file, or the names in a directory (RFC 1738 3.10; RFC 8089 3)."""
 
 from __future__ import annotations
 

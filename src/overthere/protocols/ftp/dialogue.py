@@ -1,4 +1,4 @@
-"""FTP carried out: replies, the data connection, the file or the names (RFC 959 4.2 and 5.4; RFC 1123 4.1.2)."""
+"""The FTP client: replies, the data connection, file or listing (RFC 959 4.2 and 5.4; RFC 1123 4.1.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a Gopher server answers: items, menus, attributes, errors, by Gopher+ and without (RFC 1436; Gopher+ 2.3)."""
+"""The Gopher client: items, menus, attributes and errors, with and without Gopher+ (RFC 1436; Gopher+ 2.3)."""
 
 from __future__ import annotations
 

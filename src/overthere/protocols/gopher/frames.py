@@ -1,4 +1,4 @@
-"""The octets of a Gopher answer to their end, and a text's periods (RFC 1436 Appendix; Gopher+ 2.3).
+"""The end of a Gopher answer, and the periods of its text (RFC 1436 Appendix; Gopher+ 2.3).
 
 Servers differ from RFC 1436 in what they do about periods: those of Minnesota end a text with one but double none,
 gophernicus and pygopherd do neither, and RFC 1436 does both.  A period is taken for the end only where nothing

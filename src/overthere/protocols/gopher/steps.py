@@ -1,4 +1,4 @@
-"""Gopher and Gopher+: the one request that a URI stands for (RFC 4266; RFC 1436; Gopher+; 1994 GOPHER).
+"""Gopher and Gopher+: the request of a URI (RFC 4266; RFC 1436; Gopher+; 1994 GOPHER).
 
 What the documents print after the selector differs: RFC 4266 2.3 puts the search, even an empty one, before the
 Gopher+ string, but its own 2.9, the draft of 1994 and Gopher+ (2.4, Appendix II) print `selector TAB +...`, and a

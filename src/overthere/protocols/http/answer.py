@@ -1,4 +1,4 @@
-"""The head of what a server, or a proxy, answers over HTTP, read by h11 (RFC 7230 3; RFC 9110 9.3.6)."""
+"""The head of an answer from a server or proxy, parsed by h11 (RFC 7230 3; RFC 9110 9.3.6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HTTP carried out: a redirect's place, or the content (RFC 9110 15; RFC 7230 3.3.3)."""
+"""The HTTP client: a redirect's target, or the content (RFC 9110 15; RFC 7230 3.3.3)."""
 
 from __future__ import annotations
 

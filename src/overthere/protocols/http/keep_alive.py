@@ -1,4 +1,4 @@
-"""Several requests over one connection, one after the other (RFC 9112 9.3): for asking a server many things."""
+"""Several requests in sequence over one connection (RFC 9112 9.3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plan by way of an HTTP proxy: absolute-form for http, CONNECT for what is tunnelled (RFC 9110 7.3.2, 9.3.6)."""
+"""Plans through an HTTP proxy: absolute-form for http, CONNECT for tunnels (RFC 9110 7.3.2, 9.3.6)."""
 
 from __future__ import annotations
 

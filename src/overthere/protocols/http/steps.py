@@ -1,4 +1,4 @@
-"""HTTP: the request that a URI stands for (RFC 9110 4.3.2, 7.1 and 7.2; the message of RFC 7230)."""
+"""HTTP: the request of a URI (RFC 9110 4.3.2, 7.1 and 7.2; the message of RFC 7230)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""The answers of an LDAP server (RFC 4511 4.1, 4.2.2, 4.5.2) out of the octets of BER.
+r"""Parses the answers of an LDAP server from BER (RFC 4511 4.1, 4.2.2, 4.5.2).
 
 Nothing is read deeper than the messages are defined, and no more of anything is kept than the policy lets come, so
 that lengths that lie and nested garbage cost what their octets cost.

@@ -1,4 +1,4 @@
-"""LDAP carried out: bind, search, and the entries and referrals that are found (RFC 4511; RFC 4516 4)."""
+"""The LDAP client: bind, search, entries and referrals (RFC 4511; RFC 4516 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ldap, ldaps: the session in which a URL's search is asked (RFC 4516; RFC 4511 for the messages; RFC 2255 5)."""
+"""ldap, ldaps: the session of a URL's search (RFC 4516; RFC 4511 for the messages; RFC 2255 5)."""
 
 from __future__ import annotations
 

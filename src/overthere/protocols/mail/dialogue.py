@@ -1,4 +1,4 @@
-"""mid and cid: a message, or a body part, in the messages that are at hand (RFC 2392 2; RFC 2045, RFC 2046).
+"""mid and cid: finds a message or a body part in local messages (RFC 2392 2; RFC 2045, RFC 2046).
 
 Files are read through once and not held: .eml files, mbox files (RFC 4155) and the folders of a Maildir.
 """

@@ -1,4 +1,4 @@
-"""mailto: the draft that a URI stands for, as the octets of a message (RFC 6068 3; RFC 5322; RFC 2047; RFC 6532)."""
+"""mailto: writes the draft of a URI as a message (RFC 6068 3; RFC 5322; RFC 2047; RFC 6532)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""news and nntp: the plan carried out, with what a news server answers (RFC 3977; RFC 4643 2.3)."""
+"""The news client for news and nntp URIs (RFC 3977; RFC 4643 2.3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""news and nntp: what is asked of a news server (RFC 5538 3 and 4; RFC 3977; RFC 4643 2.3 for the login)."""
+"""news and nntp: the commands of a URI (RFC 5538 3 and 4; RFC 3977; RFC 4643 2.3 for the login)."""
 
 from __future__ import annotations
 

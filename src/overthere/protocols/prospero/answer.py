@@ -1,4 +1,4 @@
-"""What a Prospero server's lines say: attributes, access methods as URIs of their own schemes, links (Prospero 5)."""
+"""Parses the answers of a Prospero server: attributes, access methods as URIs, links (Prospero 5)."""
 
 from __future__ import annotations
 

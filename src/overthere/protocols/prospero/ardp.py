@@ -1,4 +1,4 @@
-"""ARDP: a request and the packets that answer it, over datagrams that are lost, doubled and late (Prospero 5, ARDP).
+"""ARDP: reliable requests over datagrams that may be lost, duplicated or late (Prospero 5, ARDP).
 
 What the document leaves to clients (when to ask again, what to say then) is done as the library of Prospero does it.
 """

@@ -1,4 +1,4 @@
-"""Prospero carried out: request by request, until one is answered with what the object is (Prospero 5; RFC 4157 2)."""
+"""The Prospero client: sends requests until one returns the object (Prospero 5; RFC 4157 2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The octets of Prospero: commands of tokens in lines, in packets of ARDP; no socket is touched.
+"""Prospero messages: commands as lines of tokens, in ARDP packets; no socket is touched.
 
 "Prospero 5" is The Prospero Protocol, version 5, of June 1993, by its headings.
 """

@@ -1,4 +1,4 @@
-"""A session with a person: whom to log in as, and how it is handed over to the system's client (RFC 4248 2)."""
+"""Hands a session over to the system's client, and whom to log in as (RFC 4248 2)."""
 
 from __future__ import annotations
 

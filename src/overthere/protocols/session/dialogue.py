@@ -1,4 +1,4 @@
-"""A session is not opened but described, for a person to begin (RFC 1738 3.8; RFC 4248 2)."""
+"""Describes a session for a person to start; it is not opened (RFC 1738 3.8; RFC 4248 2)."""
 
 from __future__ import annotations
 

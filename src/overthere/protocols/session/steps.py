@@ -1,4 +1,4 @@
-"""telnet, rlogin, tn3270: where a session would go, and what the person is told (RFC 1738 3.8; RFC 4248 2)."""
+"""telnet, rlogin, tn3270: the address of a session and the login to use (RFC 1738 3.8; RFC 4248 2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""WAIS carried out: the answer to Init, the citations that a search finds, a document slice by slice (RFC 1625 4)."""
+"""The WAIS client: Init, the citations of a search, documents in slices (RFC 1625 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The octets of WAIS: requests written, answers read; no socket is touched.
+"""WAIS messages: writes requests, reads answers; no socket is touched.
 
 "WAIS 1.5" is the WAIS Interface Protocol, Prototype Functional Specification 1.5 of 1990, on Z39.50-1988; RFC 1625 4
 names the codes of a retrieval.  The header of 25 octets before each message and the tags from 131 on came with

@@ -1,4 +1,4 @@
-"""WebSocket carried out: the server's handshake, and the messages that it sends (RFC 6455 4.1, 5 to 8)."""
+"""The WebSocket client: the handshake, and the server's messages (RFC 6455 4.1, 5 to 8)."""
 
 from __future__ import annotations
 

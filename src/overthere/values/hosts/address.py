@@ -1,4 +1,4 @@
-"""Hosts that are addresses, in whatever way they are written, and where an address leads (RFC 3986 7.4)."""
+"""Hosts that are addresses in any spelling, and what an address reaches (RFC 3986 7.4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the DNS would not take of a host's name: findings beside the URI, which stays what it is (RFC 1123 2.1).
+"""Host names that the DNS would reject; such a URI is still valid (RFC 1123 2.1).
 
 RFC 3986 3.2.2 lets a registered name be almost anything.  A name that a machine has follows RFC 1034 3.5, RFC 1123 2.1
 and, beyond US-ASCII, RFC 5890 to 5892 (after the mapping of UTS 46, as it is asked for).

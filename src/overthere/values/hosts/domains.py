@@ -1,4 +1,4 @@
-"""Registrable domains: where the names of a registry end and its customers' begin (publicsuffix.org, The Algorithm).
+"""Registrable domains by the Public Suffix List (publicsuffix.org, The Algorithm).
 
 The list comes with the package `publicsuffixlist` (extra `domains`): nothing is fetched, `SuffixList.version` is its
 date.  It has two sections: ICANN, which registries run, and private, in which others let people have names (github.io).

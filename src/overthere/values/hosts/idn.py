@@ -1,4 +1,4 @@
-"""Internationalised host names (IDNA 2008, RFC 5890 to 5894; UTS 46): the one place that asks the library `idna`."""
+"""Internationalised host names (IDNA 2008, RFC 5890 to 5894; UTS 46): the only module that uses `idna`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""URI Templates (RFC 6570), all four levels: expansion, in part too, and the way back from a URI to the variables."""
+"""URI Templates (RFC 6570), all four levels: full and partial expansion, and matching."""
 
 from __future__ import annotations
 

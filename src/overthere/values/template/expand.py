@@ -1,4 +1,4 @@
-"""Expansion of the expressions of a URI Template (RFC 6570 3.2): values in, text out."""
+"""Expands the expressions of a URI Template (RFC 6570 3.2)."""
 
 from __future__ import annotations
 

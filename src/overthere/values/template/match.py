@@ -1,4 +1,4 @@
-"""From a URI back to the variables of its template (RFC 6570 1.4): every reading at once, in one pass.
+"""Matches a URI against a template and returns the variables (RFC 6570 1.4), in one pass.
 
 The template is an automaton over characters and escapes whose paths are its readings.  A set of its states is one
 integer, a state a bit: a character is read by a few shifts of it, however many variables there are (Baeza-Yates and

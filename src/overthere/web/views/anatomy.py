@@ -1,4 +1,4 @@
-"""The anatomy of a text: the figure of RFC 3986 3, each component with its rule, every finding at its place."""
+"""The anatomy of a text: the figure of RFC 3986 3, the rule of each component, findings at their places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The audit: what is worth care in a URI, each at its place."""
+"""The audit view: security findings in a URI, at their places."""
 
 from __future__ import annotations
 

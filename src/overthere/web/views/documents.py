@@ -1,4 +1,4 @@
-"""The links of a document that is pasted: HTML, Markdown, mail and others, as the table of links has them."""
+"""The links of a pasted document (HTML, Markdown, mail and others), as rows of the table of links."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One text as the five documents and browsers read it, with the host that each would ask."""
+"""One text as the five documents and browsers read it, with the host that each would contact."""
 
 from __future__ import annotations
 

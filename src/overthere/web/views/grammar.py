@@ -1,4 +1,4 @@
-"""The automaton of a rule: its states and moves, and the way of a text through them."""
+"""The automaton of a rule: its states and transitions, and the path of a text through it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ladder (RFC 3986 6.2): two URIs, their forms at each rung, what each rung changes, and where they meet."""
+"""The ladder (RFC 3986 6.2): two URIs, their forms and changes at each rung, and the lowest common rung."""
 
 from __future__ import annotations
 

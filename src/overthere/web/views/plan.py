@@ -1,4 +1,4 @@
-"""The plan: exactly what opening a URI would do, with the octets; nothing is opened."""
+"""The plan view: exactly what opening a URI would send; nothing is opened."""
 
 from __future__ import annotations
 

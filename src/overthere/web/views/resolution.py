@@ -1,4 +1,4 @@
-"""Resolution step by step: a reference against a base, by RFC 3986 and by the drafts of 1997 and 2003."""
+"""Resolution step by step, by RFC 3986 and by the drafts of 1997 and 2003."""
 
 from __future__ import annotations
 

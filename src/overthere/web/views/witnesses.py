@@ -1,4 +1,4 @@
-"""Where two documents part: the shortest strings that only one derives, references that they resolve apart."""
+"""Differences between two documents: shortest strings that only one derives, references resolved differently."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A message as a container: its parts with their bases and the labels by which they name each other (RFC 2557).
+"""A message as a container: its parts, their bases, and the labels that refer to parts (RFC 2557).
 
 It is read through twice, for the labels and then for the content; a part at a time is held (RFC 2045, RFC 2046).
 """

@@ -1,4 +1,4 @@
-"""What the parts of a message are called: cid: and mid: (RFC 2392), Content-Location (RFC 2557 8.2)."""
+"""Labels of message parts: cid: and mid: (RFC 2392), Content-Location (RFC 2557 8.2)."""
 
 from __future__ import annotations
 

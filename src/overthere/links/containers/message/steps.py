@@ -1,4 +1,4 @@
-"""A walk through messages carried out over a file: it asks for octets, and what else it yields is given on."""
+"""Runs the message reader over a file: supplies the octets it requests, passes on what it yields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""References in XML: Atom, RSS, sitemaps, SVG, XHTML, and what holds in every vocabulary; xml:base (W3C XML Base).
+"""References in XML: Atom, RSS, sitemaps, SVG, XHTML and any vocabulary; xml:base (W3C XML Base).
 
 A place is named by element and attribute, by their local names.  What is not of a document's main vocabulary has the
 customary prefix of its namespace, whatever prefix the document uses.

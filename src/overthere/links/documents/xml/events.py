@@ -1,4 +1,4 @@
-"""The tags and the text of an XML document, by expat; and what can be told of them where it is not well-formed.
+"""Tags and text of an XML document, by expat; for one that is not well-formed, the part before the error.
 
 Nothing outside of the document is read. Entities are those that it declares and those of HTML, within a limit.
 """

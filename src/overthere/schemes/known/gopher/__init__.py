@@ -11,7 +11,7 @@ from overthere.ground.errors import CodingError, Unwritable
 from overthere.kernel.reference import Parts
 from overthere.schemes.known.gopher.plus import Attributes, Form, GopherPlus, UnknownString, View, read
 from overthere.schemes.locator import Given, Locator, Writer
-from overthere.schemes.model import Example, NormalRule, Scheme, default_port, last_of, slash_for_empty_path
+from overthere.schemes.model import Example, NormalRule, Scheme, default_port, last_segment, slash_for_empty_path
 
 __all__ = ["PORT", "SCHEME", "GopherLocator"]
 
@@ -186,7 +186,7 @@ EXAMPLES = (
 
 def _file_name(segments: tuple[str, ...]) -> str:
     """The last part of the selector: in a path of one segment its type stands before it (RFC 4266 2.1)."""
-    return last_of(segments)[1:] if len(segments) == 1 else last_of(segments)
+    return last_segment(segments)[1:] if len(segments) == 1 else last_segment(segments)
 
 
 SCHEME = Scheme(
