@@ -67,6 +67,7 @@ BARE = PARTICIPLES | FILLERS | METAPHORS
 EXCEPTIONS = {
     "Dial": "to connect, as in Go's net.Dial",
     "Opening": "the state of one opening of a resource",
+    "Unknown": "public, shown in a GopherLocator",
     "about": "the scheme about (RFC 6694)",
     "configured": "a name that the package of a protocol offers (CONTRIBUTING.md)",
     "decoded": "public, URI.decoded and URNLocator.decoded",

@@ -13,7 +13,7 @@ from overthere.access import Send
 from overthere.protocols.gopher.steps import request, steps
 from overthere.schemes.known.gopher import GopherLocator
 from overthere.schemes.known.gopher.menu import Menu, MenuItem, read_menu, write_menu
-from overthere.schemes.known.gopher.plus import Answers, Attributes, Block, Form, UnknownString, View, answers, read
+from overthere.schemes.known.gopher.plus import Answers, Attributes, Block, Form, Unknown, View, answers, read
 
 ASK = "+%091%0D%0A+-1%0D%0Aask_item1_value%0D%0Aask_item2_value%0D%0A.%0D%0A"
 
@@ -146,8 +146,8 @@ def test_strings_are_values(string: bytes, value: View) -> None:
 
 @pytest.mark.parametrize("string", ODD)
 def test_other_strings_are_kept(string: bytes) -> None:
-    assert read(string) == UnknownString(string)
-    locator = GopherLocator(host="h", type="0", plus=UnknownString(string))
+    assert read(string) == Unknown(string)
+    locator = GopherLocator(host="h", type="0", plus=Unknown(string))
     assert there(str(locator.uri())) == locator
 
 
@@ -162,7 +162,7 @@ def test_every_short_string_is_written_as_it_was() -> None:
 
 
 def test_no_two_kinds_are_equal() -> None:
-    values = [value for _, value in STRINGS] + [UnknownString(string) for string in ODD]
+    values = [value for _, value in STRINGS] + [Unknown(string) for string in ODD]
     assert len(set(values)) == len(values)
 
 
@@ -195,7 +195,7 @@ def test_what_a_builder_cannot_say() -> None:
         (View(data=Answers((b".",))), "plus"),
         (View(data=Answers((b"a\r\nb",))), "plus"),
         (Attributes(("+A B",)), "plus"),
-        (UnknownString(b"!"), "plus"),
+        (Unknown(b"!"), "plus"),
         (("no", "string"), "plus"),
     ]
     for plus, part in wrong:
@@ -311,7 +311,7 @@ def test_a_replaced_part_is_guarded_although_the_text_was_read() -> None:
         View("a\r\nb"),
         View("a\tb"),
         Attributes(("+A\n",)),
-        UnknownString(b"+\t1"),
+        Unknown(b"+\t1"),
         View(data=Answers((b".",))),
         View(data=Answers((b"a\r\n.\r\nb",))),
         ("a", "b"),

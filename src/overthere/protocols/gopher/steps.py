@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from overthere.access.steps import CRLF, Credentials, Interact, Receive, Send, Step, connect, guarded
 from overthere.ground.errors import Cited, PlanRefused
 from overthere.schemes.known.gopher import PORT, GopherLocator
-from overthere.schemes.known.gopher.plus import Answers, Attributes, Block, Form, GopherPlus, UnknownString, View
+from overthere.schemes.known.gopher.plus import Answers, Attributes, Block, Form, GopherPlus, Unknown, View
 
 __all__ = ["request", "steps"]
 
@@ -91,7 +91,7 @@ def _command(plus: GopherPlus) -> tuple[bytes, bytes]:
         if plus.data is None:
             return command + (b"\t0" if plus.flag else b""), b""
         return command + b"\t1", _block(plus.data)
-    if isinstance(plus, Attributes | UnknownString):
+    if isinstance(plus, Attributes | Unknown):
         return guarded(plus.string, "plus", "RFC 4266 2.3"), b""
     raise PlanRefused(f"{plus!r} is no Gopher+ string", "RFC 4266 2.3")
 

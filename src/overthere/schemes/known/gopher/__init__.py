@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from overthere.ground.errors import CodingError, Unwritable
 from overthere.kernel.reference import Parts
-from overthere.schemes.known.gopher.plus import Attributes, Form, GopherPlus, UnknownString, View, read
+from overthere.schemes.known.gopher.plus import Attributes, Form, GopherPlus, Unknown, View, read
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme, default_port, last_segment, slash_for_empty_path
 
@@ -143,7 +143,7 @@ class GopherLocator(Locator):
         if self.search is not None:
             text += "%09" + to.text(self.search, keep)
         if self.plus is not None:
-            if not isinstance(self.plus, View | Attributes | Form | UnknownString):
+            if not isinstance(self.plus, View | Attributes | Form | Unknown):
                 raise Unwritable(f"{self.plus!r} is no Gopher+ string (RFC 4266 2.3)")
             text += "%09" + to.text(self.plus.string, keep)
         return text

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from overthere.ground.errors import CodingError
 
-__all__ = ["Answers", "Attributes", "Block", "Form", "GopherPlus", "UnknownString", "View", "answers", "read"]
+__all__ = ["Answers", "Attributes", "Block", "Form", "GopherPlus", "Unknown", "View", "answers", "read"]
 
 
 class Answers(NamedTuple):
@@ -104,13 +104,13 @@ class Form(NamedTuple):
         return b"?"
 
 
-class UnknownString(NamedTuple):
+class Unknown(NamedTuple):
     """A string that is none of those, kept as it is."""
 
     string: bytes
 
 
-GopherPlus = View | Attributes | Form | UnknownString
+GopherPlus = View | Attributes | Form | Unknown
 """What a Gopher+ string asks for; `string` is the string, decoded."""
 
 _VIEW = re.compile(rb"(?s)\+(?:([!-~]+)(?: ([!-~]+))?)?(?:\t(0)|\t1\r\n(.*))?")
@@ -127,7 +127,7 @@ def read(string: bytes) -> GopherPlus:
     >>> read(b"+text/html Es_ES")
     View(name='text/html', language='Es_ES', data=None, flag=False)
     >>> read(b"!+ABSTRACT").names, read(b"some_gplus_stuff")
-    (('+ABSTRACT',), UnknownString(string=b'some_gplus_stuff'))
+    (('+ABSTRACT',), Unknown(string=b'some_gplus_stuff'))
     >>> read(b"+\\t1\\r\\n+-1\\r\\nNew York\\r\\nUSA\\r\\n.\\r\\n").data.lines
     (b'New York', b'USA')
     """
@@ -137,10 +137,10 @@ def read(string: bytes) -> GopherPlus:
         return _attributes(string)
     match = _VIEW.fullmatch(string)
     if match is None:
-        return UnknownString(string)
+        return Unknown(string)
     data = None
     if match[4] is not None and (data := _block(match[4])) is None:
-        return UnknownString(string)
+        return Unknown(string)
     name, language = (None if part is None else part.decode("ascii") for part in match.groups()[:2])
     return View(name, language, data, match[3] is not None)
 
@@ -153,7 +153,7 @@ def _attributes(string: bytes) -> GopherPlus:
         return Attributes(tuple(names.decode("ascii").split(" ")), directory)
     if _JOINED.fullmatch(names):
         return Attributes(tuple(name.decode("ascii") for name in _NAME.findall(names)), directory, joined=True)
-    return UnknownString(string)
+    return Unknown(string)
 
 
 def _block(octets: bytes) -> Answers | Block | None:
