@@ -62,10 +62,10 @@ for zone in (False, True):
     reference.ip_literal(zone)
 reference.ipv4_address()
 for safe in ("", "abc/"):
-    percent._not_in(safe)
+    percent._complement(safe)
 for private in (False, True):
     iri.decodable(private)
-steps._parting(b" @")
+steps._delimiter_pattern(b" @")
 for group in ("comp.*", "*.os.*", "c?mp.*sys*.l??t*"):
     wildmat(group)
 for name in ("url-1994", "rfc1738"):

@@ -296,6 +296,6 @@ def test_browsers_have_the_same_bases(tmp_path: Path) -> None:
 
 def test_nothing_is_read_that_is_not_asked_for() -> None:
     one = EmbeddedContent("application/ld+json", '{"@id": "x"}')
-    assert [type(found).__name__ for found in embedded_data.read(one, BASE, Options())] == ["Passed"]
+    assert [type(found).__name__ for found in embedded_data.read(one, BASE, Options())] == ["PassedContent"]
     assert list(embedded_data.read(one, BASE, WITH)) == [Found("script ld+json > /@id", "x")]
     assert list(embedded_data.read(one._replace(text="{"), BASE, WITH)) == [Note("corrupt")]

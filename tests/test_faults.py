@@ -177,14 +177,14 @@ SCRIPT = """
 import sys
 from overthere.links import batches
 from overthere.links.documents import html
-from overthere.links.job.task_rows import Done
+from overthere.links.job.task_rows import TaskEnd
 from test_faults import failing
 
 html.octets = failing(ZeroDivisionError(), html.octets)
 
 if __name__ == "__main__":
     for batch in batches([sys.argv[1]], "http://h/", workers=int(sys.argv[2])):
-        if not isinstance(batch, Done):
+        if not isinstance(batch, TaskEnd):
             for row in batch.to_pylist():
                 print(row["reference"], row["error"])
 """

@@ -198,9 +198,9 @@ def test_a_job_goes_on_from_wherever_it_was_cut(
 
 JOB = """
 import sys
-from overthere.tables import folder, growing, pens
-growing.SECONDS = 0
-pens.ROWS = 20
+from overthere.tables import folder, text_table, writers
+text_table.SECONDS = 0
+writers.ROWS = 20
 folder.ROWS = 30
 sys.path.insert(0, "tests")
 from drawn import links

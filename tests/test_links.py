@@ -228,9 +228,9 @@ def deadly(task, options, *walk):
         if path.endswith("0303.html"):
             os.kill(os.getpid(), signal.SIGKILL)
         for result in work(task._replace(paths=(path,)), options, *walk):
-            if not isinstance(result, pool.Done):
+            if not isinstance(result, pool.TaskEnd):
                 yield result
-    yield pool.Done({"html": (len(task.paths), 0)}, task.size)
+    yield pool.TaskEnd({"html": (len(task.paths), 0)}, task.size)
 
 pool.carry_out = deadly
 
@@ -238,7 +238,7 @@ if __name__ == "__main__":
     import sys
     unread = read = 0
     for batch in batches([sys.argv[1]], workers=2):
-        if not isinstance(batch, pool.Done):
+        if not isinstance(batch, pool.TaskEnd):
             errors = batch.column("error").to_pylist()
             unread += errors.count("unreadable")
             read += len(errors) - errors.count("unreadable") - errors.count("empty")
@@ -277,7 +277,7 @@ html.octets, warc._documents = deadly, deadly_record
 
 if __name__ == "__main__":
     for batch in batches([sys.argv[1]], "http://h/", workers=2):
-        if isinstance(batch, pool.Done):
+        if isinstance(batch, pool.TaskEnd):
             print("done", batch.documents)
         else:
             for row in batch.to_pylist():

@@ -571,7 +571,9 @@ def test_a_cluster_of_which_a_worker_dies(
         **os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_CONF_DIR": str(configured),
         "SPARK_LOCAL_IP": "127.0.0.1", "COLUMNS": "100",
     }  # fmt: skip
-    smaller = "from overthere.links.job import parts; parts.LEAST = 60_000; from overthere.cli import main; main()"
+    smaller = (
+        "from overthere.links.job import part_files; part_files.LEAST = 60_000; from overthere.cli import main; main()"
+    )
     order = [sys.executable, "-c", smaller, "links", str(source), str(folder), "-o", f"{output}/"]
     order += ["--engine", "spark", "--master", url, "--plot", str(picture)]
     with subprocess.Popen(order, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as running:

@@ -118,7 +118,6 @@ REASONS: dict[str, tuple[set[str], str]] = {
     "security/contents.py": ({"data"}, WORDS + "a kind of finding"),
     "security/differences.py": ({"https://"}, "a base at which browsers read what has no scheme"),
     "security/table.py": ({"data", "http://"}, "a kind of finding; the start of its examples"),
-    "tables/atomic_table.py": ({"about"}, WORDS + "what the files are about"),
     "text/match.py": ({"http", "ftp", "mailto:"}, "RFC 3986 4.5: what an abbreviated reference is likely to mean"),
     "text/gfm.py": ({"http://", "mailto:"}, "GitHub Flavored Markdown 6.9: what its autolinks mean"),
     "web/guard.py": ({"http", "https"}, WORDS + "the kind of an ASGI scope; the origins of its own pages (RFC 6454 4)"),

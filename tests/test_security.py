@@ -188,7 +188,7 @@ def test_the_secrets_of_a_text_are_looked_for_once(monkeypatch: pytest.MonkeyPat
         return known(*texts)
 
     known = Secrets.from_texts
-    monkeypatch.setattr(Secrets, "of", of)
+    monkeypatch.setattr(Secrets, "from_texts", of)
     assert audit("http://a:b@h.example/-" + "?password=a&%2e%2e%2f" * pieces)
     assert len(asked) == 1
 
