@@ -36,14 +36,14 @@ WORK = r"""
 from overthere import IRI, InvalidURI, IRIReference, URIReference, edition, plan
 from overthere.values import iri
 from overthere.access import steps
-from overthere.values.echo import Secrets
+from overthere.values.known_secrets import Secrets
 from overthere.kernel import percent, reference
 from overthere.links.documents import css
 from overthere.protocols.news.dialogue import wildmat
 from overthere.ground.redact import _begin
 from overthere.text import find
 from overthere.text.names import names as known_names
-from overthere.text.wrapped import _DEEPEST, _line_marks, _lines
+from overthere.text.delimiters import _DEEPEST, _line_marks, _lines
 from overthere.canonical import STEPS, Step
 given = {"rung": "CASE", "names": ["a*"]}
 for name, kind in STEPS.items():
@@ -62,10 +62,10 @@ for zone in (False, True):
     reference.ip_literal(zone)
 reference.ipv4_address()
 for safe in ("", "abc/"):
-    percent._not_in(safe)
+    percent._complement(safe)
 for private in (False, True):
     iri.decodable(private)
-steps._parting(b" @")
+steps._delimiter_pattern(b" @")
 for group in ("comp.*", "*.os.*", "c?mp.*sys*.l??t*"):
     wildmat(group)
 for name in ("url-1994", "rfc1738"):

@@ -43,11 +43,11 @@ _MODES = {
 _FLAGS = {"O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC", "O_APPEND", "O_EXCL"}
 
 EXCEPTIONS = {
-    "tables/pens.py: ParquetWriter": "it is given a file that `grow` or `stream` has opened",
-    "tables/pens.py: write_table": "a method of the same writer",
-    "tables/pens.py: write_csv": "into a buffer in memory",
+    "tables/writers.py: ParquetWriter": "it is given a file that `grow` or `stream` has opened",
+    "tables/writers.py: write_table": "a method of the same writer",
+    "tables/writers.py: write_csv": "into a buffer in memory",
     "links/job/pool.py: replace": "a worker of the pool, not a file",
-    "links/job/unpacked.py: os.open": "flags that begin with O_RDONLY, to which no way to write is added",
+    "links/job/task_documents.py: os.open": "flags that begin with O_RDONLY, to which no way to write is added",
     "cli/__init__.py: os.open": "/dev/null in the place of a standard output that is closed",
 }
 
@@ -187,7 +187,7 @@ def test_only_one_module_writes() -> None:
 def test_a_file_under_the_mark_of_success_is_no_way_through_a_link(tmp_path: Path) -> None:
     other = tmp_path / "other"
     (tmp_path / "_SUCCESS").symlink_to(other)
-    atomic.touch(tmp_path / "_SUCCESS")
+    atomic.create_empty(tmp_path / "_SUCCESS")
     assert not other.exists()
     assert (tmp_path / "_SUCCESS").read_bytes() == b""
     assert not (tmp_path / "_SUCCESS").is_symlink()

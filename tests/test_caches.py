@@ -17,9 +17,9 @@ import pytest
 import overthere as ot
 from overthere import columns
 from overthere.canonical import SURT
-from overthere.ground.bounded import LONGEST, bounded_cache
+from overthere.ground.caches import LONGEST, bounded_cache
 from overthere.ground.charsets import codec, text
-from overthere.ground.late import default_registry
+from overthere.ground.late_imports import default_registry
 from overthere.links import extract
 from overthere.values.hosts.domains import of_host
 
@@ -36,21 +36,21 @@ CLOSED = {
     "editions/coding1738.py _safe": DATA,
     "text/output.py _linkable": FEW,
     "text/names.py _names": FEW,
-    "text/names.py registered": FEW,
-    "text/names.py _compiled": "a key is the shape of a scheme's opaque part, of a closed table",
-    "text/wrapped.py _lines": "a key is one of two delimiters and a number up to _DEEPEST",
-    "text/wrapped.py _line_marks": "a key is a number up to _DEEPEST",
+    "text/names.py registered_schemes": FEW,
+    "text/names.py _compile_shape": "a key is the shape of a scheme's opaque part, of a closed table",
+    "text/delimiters.py _lines": "a key is one of two delimiters and a number up to _DEEPEST",
+    "text/delimiters.py _line_marks": "a key is a number up to _DEEPEST",
     "grammar/library.py grammar": DATA,
-    "ground/indexes.py _leads": "a key is the name of a codec with an index here",
+    "ground/indexes.py _lead_bytes": "a key is the name of a codec with an index here",
     "ground/indexes.py _handler": "a key is the name of a codec with an index here, and of a handler that Python has",
     "kernel/reference.py expression": DATA,
     "kernel/reference.py ip_literal": DATA,
-    "access/steps.py _parting": DATA,
+    "access/steps.py _delimiter_pattern": DATA,
     "values/iri.py decodable": DATA,
-    "values/derivation.py expected": "it lives as long as one call",
+    "values/derivation.py describe_expected": "it lives as long as one call",
     "values/findings.py _foreign": DATA,
-    "schemes/page.py _tops": "a key is the name of a built-in scheme",
-    "schemes/typed.py _hints": TYPES,
+    "schemes/page.py _top_rules": "a key is the name of a built-in scheme",
+    "schemes/field_types.py _hints": TYPES,
     "schemes/registry.py _load": "a key is an entry point of an installed package",
     "columns/native.py _suffixes": FEW,
     "columns/native.py _rules": FEW,
@@ -61,7 +61,7 @@ CLOSED = {
 """`functools.cache` and `lru_cache` on functions with arguments, each with why its keys are few and short."""
 LISTS = {
     "access/resolver.py _threads": "threads that look names up: a bounded number",
-    "links/containers/held.py _HELD": "temporary files of this process; each is dropped, or removed at its end",
+    "links/containers/temporary.py _HELD": "temporary files of this process; each is dropped, or removed at its end",
 }
 """Names of modules that functions write to."""
 
@@ -136,7 +136,7 @@ def test_every_cache_is_bounded_or_listed() -> None:
         for function, how in _caches(source)
         if how != "bounded_cache"
     }
-    assert found - {"ground/bounded.py line 42"} == set(CLOSED)
+    assert found - {"ground/caches.py line 42"} == set(CLOSED)
 
 
 def test_every_list_that_grows_is_listed() -> None:

@@ -34,7 +34,7 @@ def test_a_screen_is_as_wide_as_its_terminal() -> None:
 
 
 def test_a_picture_has_both_themes_and_needs_nothing() -> None:
-    picture = captures.drawn("a<b> \x1b[31mred\x1b[0m\nhttp://h/", 40, "a & b")
+    picture = captures.draw_screen("a<b> \x1b[31mred\x1b[0m\nhttp://h/", 40, "a & b")
     root = ElementTree.fromstring(picture)
     assert "".join(root.itertext()).count("red") == 1
     assert root.findtext(f"{SVG}title") == "a & b"
@@ -49,8 +49,8 @@ def test_a_picture_has_both_themes_and_needs_nothing() -> None:
 
 def test_what_is_left_out_of_a_picture_is_counted() -> None:
     rows = [str(row) for row in range(captures.ROWS + 5)]
-    assert captures.cut("\n".join(rows)).endswith("... 5 more lines\x1b[0m")
-    assert captures.cut("\n".join(rows[:-4])) == "\n".join(rows[:-4])
+    assert captures.crop("\n".join(rows)).endswith("... 5 more lines\x1b[0m")
+    assert captures.crop("\n".join(rows[:-4])) == "\n".join(rows[:-4])
 
 
 def test_the_readme_shows_the_pictures_that_are_kept() -> None:

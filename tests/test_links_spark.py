@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from overthere import InvalidURI, NotSpecified, Rung, links
-from overthere.links.job.carrying import Done
+from overthere.links.job.task_rows import TaskEnd
 from overthere.links.model import Options
 from overthere.links.report import graph
 from overthere.schemes import Registry
@@ -137,7 +137,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def local(sources: Any, base: str | None = None, options: Options = Options(), workers: int = 1) -> pa.Table:  # noqa: B008
     found = links.batches(sources, base, options, workers=workers)
-    return pa.Table.from_batches([batch for batch in found if not isinstance(batch, Done)], links.schema())
+    return pa.Table.from_batches([batch for batch in found if not isinstance(batch, TaskEnd)], links.schema())
 
 
 def stored(output: Path) -> pa.Table:
@@ -570,7 +570,9 @@ def test_a_cluster_of_which_a_worker_dies(
         **os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_CONF_DIR": str(configured),
         "SPARK_LOCAL_IP": "127.0.0.1", "COLUMNS": "100",
     }  # fmt: skip
-    smaller = "from overthere.links.job import parts; parts.LEAST = 60_000; from overthere.cli import main; main()"
+    smaller = (
+        "from overthere.links.job import part_files; part_files.LEAST = 60_000; from overthere.cli import main; main()"
+    )
     order = [sys.executable, "-c", smaller, "links", str(source), str(folder), "-o", f"{output}/"]
     order += ["--engine", "spark", "--master", url, "--plot", str(picture)]
     with subprocess.Popen(order, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as running:

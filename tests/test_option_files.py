@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 import overthere
 from overthere.access.gateways import Gateways
-from overthere.broken.choosing import Baseline, Rules
+from overthere.broken.filters import Baseline, Rules
 from overthere.canonical import Canonical
 from overthere.cli.app import app
 from overthere.ground.errors import RegistryError
@@ -153,8 +153,8 @@ ELSEWHERE = {
     "web/pages.py": "inputs that were written by this library",
     "web/answers.py": "between the processes of one server",
     "access/resource.py": "content, of any depth that JSON's reader takes; deeper is a ValueError",
-    "tables/mark.py": "marks of a run; deeper is a ResumeError",
-    "links/job/parts.py": "parts of a job; deeper is a ValueError",
+    "tables/checkpoint.py": "marks of a run; deeper is a ResumeError",
+    "links/job/part_files.py": "parts of a job; deeper is a ValueError",
     "links/documents/metadata.py": "content; deeper is a note",
     "links/documents/json.py": "one text of JSON",
 }

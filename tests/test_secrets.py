@@ -19,7 +19,7 @@ from click.testing import CliRunner
 from overthere import URI, IRIReference, Policy, audit, check, explain, links, plan
 from overthere.broken import report
 from overthere.broken.model import Broken
-from overthere.broken.telling import finding
+from overthere.broken.reporting import finding
 from overthere.cli.app import app as main
 from overthere.ground.errors import OverthereError
 from overthere.ground.redact import mask

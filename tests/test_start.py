@@ -12,7 +12,7 @@ import pytest
 
 from overthere import scheme
 from overthere.grammar import construct
-from overthere.schemes import Registry, installed, syntax
+from overthere.schemes import Registry, entry_points, syntax
 from overthere.schemes.registry import BUILT_IN
 from servers import NET
 
@@ -30,7 +30,7 @@ HEAVY = (
     "overthere.cli.tables",
     "overthere.columns",
     "overthere.values.derivation",
-    "overthere.values.echo",
+    "overthere.values.known_secrets",
     "overthere.editions.model",
     "overthere.grammar.abnf",
     "overthere.grammar.construct",
@@ -134,18 +134,18 @@ def test_each_scheme_with_rules_has_its_automaton_ready(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(construct, "build", built)
     for one in ruled:
-        assert syntax.whole(one.name, one.whole_rule).states
+        assert syntax.whole_automaton(one.name, one.whole_rule).states
 
 
 @pytest.mark.parametrize("name", ["http", "urn", "tag"])
 def test_an_automaton_that_is_ready_is_the_one_that_is_built(name: str) -> None:
     rule = scheme(name).whole_rule
-    assert syntax.whole(name, rule) == syntax.whole("of-a-package", rule)
+    assert syntax.whole_automaton(name, rule) == syntax.whole_automaton("of-a-package", rule)
 
 
 def test_other_rules_of_the_same_name_are_not_answered_by_the_ready_automaton() -> None:
     """As of a package that claims a built-in scheme, or of a grammar that was changed and not generated anew."""
-    mine = syntax.whole("tag", 'tag-uri = "tag:" "mine"\nwhole-uri = tag-uri\n')
+    mine = syntax.whole_automaton("tag", 'tag-uri = "tag:" "mine"\nwhole-uri = tag-uri\n')
     assert mine.accepts("tag:mine")
     assert not mine.accepts("tag:joe@example.com,2001:a")
 
@@ -153,21 +153,21 @@ def test_other_rules_of_the_same_name_are_not_answered_by_the_ready_automaton() 
 def test_packages_are_asked_where_one_names_schemes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
     group = "overthere.schemes.of_this_test"
-    assert not installed.is_named(group)
+    assert not entry_points.is_named(group)
     about = tmp_path / "one-1.0.dist-info"
     about.mkdir()
-    assert not installed.is_named(group)
+    assert not entry_points.is_named(group)
     (about / "entry_points.txt").write_text("[console_scripts]\na = b:c\n")
-    assert not installed.is_named(group)
+    assert not entry_points.is_named(group)
     (about / "entry_points.txt").write_text(f"[{group}]\na = b:c\n")
-    assert installed.is_named(group)
+    assert entry_points.is_named(group)
 
 
 def test_what_cannot_be_looked_at_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     archive = tmp_path / "packages.zip"
     archive.write_bytes(b"")
     monkeypatch.syspath_prepend(str(archive))
-    assert installed.is_named("no.such.group")
+    assert entry_points.is_named("no.such.group")
 
 
 def test_other_finders_of_packages_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,7 +179,7 @@ def test_other_finders_of_packages_are_asked(monkeypatch: pytest.MonkeyPatch) ->
             return []
 
     monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, Finder()])
-    assert installed.is_named("no.such.group")
+    assert entry_points.is_named("no.such.group")
 
 
 def test_every_built_in_scheme_is_found() -> None:

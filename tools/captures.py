@@ -103,7 +103,7 @@ def terminal() -> Iterator[Tmux]:
             tmux.ask("kill-server")
 
 
-def drawn(screen: str, width: int, title: str) -> str:
+def draw_screen(screen: str, width: int, title: str) -> str:
     """The picture of a screen, in the colours of both themes."""
     from rich.console import Console
     from rich.terminal_theme import TerminalTheme
@@ -134,7 +134,7 @@ def _with_margin(size: re.Match[str]) -> str:
     return f'viewBox="0 0 {float(size[1]) + 2 * _MARGIN:g} {float(size[2]) + 2 * _MARGIN:g}"'
 
 
-def cut(screen: str) -> str:
+def crop(screen: str) -> str:
     lines = screen.split("\n")
     left = len(lines) - ROWS
     return screen if left <= 1 else "\n".join([*lines[:ROWS], f"\x1b[0;2m... {left} more lines\x1b[0m"])
@@ -151,8 +151,8 @@ def take(into: Path, helps: Path | None) -> None:
             lines = [example.line for example in EXAMPLES[verb] if not example.not_run]
             for width in WIDTHS:
                 if lines:
-                    screen = cut(tmux.screen(lines, width))
-                    (into / f"{verb}-{width}.svg").write_text(drawn(screen, width, f"overthere {verb}"))
+                    screen = crop(tmux.screen(lines, width))
+                    (into / f"{verb}-{width}.svg").write_text(draw_screen(screen, width, f"overthere {verb}"))
                 if helps is not None:
                     helps.mkdir(parents=True, exist_ok=True)
                     told = tmux.screen([f"overthere {verb} --help"], width)

@@ -163,7 +163,7 @@ OUTPUTS: dict[str, Callable[[], str]] = {
 }
 
 
-def fresh(path: str, text: str) -> bool:
+def is_fresh(path: str, text: str) -> bool:
     """Whether the file says what was generated; automata are compared as such, whatever zlib packed them."""
     file = ROOT / path
     if not file.exists():
@@ -188,7 +188,7 @@ def main() -> int:
     stale = 0
     for path, make in (OUTPUTS | command_line()).items():
         text = make()
-        if fresh(path, text):
+        if is_fresh(path, text):
             continue
         if check:
             print(f"{path} is not what `make docs` writes", file=sys.stderr)

@@ -68,10 +68,10 @@ def _table(each: Document) -> Iterable[str]:
             last = row.paragraph
             title = each.sections[last]
             yield f"| **{'' if title in last else cell(last)}** | **{cell(title)}** | |".replace("****", "")
-        yield f"| {cell(row.id)} | {cell(row.statement)} | {_shown(row)} |"
+        yield f"| {cell(row.id)} | {cell(row.statement)} | {_show_row(row)} |"
 
 
-def _shown(row: Statement) -> str:
+def _show_row(row: Statement) -> str:
     if row.decision is not None:
         return f"decision {cell(row.decision)}"
     if row.reason is not None:

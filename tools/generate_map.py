@@ -20,7 +20,7 @@ _FOLDERS = ("src/overthere", "rust", "bench", "fuzz", "tools", "tests")
 _LEFT_OUT = ("rust/target/", "fuzz/target/", "fuzz/kept/")
 
 
-def _about(file: Path) -> str:
+def _first_sentence(file: Path) -> str:
     """The first paragraph of a module's docstring, or of a crate's or module's `//!` lines."""
     text = file.read_text()
     if file.suffix == ".py":
@@ -45,7 +45,7 @@ def _tables() -> Iterator[str]:
             by_folder.setdefault(file.parent.relative_to(ROOT).as_posix(), []).append(file)
         for folder, files in by_folder.items():
             yield f"\n## `{folder}/`\n\n| file | subject |\n|---|---|"
-            yield from (f"| `{file.name}` | {_about(file)} |" for file in files)
+            yield from (f"| `{file.name}` | {_first_sentence(file)} |" for file in files)
 
 
 def page() -> str:
@@ -92,15 +92,15 @@ def _imports(room: str) -> set[str]:
     return set(names) & set(chain(*floors())) - {room}
 
 
-def _reduced(arrows: dict[str, set[str]]) -> dict[str, set[str]]:
+def _reduce_arrows(arrows: dict[str, set[str]]) -> dict[str, set[str]]:
     """Without the arrows that follow from two or more others."""
 
     @cache
-    def below(room: str) -> frozenset[str]:
-        return frozenset(chain(arrows[room], *(below(one) for one in arrows[room])))
+    def rooms_below(room: str) -> frozenset[str]:
+        return frozenset(chain(arrows[room], *(rooms_below(one) for one in arrows[room])))
 
     return {
-        room: {one for one in ones if not any(one in below(other) for other in ones - {one})}
+        room: {one for one in ones if not any(one in rooms_below(other) for other in ones - {one})}
         for room, ones in arrows.items()
     }
 
@@ -121,7 +121,7 @@ def drawing() -> str:
         return (widest - row) / 2 + at * (_WIDTH + _GAP), height - (level + 1) * _FLOOR + _FLOOR - _HEIGHT - 8
 
     lines, boxes = [], []
-    for room, ones in _reduced(arrows).items():
+    for room, ones in _reduce_arrows(arrows).items():
         x, y = corner(room)
         name, size = escape(room), f"{_lines(room):,}"
         boxes.append(

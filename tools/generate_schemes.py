@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from overthere.access import plan
+from overthere.ground.display import printable
 from overthere.ground.errors import OverthereError
-from overthere.ground.showing import printable
 from overthere.schemes import Registry
 from overthere.schemes.page import page
 from overthere.schemes.registry import BUILT_IN

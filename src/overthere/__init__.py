@@ -1,4 +1,4 @@
-"""overthere: the URI system of the specifications, whole.
+"""A complete URI library for Python, faithful to RFC 3986 and the four documents before it.
 
     >>> from overthere import URI
     >>> URI("http://a/b/c/d;p?q").join("../g")

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Any, NamedTuple, TextIO
 
+from overthere.ground.display import printable
 from overthere.ground.errors import Finding
 from overthere.ground.redact import mask
-from overthere.ground.showing import printable
 from overthere.security import KINDS
 from overthere.values.encoding import IN_SEGMENT, encode
 

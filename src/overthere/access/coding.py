@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError
 from overthere.access.wire import Data, Dialogue
 from overthere.ground.codings import CONTENT, Decoder, Undecodable
-from overthere.ground.extras import missing
+from overthere.ground.extras import missing_message
 
 __all__ = ["codings", "undone"]
 
@@ -78,5 +78,7 @@ def _through(decoders: list[Decoder], octets: bytes) -> Iterator[bytes]:
     except Undecodable as error:
         raise ProtocolError(f"the content is no {first.name}, as was said: {error}", _SOURCE) from error
     except ModuleNotFoundError as error:
-        told = f"the content comes in the coding {first.name!r}, and {missing(error.name or first.name, 'access')}"
+        told = (
+            f"the content comes in the coding {first.name!r}, and {missing_message(error.name or first.name, 'access')}"
+        )
         raise AccessFailed(told, _SOURCE) from error

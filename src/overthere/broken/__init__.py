@@ -1,4 +1,4 @@
-"""Links that lead nowhere: within the sources, by what a server would serve, and outside, by asking."""
+"""Broken links: inside the sources as a server would serve them, and outside by requests."""
 
 from __future__ import annotations
 

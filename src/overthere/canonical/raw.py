@@ -1,4 +1,4 @@
-"""Text as somebody wrote it, made a URI as Safe Browsing does before anything else ("URLs and Hashing")."""
+"""Makes a URI of raw text as Safe Browsing does first ("URLs and Hashing")."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ import overthere
 from overthere import kernel
 from overthere.cli.examples import with_examples
 from overthere.cli.group import Verbs
+from overthere.ground.display import visible
 from overthere.ground.errors import OverthereError
-from overthere.ground.showing import visible
 
 VERBS = {
     "explain": "Take URIs apart: figure, components, normal forms, findings.",

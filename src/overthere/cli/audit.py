@@ -17,10 +17,10 @@ from overthere.cli.common import inputs, texts_argument
 from overthere.cli.paper import filled, say, width, without_look_alikes
 from overthere.cli.styles import LEVELS as STYLES
 from overthere.cli.styles import painted
+from overthere.ground.display import printable, underline
 from overthere.ground.errors import Finding
-from overthere.ground.extras import missing
+from overthere.ground.extras import missing_message
 from overthere.ground.redact import mask, secret_spans
-from overthere.ground.showing import printable, underline
 from overthere.security import KINDS, LEVELS, Level, audit, level_of
 
 _KIND = click.Choice([kind for kind in KINDS if kind != "more"])
@@ -143,10 +143,10 @@ def _audited(texts: tuple[str, ...], files: tuple[str, ...], level: Level, wante
 def _found(name: str) -> Iterator[_Audited]:
     """The URIs in the text of a file, as `overthere find` finds them."""
     try:
-        from overthere.links.documents.charset import decoded
+        from overthere.links.documents.charset import decode_text as decoded
         from overthere.text import find
     except ImportError as error:
-        raise click.UsageError(f"--file: {missing(str(error.name), 'links')}") from None
+        raise click.UsageError(f"--file: {missing_message(str(error.name), 'links')}") from None
     try:
         content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except OSError as error:

@@ -9,9 +9,9 @@ import click
 from overthere.canonical import FORMS, Canonical, Step, raw_uri
 from overthere.cli.common import Answer, Output, format_option, texts_argument
 from overthere.cli.table_options import table_options
+from overthere.ground.display import printable
 from overthere.ground.option_files import read_text
 from overthere.ground.redact import mask
-from overthere.ground.showing import printable
 from overthere.values.uri import URI
 
 if TYPE_CHECKING:

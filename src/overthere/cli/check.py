@@ -11,10 +11,10 @@ from overthere.cli.paper import figures, say
 from overthere.cli.reading import iri_option, zone_option
 from overthere.cli.table_options import table_options
 from overthere.editions import NAMES, check
+from overthere.ground.display import printable
 from overthere.ground.errors import Finding, InvalidURI, OverthereError
-from overthere.ground.late import default_registry
+from overthere.ground.late_imports import default_registry
 from overthere.ground.redact import mask
-from overthere.ground.showing import printable
 from overthere.values.findings import check_uri
 from overthere.values.uri import URIReference
 

@@ -13,10 +13,10 @@ import click
 from overthere.cli.paper import data_or_shown, figure, say, width
 from overthere.cli.reading import Reading
 from overthere.editions import edition
+from overthere.ground.display import printable
 from overthere.ground.errors import CodingError, InvalidURI, NoBase, OverthereError, Unreachable
 from overthere.ground.redact import mask
 from overthere.ground.rung import Rung
-from overthere.ground.showing import printable
 from overthere.values.uri import URI
 
 if TYPE_CHECKING:

@@ -22,10 +22,13 @@ from overthere.editions import NAMES, edition
 from overthere.editions.compare import Difference, diff, matrix
 from overthere.editions.model import Edition
 from overthere.editions.readings import MARKS, Reading, as_dict, notes, read
+from overthere.ground.display import printable
 from overthere.ground.errors import GrammarError, NotSpecified
-from overthere.ground.figure import marked, shorten
-from overthere.ground.redact import mask, unveil, veil
-from overthere.ground.showing import printable
+from overthere.ground.figure import note_lines as marked
+from overthere.ground.figure import shorten
+from overthere.ground.redact import mask
+from overthere.ground.redact import mask_equal_length as veil
+from overthere.ground.redact import shorten_masks as unveil
 
 # More than a reader counts.
 _RUN = re.compile(r"(.)\1{9,}")

@@ -17,8 +17,8 @@ import click
 from overthere.cli.paper import say
 from overthere.editions import context1994, context1997, rfc1738
 from overthere.ground import charsets
+from overthere.ground.display import printable
 from overthere.ground.redact import mask
-from overthere.ground.showing import printable
 from overthere.text import Found, Rules, find
 from overthere.text.pieces import pieces
 

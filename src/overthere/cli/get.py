@@ -28,7 +28,8 @@ from overthere.access.errors import AccessError, AccessRefused, ResourceMissing
 from overthere.access.planning import plan_under
 from overthere.access.policy import Policy
 from overthere.access.resource import Resource
-from overthere.access.saving import Saving, file_name
+from overthere.access.saved_file import SavedFile as Saving
+from overthere.access.saved_file import file_name
 from overthere.access.steps import Compose
 from overthere.access.wire import Entry
 from overthere.cli.common import format_option, inputs, located, texts_argument, width
@@ -37,10 +38,10 @@ from overthere.cli.policies import bounds, policy
 from overthere.cli.reading import zone_option
 from overthere.cli.terminal import Binary, Display, aligned, bare, one_line
 from overthere.editions import NAMES
+from overthere.ground.display import printable
 from overthere.ground.errors import InvalidURI, OverthereError
-from overthere.ground.extras import missing
+from overthere.ground.extras import missing_message
 from overthere.ground.redact import mask
-from overthere.ground.showing import printable
 from overthere.protocols.session.client import Session
 from overthere.schemes import Locator, Registry
 from overthere.values.uri import URI
@@ -117,7 +118,7 @@ def command(texts: tuple[str, ...], user: str | None, password_file: Path | None
         say("Stopped")
         raise SystemExit(130) from None
     except ModuleNotFoundError as error:
-        raise _Impossible(missing(str(error.name), "access")) from None
+        raise _Impossible(missing_message(str(error.name), "access")) from None
 
 
 class _Impossible(click.ClickException):

@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.text import Text
 
 from overthere.cli.styles import HEADING, LEVELS, SIDE, console, fitted
+from overthere.ground.display import columns, printable
 from overthere.ground.redact import mask
-from overthere.ground.showing import columns, printable
 from overthere.links.job import links
 from overthere.links.model import NOTES, Link
 

@@ -23,13 +23,13 @@ from overthere.cli.policies import bounds, policy
 from overthere.cli.progress import progress
 from overthere.editions import NAMES
 from overthere.ground.atomic import is_stream, refuse_link, save
+from overthere.ground.display import printable
 from overthere.ground.errors import OverthereError
-from overthere.ground.extras import missing
+from overthere.ground.extras import missing_message
 from overthere.ground.redact import mask
 from overthere.ground.rung import Rung
-from overthere.ground.showing import printable
 from overthere.links.model import Options
-from overthere.links.report.choosing import CHOICES
+from overthere.links.report.selection import CHOICES
 
 if TYPE_CHECKING:
     from overthere.canonical import Canonical
@@ -128,7 +128,7 @@ def command(sources: tuple[str, ...], idna: bool, **asked: Any) -> None:
         _Job(sources, **asked).run()
     except ModuleNotFoundError as error:
         extra = "whatwg" if error.name == "ada_url" else "links"
-        raise click.ClickException(missing(str(error.name), extra)) from None
+        raise click.ClickException(missing_message(str(error.name), extra)) from None
     except (OverthereError, ValueError) as error:
         raise click.UsageError(str(error)) from None
     except BrokenPipeError:
@@ -294,10 +294,10 @@ class _Job:
     def _batches(self, step: Callable[[int, int], None], writer: Writer | None) -> Iterator[Any]:
         """The chosen rows, counted; between them what is said and marked."""
         from overthere.links.job import batches
-        from overthere.links.job.ahead import JOBS
-        from overthere.links.job.carrying import Done
+        from overthere.links.job.prefetch import JOBS
+        from overthere.links.job.task_rows import TaskEnd as Done
         from overthere.links.report import graph
-        from overthere.links.report.choosing import chosen
+        from overthere.links.report.selection import select as chosen
 
         run = batches(
             self.sources, self.base, self.options, workers=self.asked["workers"], skip=self.tasks, mark=self.mark,

@@ -10,7 +10,7 @@ from overthere.cli.common import Answer, Output, format_option, on_error_option,
 from overthere.cli.reading import Reading, reading_options
 from overthere.cli.table_options import table_options
 from overthere.editions import edition
-from overthere.ground.showing import printable
+from overthere.ground.display import printable
 from overthere.values.normalize import Rung
 
 if TYPE_CHECKING:

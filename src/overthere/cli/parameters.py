@@ -8,8 +8,8 @@ import click
 
 from overthere.cli.common import Answer, Output, format_option, texts_argument
 from overthere.cli.table_options import table_options
+from overthere.ground.display import printable
 from overthere.ground.redact import mask
-from overthere.ground.showing import printable
 from overthere.values.forms import Parameters
 from overthere.values.uri import URIReference
 

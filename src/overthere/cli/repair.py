@@ -9,9 +9,9 @@ import click
 
 from overthere.cli.common import Answer, Output, format_option, on_error_option, texts_argument
 from overthere.cli.table_options import table_options
-from overthere.ground.extras import missing
+from overthere.ground.display import printable
+from overthere.ground.extras import missing_message
 from overthere.ground.redact import mask
-from overthere.ground.showing import printable
 from overthere.repairs import Repaired, repair
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def command(
         try:
             done = repair(text, relative=reference, scheme=scheme, browsers=browsers, idna=idna)
         except ImportError:
-            raise click.ClickException(missing("ada_url", "whatwg")) from None
+            raise click.ClickException(missing_message("ada_url", "whatwg")) from None
         changes = [one._asdict() for one in done.changes]
         return Answer(str(done), {"text": text, "repaired": str(done), "changes": changes}, _notes(done))
 

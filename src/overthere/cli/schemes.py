@@ -15,8 +15,8 @@ from rich.text import Text
 
 from overthere.cli.common import format_option, width
 from overthere.cli.styles import HEADING, SIDE
+from overthere.ground.display import printable
 from overthere.ground.errors import OverthereError
-from overthere.ground.showing import printable
 from overthere.schemes import Registry
 from overthere.schemes.iana import registrations
 from overthere.schemes.page import page

@@ -18,7 +18,7 @@ from overthere.cli.common import base_uri
 from overthere.cli.paper import say
 from overthere.ground.atomic import save
 from overthere.ground.redact import mask
-from overthere.links.job.retrieved import is_uri
+from overthere.links.job.retrieval import is_uri
 from overthere.links.model import Options
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def run(sources: tuple[str, ...], options: Options, **asked: Any) -> None:
 
 def _folder(sources: tuple[str, ...], asked: dict[str, Any]) -> str:
     """Where the table is to be.  Raises: click.UsageError for what Spark does not do."""
-    from overthere.links.report.choosing import CHOICES
+    from overthere.links.report.selection import CHOICES
 
     for name, reason in _REFUSED.items():
         if asked[name] not in (None, False):

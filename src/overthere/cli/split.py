@@ -10,8 +10,8 @@ from overthere.cli.common import Answer, Output, format_option, texts_argument
 from overthere.cli.reading import Reading, reading_options
 from overthere.cli.table_options import table_options
 from overthere.editions import edition
+from overthere.ground.display import printable
 from overthere.ground.redact import mask
-from overthere.ground.showing import printable
 from overthere.kernel.reference import SIX, split, split_authority
 
 if TYPE_CHECKING:

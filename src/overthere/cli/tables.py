@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 import click
 
 from overthere.cli.paper import say
+from overthere.ground.display import printable
 from overthere.ground.errors import KINDS
-from overthere.ground.extras import missing
-from overthere.ground.showing import printable
-from overthere.tables import Layout, Source, Writer, fitting, open_source, open_writer, suffix
+from overthere.ground.extras import missing_message
+from overthere.tables import Layout, Source, Writer, open_source, open_writer, suffix
+from overthere.tables import fit_schema as fitting
 
 __all__ = ["Table"]
 
@@ -52,7 +53,7 @@ def _told(name: str) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except ModuleNotFoundError as error:
-        raise Refused(missing(str(error.name), "columns")) from None
+        raise Refused(missing_message(str(error.name), "columns")) from None
     except Exception as error:
         known = isinstance(error, OSError | ValueError)
         if not known and not type(error).__module__.startswith("pyarrow"):

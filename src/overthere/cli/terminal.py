@@ -10,8 +10,8 @@ from itertools import chain, islice
 from overthere.access.resource import Resource
 from overthere.access.wire import Entry
 from overthere.ground import charsets
+from overthere.ground.display import columns, printable
 from overthere.ground.redact import password_spans
-from overthere.ground.showing import columns, printable
 
 __all__ = ["Binary", "Display", "aligned", "bare", "one_line"]
 

@@ -32,7 +32,7 @@ from overthere.columns.parameters import (
     without_parameters,
 )
 from overthere.columns.work import ArrowColumn, ColumnError, Errors, count_of, engine, text
-from overthere.ground.bounded import bounded_cache
+from overthere.ground.caches import bounded_cache
 from overthere.ground.exact import exact
 from overthere.kernel.reference import SIX
 from overthere.values.normalize import Rung

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from overthere import _native
 from overthere.columns import plain
 from overthere.columns.plain import field, first_bad, taken
-from overthere.ground.late import default_registry
+from overthere.ground.late_imports import default_registry
 from overthere.values.hosts.domains import SuffixList, suffix_list
 from overthere.values.normalize import Rung, scheme_form
 

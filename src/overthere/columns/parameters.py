@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.columns.work import ArrowColumn, Errors, text
-from overthere.values.form_pairs import by_name, flat, named, pattern, written
+from overthere.values.form_pairs import by_name, flat, pattern
+from overthere.values.form_pairs import encode_name as named
+from overthere.values.form_pairs import write_pairs as written
 
 if TYPE_CHECKING:
     from overthere.values.forms import Pairs

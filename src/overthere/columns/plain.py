@@ -8,7 +8,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any, cast
 
 from overthere.columns.operations import COMPONENTS
-from overthere.ground.bounded import bounded_cache
+from overthere.ground.caches import bounded_cache
 from overthere.ground.errors import CodingError, InvalidURI, Unreachable
 from overthere.ground.extras import brought_by
 from overthere.kernel import reference

@@ -8,8 +8,8 @@ from overthere import columns
 from overthere.columns.plain import compute, field, taken
 from overthere.columns.work import engine
 from overthere.editions import check as check_text
-from overthere.ground.bounded import bounded_cache
-from overthere.ground.late import default_registry
+from overthere.ground.caches import bounded_cache
+from overthere.ground.late_imports import default_registry
 
 if TYPE_CHECKING:
     from overthere.grammar.automaton import Automaton

@@ -1,4 +1,4 @@
-"""The editions: what each document says, each a whole value of its own."""
+"""The editions: each document as one value."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from overthere.ground.errors import GrammarError, NotSpecified
 from overthere.ground.exact import exact
-from overthere.ground.late import default_registry
+from overthere.ground.late_imports import default_registry
 
 if TYPE_CHECKING:
     from overthere.editions.model import Edition

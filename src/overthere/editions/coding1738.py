@@ -1,4 +1,4 @@
-"""RFC 1738 2.2: data to characters and escapes, and back."""
+"""Encoding and decoding by RFC 1738 2.2."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from functools import cache
 
 from overthere import kernel
 from overthere.grammar.library import grammar
+from overthere.ground.display import name_of, printable
 from overthere.ground.errors import CodingError
-from overthere.ground.showing import name_of, printable
 from overthere.values import encoding
 
 __all__ = ["decode_text", "encode_data"]

@@ -1,4 +1,4 @@
-"""How each document resolves a reference: one function for each, all called in the same way.
+"""Reference resolution by document: one function for each, all with the same signature.
 
 Each stands with its document, step by step under the document's own numbers: `resolve` in `rfc1630`, `rfc1808`,
 `url1997`, `rfc2396`, `uri2003` and `rfc3986`.  What several say in the same words is in `resolution_steps`.

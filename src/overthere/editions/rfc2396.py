@@ -1,4 +1,4 @@
-"""RFC 2396, August 1998, which is no edition: how it resolves a reference (5.2)."""
+"""RFC 2396, August 1998 (not an edition): how it resolves a reference (5.2)."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""RFC 3986, January 2005: today's standard, the default of everything in overthere."""
+"""RFC 3986, January 2005: today's standard and the default everywhere in overthere."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from overthere.editions.model import Edition
-from overthere.editions.resolution_steps import base_parts, same
+from overthere.editions.resolution_steps import base_parts, is_same
 from overthere.grammar.library import grammar
 from overthere.kernel.reference import recompose, split, split_authority, transform_references
 from overthere.values import encoding
@@ -26,7 +26,7 @@ def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
         return check_uri(text, rule, limit=limit)
     from overthere.values.derivation import check_rule
 
-    return check_rule(grammar("rfc3986"), text, rule, "RFC 3986", limit, _named)
+    return check_rule(grammar("rfc3986"), text, rule, "RFC 3986", limit, _named_parts)
 
 
 def _resolve(base: str, reference: str, strict: bool) -> Target:
@@ -52,7 +52,7 @@ def resolve(base: str, reference: str, strict: bool = True, *, repair: bool = Fa
     own = base_parts(base, "RFC 3986")
     target = transform_references(own, split(reference), strict)
     uri = recompose(target)
-    return Target(uri, target.fragment, same(uri, base))
+    return Target(uri, target.fragment, is_same(uri, base))
 
 
 def _normalize(text: str, rung: Rung, registry: Registry | None) -> str:
@@ -76,7 +76,7 @@ def _parts(text: str) -> dict[str, str | None]:
     }
 
 
-def _named(text: str) -> dict[str, str | None]:
+def _named_parts(text: str) -> dict[str, str | None]:
     """Appendix B for any text, the authority cut into its own parts."""
     parts = split(text)._asdict()
     authority = parts.pop("authority")

@@ -1,4 +1,4 @@
-"""A grammar: the rules of one document, their automata, and the words in which people read them."""
+"""A grammar: the rules of one document, their automata, and their descriptions for people."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What every room stands on: errors and their table, exact text, secrets, showing, files, charsets."""
+"""Shared foundations: errors and their table, exact text, secrets, display, files, charsets."""

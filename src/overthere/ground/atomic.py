@@ -23,24 +23,24 @@ if TYPE_CHECKING:
     import tempfile
 
 __all__ = [
-    "beside",
+    "temporary_path",
     "create",
     "database",
-    "grow",
+    "create_part",
     "is_stream",
     "link",
-    "own",
+    "open_own",
     "refuse_link",
     "remove",
     "remove_folder",
     "rename",
     "reopen",
     "save",
-    "scratch",
-    "scratch_folder",
+    "open_unnamed",
+    "temporary_folder",
     "stream",
     "temporary",
-    "touch",
+    "create_empty",
     "write",
 ]
 
@@ -75,7 +75,7 @@ def refuse_link(path: str | os.PathLike[str]) -> None:
         raise OSError(errno.ELOOP, _LINK, os.fspath(path))
 
 
-def beside(path: Path) -> Path:
+def temporary_path(path: Path) -> Path:
     """A name in the same folder that cannot be guessed."""
     import secrets
 
@@ -85,18 +85,18 @@ def beside(path: Path) -> Path:
 def create(part: Path, path: Path) -> IO[bytes]:
     """A new file, with the permissions of the file that it is going to replace if that is ours.
 
-    part: its name, see `beside`.  path: the name that it gets when it is whole.
+    part: its name, see `temporary_path`.  path: the name that it gets when it is whole.
 
     Raises: OSError: a link, the name of a folder that is missing, a name that is taken.
     """
-    return _adopted(os.open(part, _NEW | _PLAIN, 0o666), path, "r+b", -1)
+    return _open_handle(os.open(part, _NEW | _PLAIN, 0o666), path, "r+b", -1)
 
 
-def _adopted(handle: int, path: Path, mode: str, buffering: int) -> IO[bytes]:
+def _open_handle(handle: int, path: Path, mode: str, buffering: int) -> IO[bytes]:
     try:
         with contextlib.suppress(OSError):
             there = os.lstat(path)
-            if stat.S_ISREG(there.st_mode) and _ours(there) and os.chmod in os.supports_fd:
+            if stat.S_ISREG(there.st_mode) and _is_own_file(there) and os.chmod in os.supports_fd:
                 os.chmod(handle, stat.S_IMODE(there.st_mode) & 0o777)
         return open(handle, mode, buffering)
     except BaseException:
@@ -118,7 +118,7 @@ def reopen(path: str | os.PathLike[str], flags: int = os.O_RDONLY) -> int:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
             raise PermissionError(errno.EPERM, "it is no regular file", given)
-        if not _ours(status):
+        if not _is_own_file(status):
             raise PermissionError(errno.EPERM, "it is another user's", given)
         if status.st_nlink > 1:
             raise PermissionError(errno.EPERM, "it has another name too", given)
@@ -128,11 +128,11 @@ def reopen(path: str | os.PathLike[str], flags: int = os.O_RDONLY) -> int:
     return handle
 
 
-def _ours(status: os.stat_result) -> bool:
+def _is_own_file(status: os.stat_result) -> bool:
     return os.name == "nt" or status.st_uid == os.geteuid()
 
 
-def grow(part: Path, path: Path, *, resume: bool) -> IO[bytes]:
+def create_part(part: Path, path: Path, *, resume: bool) -> IO[bytes]:
     """The unbuffered file in which something grows under a name that the next run knows.
 
     resume: whether the next run goes on with what it finds.  Otherwise what is not ours is taken away, as by a
@@ -150,7 +150,7 @@ def grow(part: Path, path: Path, *, resume: bool) -> IO[bytes]:
             raise
         os.unlink(part)
         handle = os.open(part, _NEW | os.O_APPEND | _PLAIN, 0o666)
-    return _adopted(handle, path, "ab", 0)
+    return _open_handle(handle, path, "ab", 0)
 
 
 def save(path: str | os.PathLike[str], content: bytes) -> None:
@@ -168,7 +168,7 @@ def write(path: Path, content: bytes, mode: int | None = None) -> None:
 
     mode: the permissions, by default those of the file that is replaced if it is ours.
     """
-    part = beside(path)
+    part = temporary_path(path)
     with create(part, path) as file:
         try:
             if mode is not None and os.chmod in os.supports_fd:
@@ -224,19 +224,19 @@ def remove_folder(path: str | os.PathLike[str]) -> None:
     shutil.rmtree(path)
 
 
-def touch(path: str | os.PathLike[str]) -> None:
+def create_empty(path: str | os.PathLike[str]) -> None:
     """An empty file; what has the name is replaced, a link itself.  Raises: OSError."""
     write(Path(path), b"")
 
 
-def scratch() -> BinaryIO:
+def open_unnamed() -> BinaryIO:
     """A temporary file without a name."""
     import tempfile
 
     return cast("BinaryIO", tempfile.TemporaryFile())
 
 
-def scratch_folder(place: str | os.PathLike[str] | None = None) -> tempfile.TemporaryDirectory[str]:
+def temporary_folder(place: str | os.PathLike[str] | None = None) -> tempfile.TemporaryDirectory[str]:
     """A temporary folder, which goes with its object.  place: the folder in which it is."""
     import tempfile
 
@@ -251,7 +251,7 @@ def temporary() -> tuple[str, BinaryIO]:
     return path, open(handle, "wb")
 
 
-def own(path: str | os.PathLike[str], begins: Callable[[bytes], bool]) -> tuple[IO[bytes], bool]:
+def open_own(path: str | os.PathLike[str], begins: Callable[[bytes], bool]) -> tuple[IO[bytes], bool]:
     """A file of ours, unbuffered, for reading and writing; and whether it is new.
 
     A missing or empty file is new.  begins: whether the first 4,096 octets of another show that it is ours.

@@ -1,4 +1,4 @@
-"""Charsets that others name: real encodings of text, those of the Encoding Standard, and nothing else that Python has.
+"""Text decoders by charset label; Python's other codecs are rejected.
 
 Python calls codecs what no document calls a charset: some unpack, some take quadratic time, some fail.  A label is one
 of the Encoding Standard (4.2) or another of Python's names for the same encodings.  Unlike browsers, which read
@@ -14,7 +14,7 @@ from encodings.aliases import aliases
 from typing import Any
 
 from overthere.ground import indexes
-from overthere.ground.bounded import bounded_cache
+from overthere.ground.caches import bounded_cache
 
 __all__ = ["codec", "decoder", "text"]
 
@@ -98,7 +98,7 @@ def codec(label: str) -> str | None:
     return name if name in _CODECS else None
 
 
-class _Marked(codecs.IncrementalDecoder):
+class _UTF16(codecs.IncrementalDecoder):
     """UTF-16 without more: the byte order mark says which; without one it is little-endian (Encoding Standard 4.2)."""
 
     def __init__(self, errors: str) -> None:
@@ -123,7 +123,7 @@ def decoder(label: str, errors: str = "strict") -> codecs.IncrementalDecoder:
     """The decoder for a label; that of ISO Latin 1 for what is no charset (see `codec`)."""
     name = codec(label) or _UNKNOWN
     if name == "utf-16":
-        return _Marked(errors)
+        return _UTF16(errors)
     return indexes.decoder("gb18030", errors) if name in _EURO else codecs.getincrementaldecoder(name)(errors)
 
 

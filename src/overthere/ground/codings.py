@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any, NamedTuple, Protocol
 
-from overthere.ground.extras import missing
+from overthere.ground.extras import missing_message
 
 __all__ = [
     "CODINGS", "CONTENT", "CONTENT_WINDOW", "FILE_WINDOW", "SKIPPABLE", "STEP", "Decoder", "Stream", "TrailingOctets",
@@ -121,7 +121,7 @@ def _library(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError as error:
-        raise ModuleNotFoundError(missing(name, "links"), name=name) from error
+        raise ModuleNotFoundError(missing_message(name, "links"), name=name) from error
 
 
 def zstd_library() -> Any:

@@ -1,4 +1,4 @@
-"""The exceptions; what can be wrong with a URI is the table in `kinds`.
+"""The exceptions; the table of what can be wrong with a URI is in `kinds`.
 
 OverthereError
 +-- InvalidURI (ValueError)         a text is not what it should be; carries the place and the rule
@@ -18,9 +18,9 @@ OverthereError
 
 from __future__ import annotations
 
+from overthere.ground.display import shorten, underline
 from overthere.ground.kinds import KINDS, Finding, Kind
 from overthere.ground.redact import Span, mask, secret_spans
-from overthere.ground.showing import bounded, underline
 
 TYPE_CHECKING = False
 
@@ -60,7 +60,7 @@ class OverthereError(Exception):
             cls.__module__ = "overthere"
 
 
-class Refused:
+class Refusal:
     """What is the matter with a text, looked for when it is asked for."""
 
     def place(self) -> tuple[str, int, int]:
@@ -94,12 +94,12 @@ class InvalidURI(OverthereError, ValueError):
     expected: str
     source: str
     message: str
-    _asked: tuple[Callable[..., Refused], str, tuple[object, ...]] | None
-    _refused: Finding | Refused
+    _asked: tuple[Callable[..., Refusal], str, tuple[object, ...]] | None
+    _refused: Finding | Refusal
     _secret: Span | None
     _secrets: tuple[Span, ...]
 
-    def __init__(self, text: str, finding: Finding | Refused, secret: Span | None = None) -> None:
+    def __init__(self, text: str, finding: Finding | Refusal, secret: Span | None = None) -> None:
         """`secret` is where a password stands, if its maker knows better than `redact.secret_spans`."""
         super().__init__(text)
         self.text = text
@@ -108,7 +108,7 @@ class InvalidURI(OverthereError, ValueError):
         self._asked = None
 
     @classmethod
-    def of(cls, text: str, refused: Callable[..., Refused], *how: object) -> Self:
+    def of(cls, text: str, refused: Callable[..., Refusal], *how: object) -> Self:
         """The exception for a text whose fault is looked for later: `refused(text, *how)` is called at the first look.
 
         Most refusals are only counted, so that the attributes wait too.
@@ -125,11 +125,11 @@ class InvalidURI(OverthereError, ValueError):
                 InvalidURI.__init__(self, text, refused(text, *how))
         elif name == "_secrets":
             self._secrets = (self._secret,) if self._secret else secret_spans(self.text)
-        elif name in ("kind", "start", "end") and isinstance(self._refused, Refused):
+        elif name in ("kind", "start", "end") and isinstance(self._refused, Refusal):
             self.kind, self.start, self.end = self._refused.place()
         elif name == "finding" or name in Finding._fields:
             told = self._refused
-            self.finding = self._refused = told = told.finding() if isinstance(told, Refused) else told
+            self.finding = self._refused = told = told.finding() if isinstance(told, Refusal) else told
             self.kind, self.start, self.end, self.component, self.rule, self.expected, self.source, self.message = told
         else:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
@@ -142,7 +142,7 @@ class InvalidURI(OverthereError, ValueError):
         return str(self.finding)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({bounded(mask(self.text, self._secrets))!r}, {self.finding!r})"
+        return f"{type(self).__name__}({shorten(mask(self.text, self._secrets))!r}, {self.finding!r})"
 
     def figure(self, width: int = 80) -> str:
         """The text with the place underlined, and the message below; the password is not shown."""

@@ -1,4 +1,4 @@
-"""Text as it comes in: exact `str`, and a clear error for anything else.
+"""Input text: exact `str`, and a clear error for anything else.
 
 A subclass of `str` may answer as it likes (`__len__`, `encode`), hold other objects for as long as the value lives, and
 be held by them in a cycle that no collector sees.  A value holds a copy of its characters instead.

@@ -1,4 +1,4 @@
-"""Packages that an extra of this one brings: what is missing is told in the line that installs it."""
+"""Optional dependencies, and the pip command in the error when one is missing."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 
-__all__ = ["brought_by", "missing", "need"]
+__all__ = ["brought_by", "missing_message", "need"]
 
 
-def missing(module: str, extra: str) -> str:
+def missing_message(module: str, extra: str) -> str:
     """What is said of a package that is not installed.
 
-    >>> missing("polars", "polars")
+    >>> missing_message("polars", "polars")
     "polars is missing: pip install 'overthere[polars]'"
     """
     return f"{module} is missing: pip install 'overthere[{extra}]'"
@@ -30,7 +30,7 @@ def need(extra: str, *modules: str) -> None:
     """
     for module in modules:
         if find_spec(module) is None:
-            raise ModuleNotFoundError(missing(module, extra), name=module)
+            raise ModuleNotFoundError(missing_message(module, extra), name=module)
 
 
 @contextmanager
@@ -42,4 +42,6 @@ def brought_by(extra: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(missing((error.name or "a package").split(".")[0], extra), name=error.name) from error
+        raise ModuleNotFoundError(
+            missing_message((error.name or "a package").split(".")[0], extra), name=error.name
+        ) from error

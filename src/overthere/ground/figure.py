@@ -1,4 +1,4 @@
-"""The figure of RFC 3986 section 3, drawn for any text that has been cut into components.
+"""The figure of RFC 3986 section 3, drawn for any text split into components.
 
  foo://example.com:8042/over/there?name=ferret#nose
  \\_/   \\______________/\\_________/ \\_________/ \\__/
@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from overthere.ground.showing import columns, printable
+from overthere.ground.display import columns, printable
 
-__all__ = ["Label", "Laid", "Layout", "apart", "draw", "grid", "layout", "marked", "shorten"]
+__all__ = ["Label", "PlacedPiece", "Layout", "shorten_distinctly", "draw", "grid", "layout", "note_lines", "shorten"]
 
 # A component is not shortened below this many characters.
 _SHORTEST = 9
@@ -35,7 +35,7 @@ def draw(pieces: Sequence[tuple[str | None, str]], width: int = 80) -> str:
     return "\n".join(row.rstrip() for row in [*rows, *_lines(labels)])
 
 
-class Laid(NamedTuple):
+class PlacedPiece(NamedTuple):
     """A piece of the text at its place in the figure."""
 
     name: str | None
@@ -62,7 +62,7 @@ class Label(NamedTuple):
 class Layout(NamedTuple):
     """Where everything in the figure stands, in columns."""
 
-    pieces: list[Laid]
+    pieces: list[PlacedPiece]
     labels: list[Label]
     margin: int
     """Columns before the text: the first label may begin before it."""
@@ -74,19 +74,19 @@ def layout(pieces: Sequence[tuple[str | None, str]], width: int = 80) -> Layout:
     >>> [(one.name, one.row, one.start) for one in layout([("scheme", "x"), (None, ":"), ("path", "y")]).labels]
     [('path', 0, 5), ('scheme', 1, 3)]
     """
-    laid: list[Laid] = []
+    laid: list[PlacedPiece] = []
     marks: list[tuple[int, str]] = []
     at = 0
     for name, text in _fit([(name, printable(text)) for name, text in pieces], width):
         wide = columns(text)
-        laid.append(Laid(name, text, at, wide))
+        laid.append(PlacedPiece(name, text, at, wide))
         if name is not None and wide:
             marks.append((at + (wide - 1) // 2, name))
         at += wide
     margin = max([0, *(len(name) // 2 - centre for centre, name in marks)])
     marks = [(centre + margin, name) for centre, name in marks]
     return Layout([one._replace(column=one.column + margin) for one in laid],
-                  _centred(marks) or _left_aligned(marks), margin)  # fmt: skip
+                  _centre_labels(marks) or _align_left(marks), margin)  # fmt: skip
 
 
 def _fit(pieces: list[tuple[str | None, str]], width: int) -> list[tuple[str | None, str]]:
@@ -122,7 +122,7 @@ def _lines(placed: list[Label]) -> list[str]:
     return lines
 
 
-def _centred(marks: list[tuple[int, str]]) -> list[Label] | None:
+def _centre_labels(marks: list[tuple[int, str]]) -> list[Label] | None:
     """Each name centred below its mark, all on one line; None if two would touch."""
     placed: list[Label] = []
     for centre, name in marks:
@@ -133,7 +133,7 @@ def _centred(marks: list[tuple[int, str]]) -> list[Label] | None:
     return placed
 
 
-def _left_aligned(marks: list[tuple[int, str]]) -> list[Label]:
+def _align_left(marks: list[tuple[int, str]]) -> list[Label]:
     """Each name begins below its mark, and below every name to its right that it would cross."""
     placed: list[Label] = []
     for centre, name in reversed(marks):
@@ -148,14 +148,14 @@ def grid(heads: Sequence[str], rows: Sequence[Sequence[str | None]], width: int 
     Cells are cut so that a line is about `width` columns wide, but not those of the first `whole` columns.
     """
     held = [i for i in range(len(heads)) if any(row[i] is not None for row in rows)]
-    shown = [[heads[i] for i in held], *([_quoted(row[i], width) for i in held] for row in rows)]
+    shown = [[heads[i] for i in held], *([_quote_cell(row[i], width) for i in held] for row in rows)]
     wide = [max(columns(row[i]) for row in shown) for i in range(len(held))]
     while sum(wide) + 2 * len(wide) > width and max(wide[whole:], default=0) > 4:
         wide[wide.index(max(wide[whole:]), whole)] -= 1
     return ["  ".join(_cell(text, w) for text, w in zip(row, wide, strict=True)).rstrip() for row in shown]
 
 
-def marked(notes: Sequence[str], width: int = 80) -> list[str]:
+def note_lines(notes: Sequence[str], width: int = 80) -> list[str]:
     """Notes as lines of at most `width` columns, each begun with a "!"."""
     from textwrap import wrap
 
@@ -169,10 +169,10 @@ def shorten(text: str, width: int) -> str:
     return text[: width // 2] + "…" + text[len(text) - (width - width // 2 - 1) :]
 
 
-def apart(texts: Sequence[str], width: int) -> list[str]:
+def shorten_distinctly(texts: Sequence[str], width: int) -> list[str]:
     """Texts of at most `width` characters, cut where they are alike: what differs between them is shown.
 
-    >>> apart(["/a" * 20 + "/x" + "/b" * 20, "/a" * 20 + "/y" + "/b" * 20], 12)
+    >>> shorten_distinctly(["/a" * 20 + "/x" + "/b" * 20, "/a" * 20 + "/y" + "/b" * 20], 12)
     ['…/a/a/x/b/b…', '…/a/a/y/b/b…']
     """
     if all(len(text) <= width for text in texts):
@@ -180,10 +180,10 @@ def apart(texts: Sequence[str], width: int) -> list[str]:
     first, last = min(texts), max(texts)
     alike = next((at for at, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), min(len(first), len(last)))
     start = max(0, alike - width // 2 + 1)
-    return [_from(text, start, width) for text in texts]
+    return [_slice_text(text, start, width) for text in texts]
 
 
-def _from(text: str, start: int, width: int) -> str:
+def _slice_text(text: str, start: int, width: int) -> str:
     start = 0 if len(text) <= width else min(start, len(text) - width + 1)
     head = "…" if start > 0 else ""
     rest = text[max(start, 0) :]
@@ -191,7 +191,7 @@ def _from(text: str, start: int, width: int) -> str:
     return head + (rest if len(rest) <= room else rest[: room - 1] + "…")
 
 
-def _quoted(cell: str | None, width: int) -> str:
+def _quote_cell(cell: str | None, width: int) -> str:
     return "" if cell is None else printable(shorten(cell, width)) or '""'
 
 

@@ -1,4 +1,4 @@
-"""Charsets as the Encoding Standard has them, where Python's codec of the same octets has less, or something else.
+"""Charsets of the Encoding Standard that Python's codecs implement incompletely or differently.
 
 Python's codec reads.  What it refuses is looked up here, and what it reads otherwise is replaced.
 """
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-__all__ = ["decoder", "mended", "text"]
+__all__ = ["decoder", "is_corrected", "text"]
 
 # Index gb18030 has for these what GB 18030-2022 has moved out of the private use area, and two that it has exchanged.
 _GB = dict(zip(
@@ -101,7 +101,7 @@ _LEADS = {
 
 
 @cache
-def _leads(name: str) -> frozenset[int]:
+def _lead_bytes(name: str) -> frozenset[int]:
     ranges = (part.split("-") for part in _LEADS.get(name, "").split())
     return frozenset(octet for first, last in ranges for octet in range(int(first, 16), int(last, 16) + 1))
 
@@ -112,7 +112,7 @@ _FOUR = re.compile(rb".[0-9](?:[\x81-\xfe](?:[0-9]|\Z)|\Z)", re.DOTALL)
 
 def _wrong(name: str, octets: bytes) -> int:
     """How many octets at the beginning are one U+FFFD: those that begin a character, up to one of US-ASCII."""
-    if octets[0] not in _leads(name):
+    if octets[0] not in _lead_bytes(name):
         return 1
     if name in ("gb18030", "gbk") and octets[1:2].isdigit():
         return len(octets) if _FOUR.match(octets) else 1
@@ -143,7 +143,7 @@ def _handler(name: str, errors: str) -> str:
     return called
 
 
-def mended(name: str) -> bool:
+def is_corrected(name: str) -> bool:
     """Whether Python's codec of this name is not all that the Standard has."""
     return name in _OTHERWISE or name in _MORE or name == "iso2022_jp"
 
@@ -155,14 +155,14 @@ def text(octets: bytes, name: str, errors: str = "strict") -> str:
     ('€', '①', 'ў')
     """
     if name != "iso2022_jp":
-        return _replaced(octets.decode(name, _handler(name, errors)), name)
+        return _replace_text(octets.decode(name, _handler(name, errors)), name)
     decoded = "".join(_iso2022_jp(octets))
     if errors == "strict" and "\ufffd" in decoded:
         raise UnicodeDecodeError(name, octets, 0, len(octets), "no ISO-2022-JP")
     return decoded
 
 
-def _replaced(text: str, name: str) -> str:
+def _replace_text(text: str, name: str) -> str:
     there = {ord(one): other for one, other in _OTHERWISE.get(name, {}).items() if one in text}
     return text.translate(there) if there else text
 
@@ -200,10 +200,10 @@ def _iso2022_jp(octets: bytes) -> Iterator[str]:
 
 def decoder(name: str, errors: str = "strict") -> codecs.IncrementalDecoder:
     """The same for octets that come in pieces."""
-    return _Mended(name, errors)
+    return _CorrectedCodec(name, errors)
 
 
-class _Mended(codecs.IncrementalDecoder):
+class _CorrectedCodec(codecs.IncrementalDecoder):
     def __init__(self, name: str, errors: str) -> None:
         super().__init__(errors)
         self.name = name
@@ -214,4 +214,4 @@ class _Mended(codecs.IncrementalDecoder):
         # At the end it gives the first of what is wrong, and keeps what stands behind it.
         while final and self.inner.getstate()[0]:
             text += self.inner.decode(b"", True)
-        return _replaced(text, self.name)
+        return _replace_text(text, self.name)

@@ -1,4 +1,4 @@
-"""The one table of what can be wrong with a URI, and a finding: one such thing in one text."""
+"""The table of kinds of findings, and a finding: one problem in one text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that a user names in an option, TOML or JSON: bounded in size and depth, a fault told with its place."""
+"""TOML and JSON files named in an option: limits of size and depth; errors name the place."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def read_toml(text: str) -> dict[str, Any]:
             raise ValueError(f"line {number} has more than {_DOTS:,} dots: write what it holds on several lines")
     try:
         table = tomllib.loads(text)
-        _bounded(table)
+        _check_depth(table)
         return table
     except RecursionError:
         raise ValueError(_TOO_DEEP) from None
@@ -88,7 +88,7 @@ def read_json(text: str | bytes) -> Any:
     """
     try:
         value = json.loads(text)
-        _bounded(value)
+        _check_depth(value)
         return value
     except RecursionError:
         raise ValueError(_TOO_DEEP) from None
@@ -97,7 +97,7 @@ def read_json(text: str | bytes) -> Any:
 _TOO_DEEP = f"lists and tables are nested more than {_DEEPEST} deep"
 
 
-def _bounded(value: Any) -> None:
+def _check_depth(value: Any) -> None:
     """Raises: ValueError for what is nested too deeply."""
     level = [value]
     for _ in range(_DEEPEST + 1):

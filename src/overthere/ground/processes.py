@@ -1,4 +1,4 @@
-"""Worker processes that Ctrl-C does not reach: their parent ends them."""
+"""Worker processes that ignore Ctrl-C: their parent ends them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""Passwords and tokens stay out of messages, figures and repr (RFC 3986 3.2.1 and 7.5).
+r"""Masks passwords and tokens in messages, figures and repr (RFC 3986 3.2.1 and 7.5).
 
 What is shown has `***` where a secret stands, in a URI and in what is no URI: better too much than too little.  Secrets
 are the passwords of userinfo and the values of parameters that let somebody in (`secret_parameters`).
@@ -28,7 +28,7 @@ from functools import cache
 
 from overthere.ground.secret_parameters import secret_parameters
 
-__all__ = ["MASK", "Span", "mask", "overlaps", "password_spans", "secret_spans", "unveil", "veil"]
+__all__ = ["MASK", "Span", "mask", "overlaps", "password_spans", "secret_spans", "shorten_masks", "mask_equal_length"]
 
 MASK = "***"
 Span = tuple[int, int]
@@ -167,10 +167,10 @@ def mask(text: str, spans: Iterable[Span] | None = None, *, userinfo: bool = Fal
     return "".join((*pieces, text[at:])) if pieces else text
 
 
-def veil(*texts: str) -> tuple[str, ...]:
+def mask_equal_length(*texts: str) -> tuple[str, ...]:
     """The texts with "*" for each character of a secret but delimiters: they are cut where they were cut before.
 
-    >>> veil("ftp://joe:pa?ss@h/")
+    >>> mask_equal_length("ftp://joe:pa?ss@h/")
     ('ftp://joe:**?**@h/',)
     """
     veiled: list[str] = []
@@ -183,6 +183,6 @@ def veil(*texts: str) -> tuple[str, ...]:
     return tuple(veiled)
 
 
-def unveil(text: str) -> str:
+def shorten_masks(text: str) -> str:
     """What stands for a secret in a veiled text, at one length: `***`."""
     return _VEIL.sub(MASK, text)

@@ -1,4 +1,4 @@
-"""The names of the rungs, which need nothing else to be loaded."""
+"""The names of the rungs, in a module that imports nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parameters whose values let somebody in: which names they have, and where the values stand in a text.
+"""Parameters whose values are credentials: their names, and where the values are in a text.
 
 RFC 3986 7.5 keeps what is secret out of URIs, and signed URLs and tokens are in them all the same (RFC 6750 2.3; RFC
 9110 17.9).  What only names a key or an account, as `X-Amz-Credential` and `Key-Pair-Id` do, is shown.

@@ -1,4 +1,4 @@
-"""Pictures as SVG: texts, bars, a frame that scales, is dark or light as its reader has chosen, and is read aloud."""
+"""SVG pictures: text, bars and a frame that scales, follows dark mode and has a description."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from html import escape
 
-__all__ = ["CHARACTER", "bar", "colours", "document", "escaped", "text"]
+__all__ = ["CHARACTER", "bar", "colours", "document", "escape_xml", "text"]
 
 CHARACTER = 6.9
 """Of a text of 12 px in the widest of its fonts, about: pixels a character."""
@@ -28,7 +28,7 @@ def document(width: int, height: float, title: str, description: str, styles: st
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height:.0f}" width="100%" role="img" '
         'aria-labelledby="title desc">\n'
-        f'<title id="title">{escaped(title)}</title>\n<desc id="desc">{escaped(description)}</desc>\n'
+        f'<title id="title">{escape_xml(title)}</title>\n<desc id="desc">{escape_xml(description)}</desc>\n'
         f"<style>{_STYLE}{styles}</style>\n"
         '<rect width="100%" height="100%" rx="8" class="back"/>\n' + "\n".join(shapes) + "\n</svg>\n"
     )
@@ -50,7 +50,7 @@ def colours(light: Mapping[str, str], dark: Mapping[str, str]) -> str:
 def text(x: float, y: float, said: str, kind: str = "", anchor: str = "start") -> str:
     """A line of text whose base line is at y."""
     chosen = (f' class="{kind}"' if kind else "") + (f' text-anchor="{anchor}"' if anchor != "start" else "")
-    return f'<text x="{x:.1f}" y="{y:.1f}"{chosen}>{escaped(said)}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}"{chosen}>{escape_xml(said)}</text>'
 
 
 def bar(x: float, y: float, width: float, height: float, kind: str) -> str:
@@ -58,6 +58,6 @@ def bar(x: float, y: float, width: float, height: float, kind: str) -> str:
     return f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(width, 1.5):.1f}" height="{height:g}" rx="2" class="{kind}"/>'
 
 
-def escaped(said: str) -> str:
+def escape_xml(said: str) -> str:
     """Text as a document of XML holds it; what none can hold is U+FFFD."""
     return escape(_NO_XML.sub("\ufffd", said))

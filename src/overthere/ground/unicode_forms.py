@@ -1,4 +1,4 @@
-"""Unicode's normal forms in linear time (UAX 15): the one place that asks `unicodedata` for them.
+"""Unicode normalization forms in linear time (UAX 15): the only module that calls `unicodedata` for them.
 
 `unicodedata.normalize` sorts a run of combining marks by insertion, so that 64,000 of them in one host took seconds
 and held the interpreter. Marks that stand in their canonical order cost it nothing: here a long text is put in that

@@ -1,4 +1,4 @@
-"""The fast kernel (`overthere._native`, from `rust/`), which hands what it does not take to the reference kernel."""
+"""The fast kernel (`overthere._native`, from `rust/`); it passes what it cannot handle to the reference kernel."""
 
 from __future__ import annotations
 

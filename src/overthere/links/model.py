@@ -1,4 +1,4 @@
-"""What passes between the stages of the main job: documents, what is found in them, rows of the table."""
+"""Data that passes between the stages of the main job: documents, references, rows of the table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,19 @@ from overthere.schemes.registry import Registry
 if TYPE_CHECKING:
     from overthere.canonical import Canonical
 
-__all__ = ["NOTES", "UNREAD", "Document", "Embedded", "Found", "Link", "Note", "OptionFields", "Options", "Passed"]
+__all__ = [
+    "NOTES",
+    "UNREAD",
+    "Document",
+    "EmbeddedContent",
+    "Found",
+    "Link",
+    "Note",
+    "OptionFields",
+    "Options",
+    "PassedContent",
+    ,
+]
 
 
 class Link(NamedTuple):
@@ -88,7 +100,7 @@ class Found(NamedTuple):
     """The codebase of its element, a reference which gives the base of this one (HTML 4.01 13.3.1, 13.4)."""
 
 
-class Embedded(NamedTuple):
+class EmbeddedContent(NamedTuple):
     """What stands in HTML and is read by choice: most of it holds references in a syntax of its own."""
 
     name: str
@@ -102,7 +114,7 @@ class Note(NamedTuple):
     kind: str
 
 
-class Passed(NamedTuple):
+class PassedContent(NamedTuple):
     """Something that holds no document that can be read, or that is read by choice only."""
 
     kind: str

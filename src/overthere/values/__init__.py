@@ -1,1 +1,1 @@
-"""URIs and IRIs as values, and what is computed from them: resolution, the ladder, building, forms, hosts."""
+"""URIs and IRIs as values, with resolution, the ladder, building, forms and hosts."""

@@ -1,4 +1,4 @@
-"""Putting a URI together from parts, so that it reads back as those parts (RFC 3986 5.3).
+"""Builds a URI from parts, so that it reads back as those parts (RFC 3986 5.3).
 
 Text is checked and data is encoded; the two are told apart by type, never guessed.
 """
@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from ipaddress import IPv4Address, IPv6Address
 from typing import TypeAlias
 
+from overthere.ground.display import name_of
 from overthere.ground.errors import KINDS, Finding, InvalidURI
 from overthere.ground.exact import exact
-from overthere.ground.showing import name_of
 from overthere.kernel.reference import GROUPS, Parts, parse, recompose
 from overthere.values import forms
 from overthere.values.encoding import encode

@@ -1,4 +1,4 @@
-"""Everything that keeps a rule of any grammar from deriving a text, part by part.
+"""Finds every reason why a rule does not derive a text, part by part.
 
 The automaton of the rule reads the text.  Where it stops is a finding; the character is passed over, and the reading
 goes on in the same state, so that each fault is told once and where it stands.
@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 from overthere.grammar import Grammar
 from overthere.grammar.automaton import Automaton, Expected
+from overthere.ground.display import name_of
 from overthere.ground.errors import KINDS, Finding, InvalidURI
 from overthere.ground.redact import overlaps, secret_spans
-from overthere.ground.showing import name_of
 from overthere.kernel.reference import Parts as Generic
 
-__all__ = ["check_rule", "located", "of_any"]
+__all__ = ["check_rule", "locate_parts", "parts_of_any"]
 
 Parts = Callable[[str], Mapping[str, str | None]]
 
@@ -46,11 +46,11 @@ def check_rule(
     if dfa.accepts(text):
         return []
     name = grammar.rule(rule).name
-    spans = located(text, parts) if parts is not None and _WHOLE.fullmatch(name) else []
+    spans = locate_parts(text, parts) if parts is not None and _WHOLE.fullmatch(name) else []
     passwords = secret_spans(text)
 
     @cache
-    def expected(state: int) -> str:
+    def describe_expected(state: int) -> str:
         follow = dfa.follow(state)
         ascii_only = frozenset(chr(b) for b in follow if b < 0x80)
         return grammar.describe(Expected(0, ascii_only, len(ascii_only) < len(follow), state in dfa.accepting))
@@ -60,7 +60,9 @@ def check_rule(
         secret = overlaps(passwords, start, end)
         it = "the end" if start >= end else "one of its characters" if secret else name_of(text[start])
         message = KINDS["not-derivable"].message.format(it=it)
-        return Finding("not-derivable", start, end, component or name, name, expected(state), document, message)
+        return Finding(
+            "not-derivable", start, end, component or name, name, describe_expected(state), document, message
+        )
 
     places = _places(dfa, text)
     first = sorted(islice(places, limit))
@@ -108,22 +110,22 @@ def _places(dfa: Automaton, text: str) -> Iterator[_Place]:
         yield _Place(len(text), len(text), state)
 
 
-def of_any(split: Callable[[str], Generic], parts: Parts) -> Parts:
+def parts_of_any(split: Callable[[str], Generic], parts: Parts) -> Parts:
     """The parts of any text: of one without a scheme, which an edition's own account leaves out, the generic ones."""
 
-    def of(text: str) -> Mapping[str, str | None]:
+    def parts_of(text: str) -> Mapping[str, str | None]:
         generic = split(text)
         return generic._asdict() if generic.scheme is None else parts(text)
 
-    return of
+    return parts_of
 
 
-def located(text: str, parts: Parts) -> list[tuple[str, int, int]]:
+def locate_parts(text: str, parts: Parts) -> list[tuple[str, int, int]]:
     """The parts of a text and where they stand: name, start, end; those that are undefined are left out.
 
     A part may hold others (`_HOLDS`), which follow it.  Nothing where the text has no parts.
 
-    >>> located("//h/h", lambda _: {"authority": "h", "userinfo": None, "host": "h", "path": "/h"})
+    >>> locate_parts("//h/h", lambda _: {"authority": "h", "userinfo": None, "host": "h", "path": "/h"})
     [('authority', 2, 3), ('host', 2, 3), ('path', 3, 5)]
     """
     try:

@@ -1,4 +1,4 @@
-"""Percent-encoding (RFC 3986 2.1 to 2.5): data in, component text out, and back.
+"""Percent-encoding and decoding of component text (RFC 3986 2.1 to 2.5).
 
 `encode` takes data and `decode` takes component text; no function takes "maybe both", so nothing is
 encoded twice and no "%" that a URI already holds is quoted again.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from overthere.ground.bounded import bounded_cache
+from overthere.ground.caches import bounded_cache
 from overthere.ground.errors import CodingError
 from overthere.ground.exact import exact
 from overthere.kernel import front, percent_decode, percent_encode
@@ -124,7 +124,7 @@ def decode(text: str | bytes, *, charset: str = "utf-8", errors: str = "strict")
     '100%, caf%E9 é'
     """
     if errors == "keep":
-        return _decoded_or_kept(text, charset)
+        return _decode_or_keep(text, charset)
     octets = decode_bytes(text)
     try:
         return octets.decode(charset, errors)
@@ -141,7 +141,7 @@ _BROKEN_OCTETS = re.compile(rb"%(?![0-9A-Fa-f][0-9A-Fa-f])")
 _UNDECODED = re.compile("[\udc80-\udcff]")
 
 
-def _decoded_or_kept(text: str | bytes, charset: str) -> str:
+def _decode_or_keep(text: str | bytes, charset: str) -> str:
     """The same with what cannot be decoded as it is."""
     # The "%" of no escape is escaped itself, so that it is one "%" afterwards.
     if isinstance(text, str):

@@ -1,4 +1,4 @@
-"""Everything that is wrong with a text, component by component (RFC 3986 Appendix A, errors.KINDS).
+"""Finds everything wrong with a text, component by component (RFC 3986 Appendix A, errors.KINDS).
 
 Appendix B cuts any text into components; each one is then read by its own rule, and what it cannot
 hold is reported as runs of one kind.  `URI(text)` raises the first finding, `check(text)` lists them.
@@ -12,17 +12,17 @@ from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from overthere.ground.errors import KINDS, Finding, InvalidIRI, InvalidURI, Refused
+from overthere.ground.display import name_of
+from overthere.ground.errors import KINDS, Finding, InvalidIRI, InvalidURI, Refusal
 from overthere.ground.redact import overlaps, secret_spans
-from overthere.ground.showing import name_of
 from overthere.kernel import parse
 from overthere.kernel.classes import CHARSETS, IPRIVATE, PATTERNS, UCSCHAR
-from overthere.kernel.reference import APPENDIX_B, BIDI_CONTROLS, ip_literal, spread
+from overthere.kernel.reference import APPENDIX_B, BIDI_CONTROLS, class_ranges, ip_literal
 
 if TYPE_CHECKING:
     from overthere.grammar import Grammar
 
-__all__ = ["check_uri", "grammar_of", "refusal", "walk"]
+__all__ = ["check_uri", "grammar_of", "refusal", "scan"]
 
 _ATS = re.compile("@+")
 _SCHEME_FIRST = re.compile(f"[{CHARSETS['ALPHA']}]")
@@ -42,9 +42,9 @@ def check_uri(text: str, rule: str = "URI", zone: bool = False, limit: int | Non
     """
     if parse(text, rule, zone) is not None:
         return []
-    walker = _Walker(text, rule, zone)
+    walker = _Scanner(text, rule, zone)
     listed = [walker.finding(place) for place in islice(walker.places(), limit)]
-    if limit is not None and len(listed) == limit and (rest := _Count(text, rule, zone).all() - limit):
+    if limit is not None and len(listed) == limit and (rest := _Count(text, rule, zone).total() - limit):
         kind = KINDS["more"]
         message = kind.message.format(it=f"{rest:,}")
         end = len(text)
@@ -54,29 +54,29 @@ def check_uri(text: str, rule: str = "URI", zone: bool = False, limit: int | Non
 
 def refusal(text: str, rule: str, zone: bool = False) -> InvalidURI:
     """The exception for a text that `rule` does not derive."""
-    return (InvalidIRI if "IRI" in rule else InvalidURI).of(text, _First, rule, zone)
+    return (InvalidIRI if "IRI" in rule else InvalidURI).of(text, _FirstFinding, rule, zone)
 
 
-class _First(Refused):
+class _FirstFinding(Refusal):
     """The first finding on a text."""
 
     __slots__ = ("_found", "asked")
 
     def __init__(self, text: str, rule: str, zone: bool) -> None:
         self.asked = text, rule, zone
-        self._found: tuple[_Walker, _Place] | None = None
+        self._found: tuple[_Scanner, _Place] | None = None
 
-    def _walked(self) -> tuple[_Walker, _Place]:
+    def _scan_to_first(self) -> tuple[_Scanner, _Place]:
         if self._found is None:
-            walker = _Walker(*self.asked)
+            walker = _Scanner(*self.asked)
             self._found = walker, next(walker.places())
         return self._found
 
     def place(self) -> tuple[str, int, int]:
-        return self._walked()[1][:3]
+        return self._scan_to_first()[1][:3]
 
     def finding(self) -> Finding:
-        walker, place = self._walked()
+        walker, place = self._scan_to_first()
         return walker.finding(place)
 
 
@@ -84,10 +84,10 @@ class _First(Refused):
 def _foreign(component: str, iri: bool) -> re.Pattern[str]:
     """What a component cannot hold, in runs of one kind."""
     escapes = component not in ("scheme", "port")
-    extra = spread(UCSCHAR) if iri and escapes else ""
-    private = spread(IPRIVATE) if iri and escapes and component != "query" else ""
+    extra = class_ranges(UCSCHAR) if iri and escapes else ""
+    private = class_ranges(IPRIVATE) if iri and escapes and component != "query" else ""
     if iri and component == "query":
-        extra += spread(IPRIVATE)
+        extra += class_ranges(IPRIVATE)
     groups = [
         r"(?P<pct>%(?![0-9A-Fa-f][0-9A-Fa-f]))" if escapes else "",
         r"(?P<space>\ +)",
@@ -109,9 +109,9 @@ _KIND_OF_GROUP = {
 }
 
 
-def walk(text: str, rule: str, zone: bool = False) -> Iterator[Finding]:
+def scan(text: str, rule: str, zone: bool = False) -> Iterator[Finding]:
     """The findings of a text in its order."""
-    walker = _Walker(text, rule, zone)
+    walker = _Scanner(text, rule, zone)
     return map(walker.finding, walker.places())
 
 
@@ -125,7 +125,7 @@ class _Place(NamedTuple):
     rule: str = ""
 
 
-class _Walker:
+class _Scanner:
     def __init__(self, text: str, rule: str, zone: bool) -> None:
         self.text, self.rule, self.zone = text, rule, zone
         self.iri = "IRI" in rule
@@ -140,10 +140,10 @@ class _Walker:
         if kind == "scheme-missing":
             self.first, expected = False, "a scheme and a colon"
         else:
-            expected = self.expected(start, component, rule)
+            expected = self.describe_expected(start, component, rule)
         return Finding(kind, start, end, component, rule, expected, row.source, row.message.format(it=it))
 
-    def expected(self, start: int, component: str, rule: str) -> str:
+    def describe_expected(self, start: int, component: str, rule: str) -> str:
         """From the automaton of the whole rule while the text before is sound; later from the component's own."""
         grammar = grammar_of(self.rule)
         # What is read as a scheme is no relative reference, whose first segment has no colon (4.2).
@@ -271,12 +271,12 @@ class _Walker:
             yield _Place(kind, low, high, component, "pct-encoded" if group == "pct" else charset)
 
 
-class _Count(_Walker):
+class _Count(_Scanner):
     """How many findings there are: of runs, which a hostile text has by millions, only the number is worked out."""
 
     count = 0
 
-    def all(self) -> int:
+    def total(self) -> int:
         others = sum(1 for _ in self.places())
         return others + self.count
 

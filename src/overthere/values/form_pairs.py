@@ -1,4 +1,4 @@
-"""Pairs of a form one by one: as they are to be written, by the octets of their names, by patterns of names."""
+"""Pairs of a form: writes them, and compares their names by octets or by pattern."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from overthere.ground.exact import exact
 from overthere.kernel import percent_decode
 from overthere.values import encoding
 
-__all__ = ["Pairs", "Value", "by_name", "flat", "matches", "named", "octets_of", "pattern", "written"]
+__all__ = ["Pairs", "Value", "by_name", "flat", "matches", "encode_name", "octets_of", "pattern", "write_pairs"]
 
 Value: TypeAlias = "str | bytes | bool | int | float | None"
 Pairs: TypeAlias = "Mapping[str, Value | Iterable[Value]] | Iterable[tuple[str | bytes, Value]]"
 
 
-def written(pairs: Pairs, *, charset: str = "utf-8", plus: bool = True) -> list[str]:
+def write_pairs(pairs: Pairs, *, charset: str = "utf-8", plus: bool = True) -> list[str]:
     """The pairs of `encode` one by one, a space written as "+", or as "%20" where that is itself."""
     space = "+" if plus else "%20"
     return [
@@ -43,18 +43,19 @@ def flat(pairs: Pairs) -> Iterable[tuple[str | bytes, Value]]:
 def _iterable(given: Any) -> Iterable[Any]:
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
         raise TypeError(
-            f"a form is a mapping or pairs, its values text, bytes, numbers, booleans or several, not {_shown(given)}"
+            "a form is a mapping or pairs, its values text, bytes, numbers, booleans or several, not "
+            f"{_show_value(given)}"
         )
     return given
 
 
 def _pair(given: Any) -> Any:
     if not isinstance(given, Sequence) or isinstance(given, str | bytes) or len(given) != 2:
-        raise TypeError(f"a form holds pairs of name and value, not {_shown(given)}")
+        raise TypeError(f"a form holds pairs of name and value, not {_show_value(given)}")
     return given
 
 
-def _shown(given: object) -> str:
+def _show_value(given: object) -> str:
     return type(given).__name__
 
 
@@ -66,7 +67,7 @@ def _quote(data: str | bytes | int | float, charset: str, space: str) -> str:
             raise CodingError(f"{data} is no number that a form could hold")
         data = str(data)
     elif not isinstance(data, str | bytes):
-        raise TypeError(f"a form's names and values are text, bytes, numbers or booleans, not {_shown(data)}")
+        raise TypeError(f"a form's names and values are text, bytes, numbers or booleans, not {_show_value(data)}")
     encoded = encoding.encode(data, "query", keep="", charset=charset)
     return encoded.replace("%20", space) if space != "%20" else encoded
 
@@ -80,7 +81,7 @@ def by_name(pairs: Pairs, *, plus: bool = True, charset: str = "utf-8") -> dict[
     {b'a': ['a=1', 'a=2'], b'b c': ['b+c']}
     """
     found: dict[bytes, list[str]] = {}
-    for text in written(pairs, charset=charset, plus=plus):
+    for text in write_pairs(pairs, charset=charset, plus=plus):
         found.setdefault(octets_of(text.partition("=")[0], plus), []).append(text)
     return found
 
@@ -90,10 +91,10 @@ def pattern(name: str | bytes, charset: str = "utf-8") -> list[bytes]:
 
     Raises: CodingError for text that `charset` does not have.
     """
-    return [name] if isinstance(name, bytes) else named(name, charset).split(b"*")
+    return [name] if isinstance(name, bytes) else encode_name(name, charset).split(b"*")
 
 
-def named(name: str | bytes, charset: str = "utf-8") -> bytes:
+def encode_name(name: str | bytes, charset: str = "utf-8") -> bytes:
     """The octets of a name.  Raises: CodingError for text that `charset` does not have."""
     if isinstance(name, bytes):
         return name

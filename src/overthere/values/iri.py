@@ -1,4 +1,4 @@
-"""Internationalized Resource Identifiers (RFC 3987), and the way to URIs and back.
+"""Internationalized Resource Identifiers (RFC 3987), and conversion to URIs and back.
 
 Two rules go past the grammar of section 2.2, and both are checked: the bidirectional formatting
 characters of 4.1 are not part of an IRI, and private-use characters stand in the query only.
@@ -176,7 +176,7 @@ class IRIReference(Value):
             if span is None or text[span[0] : span[1]].isascii():
                 continue
             pieces = re.compile(f"[^{re.escape(delimiters)}]+") if delimiters else re.compile("(?s).+")
-            mixed += [m.span() for m in pieces.finditer(text, *span) if _mixed(m[0])]
+            mixed += [m.span() for m in pieces.finditer(text, *span) if _is_mixed(m[0])]
         return mixed
 
     def join(self, reference: IRIReference | URIReference | str, strict: bool = True) -> IRIReference:
@@ -228,7 +228,7 @@ class IRI(IRIReference):
         def to_uri(self, *, idna: bool = False) -> URI: ...  # for it has a scheme
 
 
-def _mixed(text: str) -> bool:
+def _is_mixed(text: str) -> bool:
     from unicodedata import bidirectional
 
     kinds = [bidirectional(c) for c in text]

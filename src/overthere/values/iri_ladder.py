@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from overthere.ground.late import default_registry
+from overthere.ground.late_imports import default_registry
 from overthere.ground.rung import Rung
 from overthere.kernel.reference import (
     case_normalization,
@@ -49,12 +49,12 @@ def _case(parts: Parts) -> Parts:
     return rest._replace(authority=escapes)
 
 
-def _own(text: str, rung: Rung) -> str:
+def _normalize_unmapped(text: str, rung: Rung) -> str:
     """The rungs on which nothing is mapped."""
     return text if rung < Rung.CASE else recompose(_case(split(text)))
 
 
-def _mapped(iri: IRIReference, rung: Rung, registry: Registry | None) -> URIReference:
+def _map_to_uri(iri: IRIReference, rung: Rung, registry: Registry | None) -> URIReference:
     """The URI by which it is compared; on the scheme rung with A-labels, where the scheme has names of DNS (5.3.3)."""
     from overthere.ground.errors import CodingError
 
@@ -82,11 +82,11 @@ def iri_normal_form(
     """
     rung = Rung(rung)
     if rung < Rung.PERCENT:
-        return _own(str(iri), rung)
-    return _back(normal_form(str(_mapped(iri, rung, registry)), rung, evidence, registry), rung, registry)
+        return _normalize_unmapped(str(iri), rung)
+    return _map_back(normal_form(str(_map_to_uri(iri, rung, registry)), rung, evidence, registry), rung, registry)
 
 
-def _back(form: str, rung: Rung, registry: Registry | None) -> str:
+def _map_back(form: str, rung: Rung, registry: Registry | None) -> str:
     from overthere.values.iri import to_iri_text
 
     uri = URIReference(form, zone=True)
@@ -98,8 +98,8 @@ def iri_comparison_form(
 ) -> str:
     """What is compared at a rung: a normal form, from the scheme rung on without what the scheme does not compare."""
     if rung < Rung.PERCENT:
-        return _own(str(iri), rung)
-    return comparison_form(str(_mapped(iri, rung, registry)), rung, evidence, registry)
+        return _normalize_unmapped(str(iri), rung)
+    return comparison_form(str(_map_to_uri(iri, rung, registry)), rung, evidence, registry)
 
 
 def iri_changes(
@@ -119,7 +119,7 @@ def _forms(
     iri: IRIReference, rung: Rung, evidence: Mapping[str, str] | None, registry: Registry | None
 ) -> Iterator[tuple[Rung, str, str]]:
     if rung >= Rung.CASE:
-        yield Rung.CASE, IRI_PARAGRAPHS[Rung.CASE], (form := _own(str(iri), Rung.CASE))
+        yield Rung.CASE, IRI_PARAGRAPHS[Rung.CASE], (form := _normalize_unmapped(str(iri), Rung.CASE))
         if rung >= Rung.PERCENT:
             unescaped = recompose(percent_encoding_normalization(split(form)))
             yield Rung.PERCENT, IRI_PARAGRAPHS[Rung.PERCENT], unescaped

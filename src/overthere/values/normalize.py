@@ -1,4 +1,4 @@
-"""The comparison ladder (RFC 3986 6.2): normal forms by rung, what each rung changed, and where two URIs meet."""
+"""The comparison ladder (RFC 3986 6.2): normal forms by rung, their changes, and the lowest common rung."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from overthere import kernel
-from overthere.ground.late import default_registry
+from overthere.ground.late_imports import default_registry
 from overthere.ground.rung import Rung
 from overthere.kernel.reference import GROUPS, STEPS, parse, recompose, scheme_based_normalization, split
 from overthere.values.value import Value

@@ -1,4 +1,4 @@
-"""How pydantic v2 reads and writes the value types: from text, to text, `format` by JSON Schema's names."""
+"""The pydantic v2 schema of the value types: validation from text, serialisation, JSON Schema `format`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The inverse of resolution: the shortest reference that leads from a base to a target (RFC 3986 4.2, 5.2)."""
+"""The inverse of resolution: the shortest reference from a base to a target (RFC 3986 4.2, 5.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reference resolution (RFC 3986 5) on values: the algorithm itself is in the kernel."""
+"""Reference resolution (RFC 3986 5) on values; the algorithm is in the kernel."""
 
 from __future__ import annotations
 

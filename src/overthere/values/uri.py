@@ -193,7 +193,7 @@ class URI(URIReference):
         >>> URI("ftp://h/pub/a.txt;type=a").locator.directories, URI("tel:+1-201-555-0123").locator.number
         (('pub',), '+1-201-555-0123')
         """
-        from overthere.ground.late import default_registry
+        from overthere.ground.late_imports import default_registry
 
         return default_registry().locator(self)
 
@@ -206,7 +206,7 @@ class URI(URIReference):
         >>> URI("HTTPS://joe@H.example:443/a").origin, URI("http://h:8080/").origin, URI("data:,a").origin
         ('https://h.example', 'http://h:8080', 'null')
         """
-        from overthere.ground.late import default_registry
+        from overthere.ground.late_imports import default_registry
         from overthere.ground.rung import Rung
 
         known = default_registry().get(self.scheme)

@@ -1,4 +1,4 @@
-"""What every value type has beside its components: meaning, decoding, and the manners of a Python value.
+"""What all value types share: decoding, comparison, copying and pickling.
 
 Values are immutable, hashable, ordered and compared by their text (RFC 3986 6.2.1), and say nothing of a
 password in their repr.
@@ -7,7 +7,7 @@ password in their repr.
 from __future__ import annotations
 
 from overthere.kernel import Components
-from overthere.values.everyday import Everyday
+from overthere.values.conveniences import Conveniences
 
 TYPE_CHECKING = False
 
@@ -33,7 +33,7 @@ class _Keep:
 _KEEP = _Keep()
 
 
-class Value(Everyday):
+class Value(Conveniences):
     """The base of URIReference and IRIReference."""
 
     __slots__ = ()

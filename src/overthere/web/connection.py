@@ -1,4 +1,4 @@
-"""A connection of the explainer with deadlines, one of a bounded number of connections."""
+"""A connection of the explainer with deadlines; the number of connections is limited."""
 
 from __future__ import annotations
 

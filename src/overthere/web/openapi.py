@@ -1,4 +1,4 @@
-"""The OpenAPI document of the views' JSON, made from the views themselves."""
+"""The OpenAPI document of the views' JSON, generated from the views."""
 
 from __future__ import annotations
 

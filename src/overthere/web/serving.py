@@ -1,4 +1,4 @@
-"""The explainer on a socket, by uvicorn; the requests are logged nowhere."""
+"""Serves the explainer with uvicorn; requests are not logged."""
 
 from __future__ import annotations
 

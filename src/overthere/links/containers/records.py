@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, NamedTuple
 
-from overthere.ground.atomic import scratch
+from overthere.ground.atomic import open_unnamed
 from overthere.ground.codings import FILE_WINDOW, Decoder, decode, zstd_dictionary
 from overthere.links.containers.inflating import MOST, PIECE, taken
 from overthere.links.containers.packed import failing, skipped
@@ -345,7 +345,7 @@ def _try_member(file: BinaryIO, at: int, far: bool) -> tuple[bool, int]:
 
 def _whole(pieces: Iterator[bytes], prefix: str, most: int, limit: int) -> Iterator[Record]:
     """The records of what is laid uncompressed into a temporary file, up to `most` octets of it."""
-    with scratch() as file:
+    with open_unnamed() as file:
         size, note = 0, ""
         try:
             for piece in pieces:

@@ -15,12 +15,12 @@ from overthere.ground.codings import zstd_library
 from overthere.ground.errors import NotSpecified
 from overthere.ground.exact import exact
 from overthere.ground.extras import need
-from overthere.links.containers.held import drop
-from overthere.links.job.ahead import JOBS
-from overthere.links.job.carrying import Done
+from overthere.links.containers.temporary import remove_files
 from overthere.links.job.pool import cores, run
+from overthere.links.job.prefetch import JOBS
 from overthere.links.job.reading import fill
 from overthere.links.job.sources import Task, tasks
+from overthere.links.job.task_rows import TaskEnd
 from overthere.links.model import Document, Link, OptionFields, Options
 from overthere.links.report.rows import rows
 from overthere.values.normalize import Rung
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from overthere.access.policy import Policy
 
-__all__ = ["Sources", "batches", "extract", "extract_html", "needed"]
+__all__ = ["Sources", "batches", "extract", "extract_html", "check_extras"]
 
 Sources = Iterable[str | os.PathLike[str] | URI] | str | os.PathLike[str] | URI
 """Files, folders, archives, WARCs, mailboxes, URIs; "-" is standard input."""
@@ -71,7 +71,7 @@ def extract(
     `whatwg` where it is asked for.
     """
     for batch in batches(sources, base, Options(**options), workers=workers, policy=policy, jobs=jobs):
-        if not isinstance(batch, Done):
+        if not isinstance(batch, TaskEnd):
             yield from links(batch)
 
 
@@ -85,11 +85,11 @@ def batches(
     mark: str = "",
     policy: Policy | None = None,
     jobs: int = JOBS,
-) -> Iterator[pa.RecordBatch | Done]:
+) -> Iterator[pa.RecordBatch | TaskEnd]:
     """The same as Arrow batches of `table.schema()`, each task's followed by its end.
 
     workers: None is as many as there are cores, where there is work for them.
-    skip, mark: so many tasks are left out, after which `Done.mark` was this; ValueError if it is another now.
+    skip, mark: so many tasks are left out, after which `TaskEnd.mark` was this; ValueError if it is another now.
     Sources that are URIs are retrieved again for that: the mark holds their content.
     policy, jobs: as for `extract`.
 
@@ -98,7 +98,7 @@ def batches(
     from overthere.editions import NAMES
 
     own = None if base is None else URI(base)
-    needed(options)
+    check_extras(options)
     if jobs < 1:
         raise ValueError(f"jobs: {jobs}; there must be at least 1")
     if exact(options.edition, "edition") not in NAMES:
@@ -109,7 +109,7 @@ def batches(
         from overthere.access.policy import Policy
 
         policy = Policy()
-    marks = _Marks(tasks(sources, own, options, policy=policy, jobs=jobs))
+    marks = _TaskMarks(tasks(sources, own, options, policy=policy, jobs=jobs))
     if marks.skip(skip) != (mark if skip else ""):
         raise ValueError("the sources are not what they were when the job began: it cannot go on")
     work: Iterator[Task] = marks
@@ -118,10 +118,10 @@ def batches(
         little = len(first) < 8 and sum(task.size or 0 for task in first) < _LITTLE
         workers = 1 if little else cores()
         work = chain(first, work)
-    return marks.on(run(work, options, workers))
+    return marks.mark_results(run(work, options, workers))
 
 
-class _Marks:
+class _TaskMarks:
     """Tasks on their way out, and what tells them from others: sources, cuts, sizes, times of change."""
 
     def __init__(self, tasks: Iterator[Task]) -> None:
@@ -134,7 +134,7 @@ class _Marks:
 
     def __next__(self) -> Task:
         task = next(self.tasks)
-        told = task, [_changed(path) for path in task.paths]
+        told = task, [_modification_time(path) for path in task.paths]
         if task.retrieved is not None:
             told = task._replace(paths=()), []  # it lies under a name that is another each time
         self.digest.update(repr(told).encode("utf-8", "surrogateescape"))
@@ -146,33 +146,35 @@ class _Marks:
         mark, there = "", 0
         for _ in islice(self, count):
             mark, task = self.given.popleft()
-            drop(task.paths)
+            remove_files(task.paths)
             there += 1
         return mark if there == count else ""
 
-    def on(self, results: Generator[pa.RecordBatch | Done, None, None]) -> Iterator[pa.RecordBatch | Done]:
+    def mark_results(
+        self, results: Generator[pa.RecordBatch | TaskEnd, None, None]
+    ) -> Iterator[pa.RecordBatch | TaskEnd]:
         """The results, each end with the mark of its task."""
         try:
             with closing(results):
                 for result in results:
-                    if isinstance(result, Done):
+                    if isinstance(result, TaskEnd):
                         mark, task = self.given.popleft()
-                        drop(task.paths)
+                        remove_files(task.paths)
                         result = result._replace(mark=mark)
                     yield result
         finally:
             for _, task in self.given:
-                drop(task.paths)
+                remove_files(task.paths)
 
 
-def _changed(path: str) -> int:
+def _modification_time(path: str) -> int:
     try:
         return os.stat(path).st_mtime_ns
     except (OSError, ValueError):
         return 0
 
 
-def needed(options: Options) -> None:
+def check_extras(options: Options) -> None:
     """Raises: ModuleNotFoundError for what the extras `links` and `whatwg` bring: here, and not in a worker."""
     need("links", "pyarrow", "brotli", "lz4", "markdown_it", "webencodings")
     zstd_library()

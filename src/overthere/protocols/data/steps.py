@@ -1,4 +1,4 @@
-"""data: the content is in the URI, and no server is asked (RFC 2397)."""
+"""data: the content is in the URI; no server is contacted (RFC 2397)."""
 
 from __future__ import annotations
 

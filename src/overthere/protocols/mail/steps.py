@@ -1,4 +1,4 @@
-"""mid, cid: which message or part is meant (RFC 2392 2)."""
+"""mid, cid: the message or part that a URI names (RFC 2392 2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prospero: asking a directory server how an object is accessed (RFC 4157 2; The Prospero Protocol, version 5)."""
+"""Prospero: asks a directory server how to access an object (RFC 4157 2; The Prospero Protocol, version 5)."""
 
 from __future__ import annotations
 

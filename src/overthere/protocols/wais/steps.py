@@ -1,4 +1,4 @@
-"""WAIS: the search or the retrieval that a URI stands for (RFC 4156 2; RFC 1625 4; WAIS Interface Protocol 1.5)."""
+"""WAIS: the search or retrieval of a URI (RFC 4156 2; RFC 1625 4; WAIS Interface Protocol 1.5)."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from overthere.kernel import percent_decode
-from overthere.schemes.hosted import HostLocator
+from overthere.schemes.host_locator import HostLocator
 from overthere.schemes.model import Example, Scheme, default_port, slash_for_empty_path
 
 __all__ = ["COAPS", "COAPS_TCP", "COAPS_WS", "COAP_TCP", "COAP_WS", "CoAPLocator", "SCHEME"]

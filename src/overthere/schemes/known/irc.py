@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from overthere.ground.errors import CodingError
-from overthere.schemes.hosted import wants_host
+from overthere.schemes.host_locator import wants_host
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, Scheme, default_port
 

@@ -181,7 +181,7 @@ class LDAPLocator(Locator):
         text += "" if self.scope is None else f"?{self.scope}"
         text += "" if self.filter is None else "?" + to.text(self.filter, marks + ",/")
         if self.extensions is not None:
-            text += "?" + ",".join(_written(to, one, marks + "/") for one in self.extensions)
+            text += "?" + ",".join(_write_part(to, one, marks + "/") for one in self.extensions)
         return text
 
     @property
@@ -204,7 +204,7 @@ def _extensions(given: Given, raw: str) -> Iterator[Extension]:
         yield Extension(critical, given.decode(name), given.decode(value) if equals else None)
 
 
-def _written(to: Writer, one: object, keep: str) -> str:
+def _write_part(to: Writer, one: object, keep: str) -> str:
     if not isinstance(one, Extension):
         raise CodingError(f"{one!r} is no Extension")
     text = ("!" if one.critical else "") + to.text(one.name)
@@ -213,10 +213,10 @@ def _written(to: Writer, one: object, keep: str) -> str:
 
 def _rule(what: str, source: str, change: Callable[[list[str]], list[str]]) -> NormalRule:
     """A rule on the fields behind the first "?", of which there is one at least."""
-    return NormalRule(what, source, partial(_changed, change))
+    return NormalRule(what, source, partial(_normalize_parts, change))
 
 
-def _changed(change: Callable[[list[str]], list[str]], parts: Parts) -> Parts:
+def _normalize_parts(change: Callable[[list[str]], list[str]], parts: Parts) -> Parts:
     if parts.authority is None or parts.query is None:
         return parts
     fields = change(parts.query.split("?", 3))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from overthere.kernel import percent_decode
-from overthere.schemes.hosted import HostLocator
+from overthere.schemes.host_locator import HostLocator
 from overthere.schemes.model import Example, Scheme, default_port
 
 __all__ = ["MQTTLocator", "MQTTS", "SCHEME"]

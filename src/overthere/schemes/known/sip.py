@@ -144,43 +144,43 @@ def _lower(text: str) -> str:
     return _CASE.sub(lambda match: match[0] if match[0][0] == "%" else match[0].lower(), text)
 
 
-def _whole(parts: Parts) -> str | None:
+def _path_and_query(parts: Parts) -> str | None:
     """Path and query as one text, as a user may hold "?"; None where there is an authority."""
     if parts.authority is not None:
         return None
     return parts.path if parts.query is None else f"{parts.path}?{parts.query}"
 
 
-def _of(parts: Parts, whole: str) -> Parts:
+def _split_whole(parts: Parts, whole: str) -> Parts:
     path, mark, query = whole.partition("?")
     return parts._replace(path=path, query=query if mark else None)
 
 
 def _plain_marks(parts: Parts) -> Parts:
-    whole = _whole(parts)
-    return parts if whole is None else _of(parts, _MARK.sub(lambda match: chr(int(match[0][1:], 16)), whole))
+    whole = _path_and_query(parts)
+    return parts if whole is None else _split_whole(parts, _MARK.sub(lambda match: chr(int(match[0][1:], 16)), whole))
 
 
 def _lower_case(parts: Parts) -> Parts:
-    whole = _whole(parts)
+    whole = _path_and_query(parts)
     if whole is None:
         return parts
     info, at, rest = whole.rpartition("@")
     there, mark, query = rest.partition("?")
     headers = (one.partition("=") for one in query.split("&"))
     lowered = "&".join(f"{_lower(name)}{equals}{value}" for name, equals, value in headers)
-    return _of(parts, f"{info}{at}{_lower(there)}{mark}{lowered}")
+    return _split_whole(parts, f"{info}{at}{_lower(there)}{mark}{lowered}")
 
 
 def _in_order(parts: Parts) -> Parts:
-    whole = _whole(parts)
+    whole = _path_and_query(parts)
     if whole is None:
         return parts
     info, at, rest = whole.rpartition("@")
     there, mark, query = rest.partition("?")
     hostport, *parameters = there.split(";")
     there = ";".join([hostport, *sorted(parameters, key=_name)])
-    return _of(parts, f"{info}{at}{there}{mark}" + "&".join(sorted(query.split("&"), key=_name)))
+    return _split_whole(parts, f"{info}{at}{there}{mark}" + "&".join(sorted(query.split("&"), key=_name)))
 
 
 def _name(pair: str) -> str:

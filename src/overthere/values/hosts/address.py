@@ -1,4 +1,4 @@
-"""Hosts that are addresses, in whatever way they are written, and where an address leads (RFC 3986 7.4)."""
+"""Hosts that are addresses in any spelling, and what an address reaches (RFC 3986 7.4)."""
 
 from __future__ import annotations
 
@@ -8,12 +8,21 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from ipaddress import IPv4Address, IPv6Address, IPv6Network
 
-from overthere.ground.bounded import bounded_cache
+from overthere.ground.caches import bounded_cache
 from overthere.ground.unicode_forms import normalize_unicode
 from overthere.kernel.percent import percent_decode  # the native one refuses a broken escape, here it stays
 from overthere.values.hosts.idn import to_ascii
 
-__all__ = ["Address", "certified", "embedded", "forbidden", "link_local", "literal", "nat64_prefix", "resolvable"]
+__all__ = [
+    "Address",
+    "certificate_name",
+    "embedded_ipv4",
+    "forbidden",
+    "link_local",
+    "literal",
+    "nat64_prefix",
+    "resolvable",
+]
 
 Address = IPv4Address | IPv6Address
 
@@ -67,11 +76,11 @@ def resolvable(host: str) -> str:
     return host if host.isascii() else to_ascii(host)
 
 
-def certified(host: str) -> str:
+def certificate_name(host: str) -> str:
     """The name that a certificate must have: without a final dot (RFC 6066 3), and an address without its zone, which
     means something to this machine alone (RFC 6874 4).  Raises: as `resolvable`.
 
-    >>> certified("h.example."), certified("fe80::1%eth0")
+    >>> certificate_name("h.example."), certificate_name("fe80::1%eth0")
     ('h.example', 'fe80::1')
     """
     return host.partition("%")[0] if ":" in host else resolvable(host).removesuffix(".")
@@ -101,16 +110,16 @@ def _number(part: str) -> int:
     return int(part, 8) if part.startswith("0") else int(part)
 
 
-def embedded(address: Address) -> IPv4Address | None:
+def embedded_ipv4(address: Address) -> IPv4Address | None:
     """The IPv4 address that an IPv6 address leads to, or seems to; else None.
 
     Mapped and compatible (RFC 4291 2.5.5), translated (RFC 6052 2.1, RFC 2765 2.1), 6to4 (RFC 3056 2), Teredo (RFC 4380
     4), ISATAP (RFC 5214 6.1).
     """
-    return next(_embedded(address, ()), None)
+    return next(_embedded_addresses(address, ()), None)
 
 
-def _embedded(address: Address, nat64: Iterable[IPv6Network]) -> Iterator[IPv4Address]:
+def _embedded_addresses(address: Address, nat64: Iterable[IPv6Network]) -> Iterator[IPv4Address]:
     """All that it may lead to: the network in front may be of one kind, and the interface of another."""
     if isinstance(address, IPv4Address):
         return
@@ -119,7 +128,7 @@ def _embedded(address: Address, nat64: Iterable[IPv6Network]) -> Iterator[IPv4Ad
     if packed[:12] in _PREFIXES and packed not in (bytes(16), bytes(15) + b"\1"):
         yield IPv4Address(packed[12:])
     for prefix in nat64:
-        yield _translated(packed, prefix)
+        yield _translate_nat64(packed, prefix)
     if address.sixtofour is not None:
         yield address.sixtofour
     if address.teredo is not None:
@@ -148,7 +157,7 @@ def nat64_prefix(prefix: IPv6Network | str) -> IPv6Network:
     return network
 
 
-def _translated(packed: bytes, prefix: IPv6Network) -> IPv4Address:
+def _translate_nat64(packed: bytes, prefix: IPv6Network) -> IPv4Address:
     """RFC 6052 2.2: behind the prefix, but for the octet of bits 64 to 71."""
     return IPv4Address(bytes(packed[place] for place in range(prefix.prefixlen // 8, 16) if place != 8)[:4])
 
@@ -205,7 +214,7 @@ def forbidden(address: Address, nat64: Iterable[IPv6Network | str] = ()) -> str 
     ('link-local', 'private (in 64:ff9b::a00:1)', None)
     """
     prefixes = [one for one in map(nat64_prefix, nat64) if address in one]
-    for inner in _embedded(address, prefixes):
+    for inner in _embedded_addresses(address, prefixes):
         if why := forbidden(inner):
             return f"{why} (in {address})"
     for name in ("loopback", "unspecified", "link_local", "multicast"):

@@ -1,4 +1,4 @@
-"""What the DNS would not take of a host's name: findings beside the URI, which stays what it is (RFC 1123 2.1).
+"""Host names that the DNS would reject; such a URI is still valid (RFC 1123 2.1).
 
 RFC 3986 3.2.2 lets a registered name be almost anything.  A name that a machine has follows RFC 1034 3.5, RFC 1123 2.1
 and, beyond US-ASCII, RFC 5890 to 5892 (after the mapping of UTS 46, as it is asked for).
@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from overthere.ground.display import printable
 from overthere.ground.kinds import Finding, Kind
-from overthere.ground.showing import printable
 from overthere.kernel.percent import percent_decode
 from overthere.values.hosts.address import literal
-from overthere.values.hosts.idn import check_bidi, is_right_to_left, mapped, to_ascii, to_unicode
+from overthere.values.hosts.idn import check_bidi, is_right_to_left, map_label, to_ascii, to_unicode
 
 __all__ = ["KINDS", "check_host_name"]
 
@@ -172,7 +172,7 @@ def _u_label(label: str) -> str:
     """A label in its own script, if it is one of IDNA; it may have been too long to be read."""
     try:
         if not label.isascii():
-            return mapped(label)
+            return map_label(label)
         return to_unicode(label.lower()) if label[:4].lower() == "xn--" else label.lower()
     except UnicodeError:
         return ""
@@ -212,7 +212,7 @@ def _idna(label: str) -> tuple[str, str] | None:
     try:
         if label.isascii():
             to_unicode(label.lower())
-        elif len(to_ascii(label)) > _LONGEST_LABEL and "." not in mapped(label):
+        elif len(to_ascii(label)) > _LONGEST_LABEL and "." not in map_label(label):
             return "label-long", ""
     except UnicodeError as error:
         return ("label-long", "") if "too long" in str(error).lower() else ("label-idna", printable(str(error)))

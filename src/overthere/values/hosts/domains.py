@@ -1,4 +1,4 @@
-"""Registrable domains: where the names of a registry end and its customers' begin (publicsuffix.org, The Algorithm).
+"""Registrable domains by the Public Suffix List (publicsuffix.org, The Algorithm).
 
 The list comes with the package `publicsuffixlist` (extra `domains`): nothing is fetched, `SuffixList.version` is its
 date.  It has two sections: ICANN, which registries run, and private, in which others let people have names (github.io).
@@ -11,7 +11,7 @@ from functools import cache
 from itertools import product
 from typing import NamedTuple
 
-from overthere.ground.bounded import bounded_cache
+from overthere.ground.caches import bounded_cache
 from overthere.ground.errors import CodingError
 from overthere.ground.unicode_forms import normalize_unicode
 from overthere.values.hosts.idn import to_ascii
@@ -71,7 +71,7 @@ class SuffixList:
             flag, name = _EXCEPTION, rule[1:]
         elif rule.startswith("*."):
             flag, name = _WILDCARD, rule[2:]
-        name = _matched(name)
+        name = _match_key(name)
         # Each label in both forms: a name may have one of them here and the other there.
         forms = {name}
         if not name.isascii():
@@ -113,7 +113,7 @@ class SuffixList:
         labels = name.split(".")
         if "" in labels or name[0] == "[" or _NUMBER.fullmatch(labels[-1]):
             return None
-        asked = _matched(name).split(".")
+        asked = _match_key(name).split(".")
         count = self._suffix(asked, private) if len(asked) == len(labels) else 1
         at = len(labels) - count
         return Domain(
@@ -141,7 +141,7 @@ class SuffixList:
         return best
 
 
-def _matched(name: str) -> str:
+def _match_key(name: str) -> str:
     """A name as it is compared: without case, and in one normal form."""
     return name.lower() if name.isascii() else normalize_unicode("NFKC", name).lower()
 

@@ -1,4 +1,4 @@
-"""Internationalised host names (IDNA 2008, RFC 5890 to 5894; UTS 46): the one place that asks the library `idna`."""
+"""Internationalised host names (IDNA 2008, RFC 5890 to 5894; UTS 46): the only module that uses `idna`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from unicodedata import bidirectional
 
 from overthere.kernel.percent import percent_decode  # the native one refuses a broken escape, here it stays
 
-__all__ = ["a_labels", "check_bidi", "is_a_label", "is_right_to_left", "mapped", "to_ascii", "to_unicode"]
+__all__ = ["a_labels", "check_bidi", "is_a_label", "is_right_to_left", "map_label", "to_ascii", "to_unicode"]
 
 _LONGEST = 1000
 """RFC 1034 3.1 has 255 octets; UTS 46 drops characters, so that a few more may make a name."""
@@ -22,7 +22,7 @@ def to_ascii(host: str) -> str:
     """
     import idna
 
-    return idna.encode(_bounded(host), uts46=True).decode("ascii")
+    return idna.encode(_check_length(host), uts46=True).decode("ascii")
 
 
 def a_labels(host: str) -> str:
@@ -51,7 +51,7 @@ def to_unicode(label: str) -> str:
     """
     import idna
 
-    return idna.decode(_bounded(label))
+    return idna.decode(_check_length(label))
 
 
 def is_a_label(label: str) -> bool:
@@ -63,7 +63,7 @@ def is_a_label(label: str) -> bool:
     import idna
 
     try:
-        return idna.alabel(idna.ulabel(_bounded(label).lower())) == label.lower().encode()
+        return idna.alabel(idna.ulabel(_check_length(label).lower())) == label.lower().encode()
     except UnicodeError:
         return False
 
@@ -87,20 +87,20 @@ def check_bidi(label: str) -> None:
     idna.check_bidi(label, check_ltr=True)
 
 
-def mapped(label: str) -> str:
+def map_label(label: str) -> str:
     """A label as UTS 46 maps it (4, step 1), which may put dots into it.
 
     Raises: UnicodeError if it holds what no name may hold.
 
-    >>> mapped("B\\u00dccher")
+    >>> map_label("B\\u00dccher")
     'bücher'
     """
     import idna
 
-    return idna.uts46_remap(_bounded(label))
+    return idna.uts46_remap(_check_length(label))
 
 
-def _bounded(text: str) -> str:
+def _check_length(text: str) -> str:
     if len(text) > _LONGEST:
         raise UnicodeError(f"too long: a name of more than {_LONGEST:,} characters")
     return text

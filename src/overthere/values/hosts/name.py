@@ -1,4 +1,4 @@
-"""The name that a host stands for, decoded (RFC 3986 3.2.2)."""
+"""The decoded name of a host (RFC 3986 3.2.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""URI Templates (RFC 6570), all four levels: expansion, in part too, and the way back from a URI to the variables."""
+"""URI Templates (RFC 6570), all four levels: full and partial expansion, and matching."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from overthere.ground.display import name_of
 from overthere.ground.errors import KINDS, Finding, InvalidTemplate
 from overthere.ground.exact import exact
-from overthere.ground.showing import name_of
-from overthere.values.template.expand import Expression, NoPrefix, Variable, expand, formed, literal
+from overthere.values.template.expand import Expression, NoPrefix, Variable, expand, form_value, literal
 
 if TYPE_CHECKING:
     from overthere.kernel import Components
@@ -71,10 +71,10 @@ class Template:
     _bound: dict[str, Any]
 
     def __new__(cls, text: str) -> Template:
-        return cls._made(exact(text, "Template()"), {})
+        return cls._make(exact(text, "Template()"), {})
 
     @classmethod
-    def _made(cls, text: str, bound: dict[str, Any]) -> Template:
+    def _make(cls, text: str, bound: dict[str, Any]) -> Template:
         parts = _parts(text)
         if parts is None:
             raise InvalidTemplate(text, _finding(text))
@@ -82,7 +82,7 @@ class Template:
         for part in parts:
             if isinstance(part, Expression) and part.operator and part.operator in _RESERVED_OPERATORS:
                 at = part.start + 1
-                raise InvalidTemplate(text, _told("template-operator", at, at + 1, name_of(part.operator)))
+                raise InvalidTemplate(text, _make_finding("template-operator", at, at + 1, name_of(part.operator)))
         object.__setattr__(self, "_text", text)
         object.__setattr__(self, "_parts", tuple(parts))
         object.__setattr__(self, "_bound", bound)
@@ -111,7 +111,7 @@ class Template:
         return hash(self._text)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Template._made, (self._text, self._bound)
+        return Template._make, (self._text, self._bound)
 
     @property
     def variables(self) -> tuple[Variable, ...]:
@@ -145,20 +145,22 @@ class Template:
         >>> Template("/find{?q,lang}").expand(q="a b"), Template("{/list*}").expand(list=["a", "b/c"])
         ('/find?q=a%20b', '/a/b%2Fc')
         """
-        given = self._given(values, more)
-        return "".join(literal(p) if isinstance(p, str) else self._expanded(p, given) for p in self._parts)
+        given = self._check_values(values, more)
+        return "".join(literal(p) if isinstance(p, str) else self._expand_part(p, given) for p in self._parts)
 
-    def _given(self, values: Mapping[str, object] | None, more: Mapping[str, object]) -> dict[str, Any]:
+    def _check_values(self, values: Mapping[str, object] | None, more: Mapping[str, object]) -> dict[str, Any]:
         wanted = {v.name for v in self.variables}
         given = {**(values or {}), **more}
-        return {**{n: formed(n, v) for n, v in given.items() if n in wanted}, **self._bound}
+        return {**{n: form_value(n, v) for n, v in given.items() if n in wanted}, **self._bound}
 
-    def _expanded(self, part: Expression, given: Mapping[str, Any], begun: bool = False) -> str:
+    def _expand_part(self, part: Expression, given: Mapping[str, Any], begun: bool = False) -> str:
         try:
             return expand(part, given, begun)
         except NoPrefix as error:
             v = error.variable
-            raise InvalidTemplate(self._text, _told("template-prefix", v.start, v.end, name_of(v.name))) from None
+            raise InvalidTemplate(
+                self._text, _make_finding("template-prefix", v.start, v.end, name_of(v.name))
+            ) from None
 
     def partial(self, values: Mapping[str, object] | None = None, /, **more: object) -> Template:
         """The template with what is given filled in: `t.partial(a).expand(b)` is `t.expand({**b, **a})`.
@@ -173,16 +175,16 @@ class Template:
         >>> Template("{?x,y}").partial(y=2)
         Template('{?x,y}', holding y)
         """
-        given = self._given(values, more)
+        given = self._check_values(values, more)
         text = "".join(p if isinstance(p, str) else self._in_part(p, given) for p in self._parts)
-        made = Template._made(text, {})
+        made = Template._make(text, {})
         left = {v.name for v in made.variables}
         object.__setattr__(made, "_bound", {name: value for name, value in given.items() if name in left})
         return made
 
     def _in_part(self, part: Expression, given: Mapping[str, Any]) -> str:
         if all(v.name in given for v in part.variables):
-            return self._expanded(part, given)
+            return self._expand_part(part, given)
         if part.operator in ("", "+", "#"):
             return str(part)
         written, operator = "", part.operator
@@ -193,7 +195,7 @@ class Template:
                 return written + str(Expression(operator, tuple(left), 0, 0))
             variable = left.pop(0)
             one = Expression(operator, (variable,), 0, 0)
-            made = self._expanded(one, given) if variable.name in given else str(one)
+            made = self._expand_part(one, given) if variable.name in given else str(one)
             written += made
             operator = "&" if operator == "?" and made else operator
         return written
@@ -220,21 +222,23 @@ class Template:
         Traceback (most recent call last):
         overthere.InvalidTemplate: "ext" has two readings in this text (at 16, in the expression; RFC 6570 1.4)
         """
-        from overthere.values.template.match import Ambiguous, match, unescaped
+        from overthere.values.template.match import Ambiguous, match, unescape_tokens
 
         text = exact(uri if isinstance(uri, str) else str(uri), "match()")
         try:
             values = match(self._parts, text)
         except Ambiguous as error:
             v = error.variable
-            raise InvalidTemplate(self._text, _told("template-ambiguous", v.start, v.end, name_of(v.name))) from None
+            raise InvalidTemplate(
+                self._text, _make_finding("template-ambiguous", v.start, v.end, name_of(v.name))
+            ) from None
         if values is None:
             return None
         # A variable that stands twice has one value (3.2.1), a prefix its length: expansion says whether it is so.
-        return values if unescaped(self.expand(values)) == unescaped(text) else None
+        return values if unescape_tokens(self.expand(values)) == unescape_tokens(text) else None
 
 
-def _told(kind: str, start: int, end: int, it: str, expected: str = "") -> Finding:
+def _make_finding(kind: str, start: int, end: int, it: str, expected: str = "") -> Finding:
     row = KINDS[kind]
     return Finding(kind, start, end, row.component, row.rule, expected, row.source, row.message.replace("{it}", it))
 
@@ -248,7 +252,7 @@ def _finding(text: str) -> Finding:
     words, at = rules.describe(expected), expected.offset
     opened = text.rfind("{", 0, at)
     if opened <= text.rfind("}", 0, at):
-        return _told("template-literal", at, at + 1, name_of(text[at : at + 1]), words)
+        return _make_finding("template-literal", at, at + 1, name_of(text[at : at + 1]), words)
     if at == len(text):
-        return _told("template-open", opened, at, "", words)
-    return _told("template-expression", at, at + 1, name_of(text[at : at + 1]), words)
+        return _make_finding("template-open", opened, at, "", words)
+    return _make_finding("template-expression", at, at + 1, name_of(text[at : at + 1]), words)

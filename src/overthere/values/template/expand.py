@@ -1,4 +1,4 @@
-"""Expansion of the expressions of a URI Template (RFC 6570 3.2): values in, text out."""
+"""Expands the expressions of a URI Template (RFC 6570 3.2)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from overthere.ground.exact import exact
 from overthere.kernel import Components, percent_encode
 from overthere.kernel.classes import CHARSETS
 
-__all__ = ["OPERATORS", "Behaviour", "Expression", "NoPrefix", "Variable", "expand", "formed", "literal"]
+__all__ = ["OPERATORS", "Behaviour", "Expression", "NoPrefix", "Variable", "expand", "form_value", "literal"]
 
 Simple: TypeAlias = str | bytes
 
@@ -83,7 +83,7 @@ _RESERVED = _UNRESERVED + ":/?#[]@!$&'()*+,;="
 _CHARACTER = re.compile("(?s)%[C-Fc-f][0-9A-Fa-f](?:%[89ABab][0-9A-Fa-f]){1,3}|%[0-9A-Fa-f]{2}|.")
 
 
-def formed(name: str, value: object) -> list[Simple] | tuple[tuple[Simple, Simple], ...] | Simple | None:
+def form_value(name: str, value: object) -> list[Simple] | tuple[tuple[Simple, Simple], ...] | Simple | None:
     """A value as expansion takes it: text or octets, a list of such, pairs as a tuple; None is undefined (2.3).
 
     Raises: TypeError, CodingError.
@@ -126,10 +126,10 @@ def _simple(name: str, value: object) -> Simple | None:
 
 def literal(text: str) -> str:
     """Literals in the result (3.1): what a URI does not allow becomes escapes."""
-    return text if text.isascii() else "".join(c if c.isascii() else _escaped(c, _UNRESERVED) for c in text)
+    return text if text.isascii() else "".join(c if c.isascii() else _escape(c, _UNRESERVED) for c in text)
 
 
-def _escaped(value: Simple, safe: str) -> str:
+def _escape(value: Simple, safe: str) -> str:
     if isinstance(value, str):
         try:
             value = value.encode()
@@ -139,21 +139,21 @@ def _escaped(value: Simple, safe: str) -> str:
     return percent_encode(value, safe)
 
 
-def _encoded(value: Simple, reserved: bool) -> str:
+def _encode_value(value: Simple, reserved: bool) -> str:
     if not reserved:
-        return _escaped(value, _UNRESERVED)
+        return _escape(value, _UNRESERVED)
     if isinstance(value, bytes):
         # Octets are data whatever they look like; those of "%" stay only where they are an escape.
         parts = re.split(b"(%[0-9A-Fa-f]{2})", value)
-        return "".join(p.decode() if i % 2 else _escaped(p, _RESERVED) for i, p in enumerate(parts))
+        return "".join(p.decode() if i % 2 else _escape(p, _RESERVED) for i, p in enumerate(parts))
     at, pieces = 0, list[str]()
     for escape in _ESCAPE.finditer(value):
-        pieces += (_escaped(value[at : escape.start()], _RESERVED), escape[0])
+        pieces += (_escape(value[at : escape.start()], _RESERVED), escape[0])
         at = escape.end()
-    return "".join(pieces) + _escaped(value[at:], _RESERVED)
+    return "".join(pieces) + _escape(value[at:], _RESERVED)
 
 
-def _cut(variable: Variable, value: Simple, reserved: bool) -> Simple:
+def _truncate_value(variable: Variable, value: Simple, reserved: bool) -> Simple:
     if variable.prefix is None:
         return value
     if isinstance(value, bytes):
@@ -166,7 +166,7 @@ def _cut(variable: Variable, value: Simple, reserved: bool) -> Simple:
 
 
 def expand(expression: Expression, values: Mapping[str, object], begun: bool = False) -> str:
-    """The text of an expression (3.2.1, Appendix A); values as `formed` makes them.
+    """The text of an expression (3.2.1, Appendix A); values as `form_value` makes them.
 
     begun: whether a value of a form-style query stands before it.  Raises: NoPrefix, CodingError.
     """
@@ -175,32 +175,32 @@ def expand(expression: Expression, values: Mapping[str, object], begun: bool = F
     for variable in expression.variables:
         value = values.get(variable.name)
         if value is not None:
-            made.append(_one(variable, value, how))
+            made.append(_expand_one(variable, value, how))
     if not made:
         return ""
     return (how.sep if begun else how.first) + how.sep.join(made)
 
 
-def _one(variable: Variable, value: object, how: Behaviour) -> str:
-    def named(text: str) -> str:
+def _expand_one(variable: Variable, value: object, how: Behaviour) -> str:
+    def name_value(text: str) -> str:
         return f"{variable.name}={text}" if text else variable.name + how.ifemp
 
     def pair(key: Simple, member: Simple) -> str:
         # 3.2.1: "name" alone for an empty value, unless the type is form-style.
-        name, text = _encoded(key, how.reserved), _encoded(member, how.reserved)
+        name, text = _encode_value(key, how.reserved), _encode_value(member, how.reserved)
         return f"{name}={text}" if text or how.ifemp else name
 
     if isinstance(value, str | bytes):
-        text = _encoded(_cut(variable, value, how.reserved), how.reserved)
-        return named(text) if how.named else text
+        text = _encode_value(_truncate_value(variable, value, how.reserved), how.reserved)
+        return name_value(text) if how.named else text
     if variable.prefix is not None:
         raise NoPrefix(variable)
     assert isinstance(value, list | tuple)
     if variable.explode:
         if isinstance(value, tuple):
             return how.sep.join(pair(key, member) for key, member in value)
-        texts = [_encoded(member, how.reserved) for member in value]
-        return how.sep.join(map(named, texts) if how.named else texts)
+        texts = [_encode_value(member, how.reserved) for member in value]
+        return how.sep.join(map(name_value, texts) if how.named else texts)
     flat = [part for pair_ in value for part in pair_] if isinstance(value, tuple) else value
-    text = ",".join(_encoded(part, how.reserved) for part in flat)
-    return named(text) if how.named else text
+    text = ",".join(_encode_value(part, how.reserved) for part in flat)
+    return name_value(text) if how.named else text

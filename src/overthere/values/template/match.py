@@ -1,4 +1,4 @@
-"""From a URI back to the variables of its template (RFC 6570 1.4): every reading at once, in one pass.
+"""Matches a URI against a template and returns the variables (RFC 6570 1.4), in one pass.
 
 The template is an automaton over characters and escapes whose paths are its readings.  A set of its states is one
 integer, a state a bit: a character is read by a few shifts of it, however many variables there are (Baeza-Yates and
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from overthere.kernel.classes import CHARSETS
 from overthere.values.template.expand import OPERATORS, Expression, Variable, literal
 
-__all__ = ["Ambiguous", "match", "unescaped"]
+__all__ = ["Ambiguous", "match", "unescape_tokens"]
 
 _TOKEN = re.compile("%[0-9A-Fa-f]{2}|.", re.DOTALL)
 _UNRESERVED = frozenset(CHARSETS["unreserved"])
@@ -31,7 +31,7 @@ class Ambiguous(Exception):
         self.variable = variable
 
 
-def unescaped(text: str) -> list[str]:
+def unescape_tokens(text: str) -> list[str]:
     """Characters and escapes, alike where RFC 3986 6.2.2.1 and 6.2.2.2 say that they are."""
     return [_token(token) for token in _TOKEN.findall(text)]
 
@@ -78,7 +78,7 @@ _Group = tuple[int, int]
 """States, and by how many bits those lie that follow them."""
 
 
-def _shifted(states: int, group: _Group) -> int:
+def _shift_states(states: int, group: _Group) -> int:
     mask, by = group
     return (states & mask) << by if by >= 0 else (states & mask) >> -by
 
@@ -101,7 +101,7 @@ class _Graph:
         at = 0
         for number, part in enumerate(parts):
             if isinstance(part, str):
-                at = self._chain(at, unescaped(literal(part)), _NONE)
+                at = self._chain(at, unescape_tokens(literal(part)), _NONE)
             else:
                 self._delimiters = "".join(c for c in "?#" if last.get(c, 0) > number)
                 at = self._expression(at, part)
@@ -111,15 +111,19 @@ class _Graph:
         self._skips = [nothing.get(1, 0) & (((1 << size) - 1) << role * size) for role in (_NONE, _TRACE, _SOME)]
         self._leaves = [
             (nothing[by], by)
-            for by in (self._by(role, _SOME) + 1 for role in (_VALUE, _NAME, _EQUALS))
+            for by in (self._edge_mask(role, _SOME) + 1 for role in (_VALUE, _NAME, _EQUALS))
             if by in nothing
         ]
         self._ends, self._begins, self._traces = (
             (nothing.get(by, 0), by)
-            for by in (self._by(_SOME, _NONE), self._by(_NONE, _ENTRY), self._by(_ENTRY, _TRACE) + 1)
+            for by in (
+                self._edge_mask(_SOME, _NONE),
+                self._edge_mask(_NONE, _ENTRY),
+                self._edge_mask(_ENTRY, _TRACE) + 1,
+            )
         )
 
-    def _by(self, source: int, target: int) -> int:
+    def _edge_mask(self, source: int, target: int) -> int:
         return (target - source) * self._places
 
     def _add(
@@ -148,10 +152,10 @@ class _Graph:
         for variable in part.variables:
             ways = [(role, how.first if role == _NONE else how.sep) for role in roles if role != _NONE or how.first]
             if how.named:
-                at = self._named(at, variable, roles, ways, how.ifemp, how.sep)
+                at = self._add_named(at, variable, roles, ways, how.ifemp, how.sep)
                 roles = _NONE, _SOME
             else:
-                at = self._unnamed(at, variable, roles, ways, how.sep, bare=not how.first)
+                at = self._add_unnamed(at, variable, roles, ways, how.sep, bare=not how.first)
                 roles = (_NONE, _SOME) if how.first else (_NONE, _TRACE, _SOME)
         if part.variables:
             self._add((at, _SOME), (at, _NONE), "")
@@ -163,7 +167,7 @@ class _Graph:
             for place in range(at, after):
                 self._add((place, role), (place + 1, role), "")
 
-    def _unnamed(
+    def _add_unnamed(
         self,
         at: int,
         variable: Variable,
@@ -191,7 +195,7 @@ class _Graph:
                 self._add(entry, value, sep, variable)
         return after
 
-    def _named(
+    def _add_named(
         self, at: int, variable: Variable, roles: Sequence[int], ways: Sequence[tuple[int, str]], ifemp: str, sep: str
     ) -> int:
         name = at, _NAME
@@ -201,7 +205,7 @@ class _Graph:
         if variable.explode:
             self._add(name, name, _SIMPLE, keeps=True)
         else:
-            last = self._chain(at, unescaped(variable.name), _NAME)
+            last = self._chain(at, unescape_tokens(variable.name), _NAME)
         self._skipped(at, last + 1, roles)
         # After ";" an empty value has no "=", after "?" and "&" it has (Appendix A).
         value = last, _VALUE
@@ -227,32 +231,32 @@ class _Graph:
             groups = self._fitting[token] = [(mask, by) for by, mask in found.items()]
         after = 0
         for group in groups:
-            after |= _shifted(states, group)
-        return self.closed(after) if after else 0
+            after |= _shift_states(states, group)
+        return self.closure(after) if after else 0
 
-    def closed(self, states: int) -> int:
+    def closure(self, states: int) -> int:
         """With the states to which nothing read leads on: what is written, then the end, then what is left out."""
         for group in self._leaves:
-            states |= _shifted(states, group)
+            states |= _shift_states(states, group)
         none, trace, some = self._skips
-        states = _filled(states, some)
-        states |= _shifted(states, self._ends)
-        states = _filled(states, none)
-        states |= _shifted(states, self._begins)
-        states |= _shifted(states, self._traces)
-        return _filled(states, trace)
+        states = _fill_skips(states, some)
+        states |= _shift_states(states, self._ends)
+        states = _fill_skips(states, none)
+        states |= _shift_states(states, self._begins)
+        states |= _shift_states(states, self._traces)
+        return _fill_skips(states, trace)
 
 
 def _length(part: str | Expression) -> int:
     """How many places a part takes."""
     if isinstance(part, str):
-        return len(unescaped(literal(part)))
+        return len(unescape_tokens(literal(part)))
     if not OPERATORS[part.operator].named:
         return len(part.variables)
-    return sum(1 if one.explode else 1 + len(unescaped(one.name)) for one in part.variables)
+    return sum(1 if one.explode else 1 + len(unescape_tokens(one.name)) for one in part.variables)
 
 
-def _filled(states: int, skips: int) -> int:
+def _fill_skips(states: int, skips: int) -> int:
     """With each state behind those of `skips` that follow one another from a state on: a carry runs through them."""
     begun = states & skips
     return states | begun | ((skips + begun) ^ skips) if begun else states
@@ -267,7 +271,7 @@ class _Reading:
         self.kept: list[int] = []
         self.runs: dict[int, list[int]] = {}
         """Two of the stretches that were made again."""
-        self.states = graph.closed(1)
+        self.states = graph.closure(1)
         for at, token in enumerate(tokens):
             if at % self.stride == 0:
                 self.kept.append(self.states)
@@ -277,7 +281,7 @@ class _Reading:
         if len(tokens) % self.stride == 0:
             self.kept.append(self.states)
 
-    def after(self, count: int) -> int:
+    def states_after(self, count: int) -> int:
         """The states after so many tokens."""
         run, place = divmod(count, self.stride)
         if run not in self.runs:
@@ -286,34 +290,34 @@ class _Reading:
             self.runs = {run: made, **dict(islice(self.runs.items(), 1))}
         return self.runs[run][place]
 
-    def ways(self, at: int, state: int) -> Iterator[tuple[int, _Edge]]:
+    def edges_to(self, at: int, state: int) -> Iterator[tuple[int, _Edge]]:
         """The edges by which a state is reached after so many tokens, each with how many were read before it."""
         for edge in self.graph.into.get(state, ()):
             if not edge.token:
-                if self.after(at) >> edge.source & 1:
+                if self.states_after(at) >> edge.source & 1:
                     yield at, edge
-            elif at and _fits(edge.token, self.tokens[at - 1]) and self.after(at - 1) >> edge.source & 1:
+            elif at and _fits(edge.token, self.tokens[at - 1]) and self.states_after(at - 1) >> edge.source & 1:
                 yield at - 1, edge
 
 
 def match(parts: Sequence[str | Expression], text: str) -> dict[str, Any] | None:
     """The one reading of the text, by name; None if there is none.  Raises: Ambiguous."""
     graph = _Graph(parts)
-    tokens = unescaped(text)
+    tokens = unescape_tokens(text)
     reading = _Reading(graph, tokens)
     if not reading.states >> graph.end & 1:
         return None
     path = list[tuple[_Edge, int]]()
     at, state = len(tokens), graph.end
     fork: tuple[int, int] | None = None
-    while ways := list(islice(reading.ways(at, state), 2)):
+    while ways := list(islice(reading.edges_to(at, state), 2)):
         if len(ways) > 1:
             fork = at, state
         at, edge = ways[0]
         path.append((edge, at))
         state = edge.source
     if fork is not None:
-        raise Ambiguous(_differing(reading, fork))
+        raise Ambiguous(_ambiguous_variable(reading, fork))
     path.reverse()
     return _values(path, tokens)
 
@@ -326,7 +330,7 @@ def _values(path: list[tuple[_Edge, int]], tokens: list[str]) -> dict[str, Any]:
             read: Any = value[0]
         elif OPERATORS[variable.operator].named:
             pairs = [_pair(piece) for piece in pieces]
-            own = all(name == _decoded(variable.name) for name, _ in pairs)
+            own = all(name == _decode_value(variable.name) for name, _ in pairs)
             read = [member for _, member in pairs] if own else pairs
         else:
             read = value
@@ -349,24 +353,24 @@ def _members(path: list[tuple[_Edge, int]], tokens: list[str]) -> list[tuple[Var
     return members
 
 
-def _differing(reading: _Reading, fork: tuple[int, int]) -> Variable:
+def _ambiguous_variable(reading: _Reading, fork: tuple[int, int]) -> Variable:
     """The variable in which two paths to the same state last were: there the readings part."""
-    for way in islice(reading.ways(*fork), 2):
+    for way in islice(reading.edges_to(*fork), 2):
         here: tuple[int, _Edge] | None = way
         while here is not None:
             at, edge = here
             if edge.begins is not None:
                 return edge.begins
-            here = next(reading.ways(at, edge.source), None)
+            here = next(reading.edges_to(at, edge.source), None)
     raise AssertionError("readings differ in variables alone")  # pragma: no cover
 
 
 def _value(variable: Variable, piece: list[str]) -> str | bytes:
     text = "".join(piece)
-    return text if variable.operator in ("+", "#") else _decoded(text)
+    return text if variable.operator in ("+", "#") else _decode_value(text)
 
 
-def _decoded(text: str) -> str | bytes:
+def _decode_value(text: str) -> str | bytes:
     from overthere.values.encoding import decode_bytes
 
     octets = decode_bytes(text)
@@ -378,4 +382,4 @@ def _decoded(text: str) -> str | bytes:
 
 def _pair(piece: list[str]) -> tuple[str | bytes, str | bytes]:
     name, _, value = "".join(piece).partition("=")
-    return _decoded(name), _decoded(value)
+    return _decode_value(name), _decode_value(value)
