@@ -31,13 +31,13 @@ REASONS: dict[str, tuple[set[str], str]] = {
         {"cid:", "data", "http"},
         "the protocol by whose rules a base is found; HTML 4.2.3 on data: as a base; RFC 2557 8.3 on cid: as one",
     ),
-    "broken/asking.py": (
+    "broken/requests.py": (
         {"http", "https"},
         "the origins that a header field may be for: fields are of HTTP (RFC 9110 5; RFC 6454 4)",
     ),
-    "broken/gathering.py": ({"http"}, WORDS + "a kind of document"),
+    "broken/collecting.py": ({"http"}, WORDS + "a kind of document"),
     "broken/job.py": ({"http", "https"}, "what is crawled: pages and robots.txt are of HTTP (RFC 9309 2.3)"),
-    "broken/judging.py": (
+    "broken/reference_check.py": (
         {"about", "blob", "cid", "data", "mailto"},
         "what leads nowhere by itself (HTML 7.4.2.2); mailto by its own syntax; RFC 2392 on cid: within a message",
     ),
@@ -59,10 +59,10 @@ REASONS: dict[str, tuple[set[str], str]] = {
     "links/containers/message/__init__.py": ({"cid:", "file"}, "RFC 2557 8.2: parts by mid: and cid:"),
     "links/containers/message/labels.py": ({"cid:", "mid:"}, "RFC 2557 8.2: parts by mid: and cid:"),
     "links/documents/xml/events.py": ({"data"}, WORDS + "a kind of event"),
-    "links/job/carrying.py": ({"http"}, WORDS + "a kind of document"),
+    "links/job/task_rows.py": ({"http"}, WORDS + "a kind of document"),
     "links/job/contents.py": ({"file", "http", "https"}, "names in archives that are URIs of what was fetched"),
     "links/job/reading.py": ({"http"}, WORDS + "a kind of document"),
-    "links/report/browsing.py": ({"data:", "http"}, "a kind of document; HTML 4.2.3; URL Standard 4.4"),
+    "links/report/browser_column.py": ({"data:", "http"}, "a kind of document; HTML 4.2.3; URL Standard 4.4"),
     "links/spark.py": ({"file:", "file:/"}, "how Hadoop writes the paths of this machine"),
     "protocols/prospero/answer.py": ({"AFS", "FTP", "WAIS"}, WORDS + "access methods of Prospero"),
     "protocols/prospero/dialogue.py": ({"DATA"}, WORDS + "a word of Prospero"),

@@ -23,7 +23,6 @@ __all__ = [
     "OptionFields",
     "Options",
     "PassedContent",
-    ,
 ]
 
 

@@ -96,7 +96,7 @@ def run(
     FileExistsError if the folder holds anything else; OSError if it cannot be written; Spark's errors.
     """
     began = time.monotonic()
-    asked = _checked(Options(**options))
+    asked = _check_options(Options(**options))
     folder = Path(os.path.abspath(output))
     told = None if base is None else str(URI(base))
     how = JobSettings(str(folder / _PAIRS if distinct else folder), asked, told, tuple(only), distinct)
@@ -166,7 +166,7 @@ def extract(
     neither paths nor contents, or contents that are no octets, or parts and anything else; when it is carried out,
     Spark's errors, with the ValueError of what is no part.
     """
-    asked = _checked(Options(**options))
+    asked = _check_options(Options(**options))
     told = None if base is None else str(URI(base))
     version = __version__
     if part is not None:
@@ -193,7 +193,7 @@ def extract(
 # -- on the driver
 
 
-def _checked(options: Options) -> Options:
+def _check_options(options: Options) -> Options:
     if options.edition not in NAMES:
         raise NotSpecified(f"there is no edition {options.edition!r}; there is {', '.join(NAMES)}")
     check_extras(options)
