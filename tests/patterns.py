@@ -77,7 +77,7 @@ for how in range(16):
     names = dict(zip(("abbreviated", "hosts", "mail"), (bool(how & 1), bool(how & 2), bool(how & 4))))
     find("", schemes={"http", "mailto"} if how & 8 else None, **names)
 for scheme in known_names().shapes:
-    known_names().shaped(scheme)
+    known_names().shape_of(scheme)
 for marks in (0, 1, _DEEPEST):
     for opening in '<"':
         _lines(opening, marks)
