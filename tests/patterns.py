@@ -34,7 +34,7 @@ PASSED_ON: dict[tuple[str, str], set[str | None]] = {
 # What makes those expressions that are not made at import.
 WORK = r"""
 from overthere import IRI, InvalidURI, IRIReference, URIReference, edition, plan
-from overthere.values import iri
+from overthere import iri
 from overthere.access import steps
 from overthere.values.known_secrets import Secrets
 from overthere.kernel import percent, reference

@@ -47,7 +47,7 @@ CLOSED = {
     "kernel/reference.py expression": DATA,
     "kernel/reference.py ip_literal": DATA,
     "access/steps.py _delimiter_pattern": DATA,
-    "values/iri.py decodable": DATA,
+    "iri.py decodable": DATA,
     "values/derivation.py describe_expected": "it lives as long as one call",
     "values/findings.py _foreign": DATA,
     "schemes/page.py _top_rules": "a key is the name of a built-in scheme",

@@ -9,10 +9,9 @@ from click.testing import CliRunner
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from overthere import CodingError, URIReference, decode, decode_bytes, encode
+from overthere import CodingError, URIReference, decode, decode_bytes, encode, forms
 from overthere.cli.app import app
 from overthere.grammar.library import grammar
-from overthere.values import forms
 
 law = settings(max_examples=300, deadline=None, database=None)
 

@@ -26,7 +26,7 @@ from overthere import URI, OverthereError, Template
 from overthere.base import Base
 from overthere.canonical import FORMS, SURT
 from overthere.cli.app import app
-from overthere.values.forms import Parameters
+from overthere.forms import Parameters
 from support import ROOT
 from verbs import Verb, verbs
 

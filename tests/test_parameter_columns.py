@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from overthere import CodingError, InvalidURI, URIReference, columns
 from overthere.columns import plain
-from overthere.values.forms import Parameters
+from overthere.forms import Parameters
 from support import cases, ids, linear
 
 pa = pytest.importorskip("pyarrow")

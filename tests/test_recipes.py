@@ -58,6 +58,8 @@ SCHEME = Scheme(
     title="Gemini",
     documents={"rfc3986": "Project Gemini, network protocol 0.24"},
     locates_nothing="the protocol is not spoken here",
+    syntax='gemini-uri = "gemini:" "//" host [ ":" port ] path-abempty [ "?" query ]',
+    rules={"rfc3986": ("gemini-uri",)},
     linkable=True,
     needs_host=True,
     examples=(Example("gemini://h.example/a", "of our own"),),

@@ -34,7 +34,7 @@ HEAVY = (
     "overthere.editions.model",
     "overthere.grammar.abnf",
     "overthere.grammar.construct",
-    "overthere.values.iri",
+    "overthere.iri",
     "overthere.values.normalize",
     "overthere.repairs",
     "overthere.tables.writer",

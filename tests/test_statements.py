@@ -84,7 +84,7 @@ def test_a_run_fails_where_a_named_test_did_not_run(tmp_path: Path, arguments: l
     ledger = "{'test_suite.py::test_passes': ['1'], 'test_suite.py::test_rows[two]': ['2']}"
     (tmp_path / "conftest.py").write_text(
         f"import sys\nsys.path[:0] = {[str(ROOT / 'tests'), str(ROOT / 'tools')]!r}\n"
-        f"import statements\nstatements.named = lambda: {ledger}\n"
+        f"import statements\nstatements.tests_by_name = lambda: {ledger}\n"
         f"exec(compile(open({str(ROOT / 'conftest.py')!r}).read(), 'conftest.py', 'exec', dont_inherit=True))\n"
     )
     (tmp_path / "pytest.ini").write_text("[pytest]\ntestpaths = .\n")

@@ -30,11 +30,11 @@ from overthere import (
     check,
     edition,
     explain,
-    findings,
     lowest_rung,
 )
 from overthere.ground.errors import KINDS
 from overthere.kernel.components import Component
+from overthere.values import findings
 
 NAMES = {
     "URI": URI,
@@ -298,7 +298,7 @@ def test_an_exception_waits_until_somebody_looks(monkeypatch: pytest.MonkeyPatch
     """What is wrong is looked for once, when it is asked for; a text that is only refused costs no look."""
     looks: list[str] = []
 
-    class Counting(findings._Walker):
+    class Counting(findings._FirstFinding):
         def __init__(self, text: str, rule: str, zone: bool) -> None:
             looks.append(text)
             super().__init__(text, rule, zone)

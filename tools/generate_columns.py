@@ -70,8 +70,8 @@ from typing import Any
 from overthere.canonical import Canonical
 from overthere.columns import SIX
 from overthere.schemes.registry import Registry
-from overthere.values.forms import Pairs
-from overthere.values.iri import IRI
+from overthere.forms import Pairs
+from overthere.iri import IRI
 from overthere.values.normalize import Rung
 from overthere.values.uri import URI
 '''

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from overthere.grammar import Grammar
+from overthere.iri import JOINED, decodable
 from overthere.kernel.classes import IPRIVATE, UCSCHAR
 from overthere.kernel.reference import BIDI_CONTROLS
-from overthere.values.iri import JOINED, decodable
 
 EDITIONS = Path(__file__).resolve().parent.parent / "src" / "overthere" / "editions"
 

@@ -13,7 +13,21 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from overthere import access, base, broken, columns, editions, grammar, kernel, links, schemes, security, text
+    from overthere import (
+        access,
+        base,
+        broken,
+        columns,
+        editions,
+        forms,
+        grammar,
+        iri,
+        kernel,
+        links,
+        schemes,
+        security,
+        text,
+    )  # fmt: skip
     from overthere.access.errors import AccessError, AccessRefused
     from overthere.access.gateways import Gateways
     from overthere.access.opening import aopen
@@ -42,13 +56,12 @@ if TYPE_CHECKING:
         Unreachable,
         Unwritable,
     )
+    from overthere.iri import IRI, IRIReference
     from overthere.repairs import Repaired, repair
     from overthere.schemes import Locator, Registry, Scheme, scheme
     from overthere.security import audit
     from overthere.text import find, typed
-    from overthere.values import forms, iri
     from overthere.values.encoding import decode, decode_bytes, encode
-    from overthere.values.iri import IRI, IRIReference
     from overthere.values.normalize import Change, Rung, lowest_rung
     from overthere.values.resolve import Target
     from overthere.values.template import Template
@@ -69,8 +82,8 @@ _HOMES = {
     "Finding": "ground.errors",
     "Gateways": "access.gateways",
     "GrammarError": "ground.errors",
-    "IRI": "values.iri",
-    "IRIReference": "values.iri",
+    "IRI": "iri",
+    "IRIReference": "iri",
     "InvalidIRI": "ground.errors",
     "InvalidTemplate": "ground.errors",
     "InvalidURI": "ground.errors",
@@ -109,9 +122,9 @@ _HOMES = {
     "encode": "values.encoding",
     "explain": "anatomy",
     "find": "text",
-    "forms": "values.forms",
+    "forms": "forms",
     "grammar": "grammar",
-    "iri": "values.iri",
+    "iri": "iri",
     "kernel": "kernel",
     "links": "links",
     "lowest_rung": "values.normalize",

@@ -13,11 +13,11 @@ from overthere.ground.exact import exact
 from overthere.ground.figure import Layout, draw, grid, layout, note_lines, shorten, shorten_distinctly
 from overthere.ground.late_imports import default_registry
 from overthere.ground.redact import mask, mask_equal_length, secret_spans, shorten_masks
+from overthere.iri import IRI, IRIReference
 from overthere.kernel import Components
 from overthere.kernel.reference import APPENDIX_B, split
 from overthere.values.encoding import decode
 from overthere.values.findings import check_uri
-from overthere.values.iri import IRI, IRIReference
 from overthere.values.known_secrets import Secrets
 from overthere.values.normalize import Change, Rung
 from overthere.values.uri import URI, URIReference

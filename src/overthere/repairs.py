@@ -12,12 +12,12 @@ from typing import NamedTuple
 from overthere.editions.whatwg import SPECIAL, read
 from overthere.ground.errors import KINDS, CodingError, Finding, InvalidURI
 from overthere.ground.exact import exact
+from overthere.iri import IRIReference
 from overthere.kernel import percent_encode
 from overthere.kernel.classes import IPRIVATE, UCSCHAR
 from overthere.kernel.reference import BIDI_CONTROLS, Parts, class_ranges, parse, recompose, split, split_authority
 from overthere.values.findings import refusal
 from overthere.values.hosts.idn import a_labels
-from overthere.values.iri import IRIReference
 from overthere.values.uri import URI, URIReference
 
 __all__ = ["RepairChange", "Repaired", "repair", "to_reference"]

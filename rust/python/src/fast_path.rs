@@ -228,8 +228,8 @@ fn kind(py: Python<'_>, is_iri: bool, has_scheme: bool) -> PyResult<&Bound<'_, P
     match (is_iri, has_scheme) {
         (false, false) => URI_REFERENCE.import(py, "overthere.values.uri", "URIReference"),
         (false, true) => URI.import(py, "overthere.values.uri", "URI"),
-        (true, false) => IRI_REFERENCE.import(py, "overthere.values.iri", "IRIReference"),
-        (true, true) => IRI.import(py, "overthere.values.iri", "IRI"),
+        (true, false) => IRI_REFERENCE.import(py, "overthere.iri", "IRIReference"),
+        (true, true) => IRI.import(py, "overthere.iri", "IRI"),
     }
 }
 

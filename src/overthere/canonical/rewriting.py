@@ -7,12 +7,12 @@ from ipaddress import AddressValueError, IPv4Address, IPv6Address, IPv6Network
 from urllib.parse import quote, quote_plus
 
 from overthere import kernel
+from overthere.forms import Parameters
 from overthere.ground.late_imports import default_registry
 from overthere.ground.rung import Rung
 from overthere.ground.unicode_forms import normalize_unicode
 from overthere.kernel.reference import Parts, guard_path, recompose, split, split_authority
 from overthere.values.encoding import decode_bytes
-from overthere.values.forms import Parameters
 from overthere.values.hosts.address import literal
 from overthere.values.hosts.idn import a_labels
 from overthere.values.normalize import normal_form

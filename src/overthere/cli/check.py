@@ -82,7 +82,7 @@ def command(
             findings, notes = findings or notes, []
         invalid = bool(findings)
         if names and not findings:
-            from overthere.values.iri import IRIReference
+            from overthere.iri import IRIReference
 
             findings = IRIReference(text, zone=zone).check_host_name()
         _tell(output, text, invalid, findings, notes)

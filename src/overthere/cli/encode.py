@@ -11,8 +11,8 @@ from overthere.cli.reading import edition_option, iri_option, refuse_table
 from overthere.cli.table_options import table_options
 from overthere.editions import edition
 from overthere.ground.errors import CodingError
+from overthere.iri import to_characters
 from overthere.values.encoding import encode
-from overthere.values.iri import to_characters
 
 if TYPE_CHECKING:
     from overthere.cli.tables import Table

@@ -8,9 +8,9 @@ import click
 
 from overthere.cli.common import Answer, Output, format_option, texts_argument
 from overthere.cli.table_options import table_options
+from overthere.forms import Parameters
 from overthere.ground.display import printable
 from overthere.ground.redact import mask
-from overthere.values.forms import Parameters
 from overthere.values.uri import URIReference
 
 if TYPE_CHECKING:

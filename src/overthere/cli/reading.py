@@ -32,7 +32,7 @@ class Reading(NamedTuple):
     def kind(self, *, relative: bool) -> Any:
         """The type of values, of those with a scheme or of any reference."""
         if self.iri:
-            from overthere.values.iri import IRI, IRIReference
+            from overthere.iri import IRI, IRIReference
 
             return IRIReference if relative else IRI
         return URIReference if relative else URI

@@ -39,8 +39,8 @@ from overthere.values.normalize import Rung
 
 if TYPE_CHECKING:
     from overthere.canonical import Canonical
+    from overthere.iri import IRI
     from overthere.schemes.registry import Registry
-    from overthere.values.iri import IRI
     from overthere.values.uri import URI
 
 __all__ = [
@@ -253,7 +253,7 @@ def relate(
 
 def _bases(column: Any, base: URI | IRI | str | Any, iri: bool) -> Any:
     """The text of the one base, or a column of them, one a row."""
-    from overthere.values.iri import IRI
+    from overthere.iri import IRI
     from overthere.values.uri import URI
 
     if isinstance(base, str | URI | IRI):

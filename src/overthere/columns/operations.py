@@ -153,7 +153,7 @@ class Call:
 
 def _is_value(argument: Any) -> bool:
     """Whether it is one value for all rows, not a column of them."""
-    from overthere.values.iri import IRI
+    from overthere.iri import IRI
     from overthere.values.uri import URI
 
     return isinstance(argument, str | URI | IRI)

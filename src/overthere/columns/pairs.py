@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from overthere.columns import normalize
 from overthere.columns.plain import arrow, compute, taken
 from overthere.ground.late_imports import default_registry
-from overthere.values.iri import IRIReference
+from overthere.iri import IRIReference
 from overthere.values.iri_ladder import iri_comparison_form
 from overthere.values.normalize import Rung, comparison_form
 

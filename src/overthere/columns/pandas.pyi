@@ -7,9 +7,9 @@ import pandas as pd
 
 from overthere.canonical import Canonical
 from overthere.columns import SIX
+from overthere.forms import Pairs
+from overthere.iri import IRI
 from overthere.schemes.registry import Registry
-from overthere.values.forms import Pairs
-from overthere.values.iri import IRI
 from overthere.values.normalize import Rung
 from overthere.values.uri import URI
 

@@ -10,7 +10,7 @@ from overthere.values.form_pairs import encode_name as named
 from overthere.values.form_pairs import write_pairs as written
 
 if TYPE_CHECKING:
-    from overthere.values.forms import Pairs
+    from overthere.forms import Pairs
 
 __all__ = ["Asked", "add_parameters", "parameter", "sort_parameters", "with_parameters", "without_parameters"]
 

@@ -8,14 +8,14 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any, cast
 
 from overthere.columns.operations import COMPONENTS
+from overthere.forms import Parameters
 from overthere.ground.caches import bounded_cache
 from overthere.ground.errors import CodingError, InvalidURI, Unreachable
 from overthere.ground.extras import brought_by
+from overthere.iri import IRI, IRIReference
 from overthere.kernel import reference
 from overthere.repairs import repair
 from overthere.values import encoding
-from overthere.values.forms import Parameters
-from overthere.values.iri import IRI, IRIReference
 from overthere.values.normalize import Rung, normal_form
 from overthere.values.relate import relate
 from overthere.values.uri import URI, URIReference

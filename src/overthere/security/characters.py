@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from overthere.editions.whatwg import SPECIAL
 from overthere.ground.display import name_of
+from overthere.iri import INVISIBLE, JOINED
 from overthere.kernel.percent import percent_decode
 from overthere.schemes.model import Scheme
 from overthere.security.parts import Place, Span, TextParts
-from overthere.values.iri import INVISIBLE, JOINED
 
 __all__ = ["BIDI", "INVISIBLE", "devices", "dots", "find_escapes", "raw"]
 

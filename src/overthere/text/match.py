@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from overthere.ground.errors import InvalidURI
-from overthere.values.iri import IRI
+from overthere.iri import IRI
 from overthere.values.uri import URI
 
 __all__ = ["Found", "Kind", "guess_uri", "expand_abbreviation"]

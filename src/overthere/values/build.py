@@ -10,14 +10,14 @@ from collections.abc import Iterable
 from ipaddress import IPv4Address, IPv6Address
 from typing import TypeAlias
 
+from overthere import forms
+from overthere.forms import Pairs
 from overthere.ground.display import name_of
 from overthere.ground.errors import KINDS, Finding, InvalidURI
 from overthere.ground.exact import exact
 from overthere.kernel.reference import GROUPS, Parts, parse, recompose
-from overthere.values import forms
 from overthere.values.encoding import encode
 from overthere.values.findings import refusal
-from overthere.values.forms import Pairs
 
 __all__ = ["Userinfo", "assemble", "authority_of", "build"]
 

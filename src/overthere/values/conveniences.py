@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Self
 
+    from overthere.forms import Pairs, Parameters
     from overthere.ground.kinds import Finding
-    from overthere.values.forms import Pairs, Parameters
 
 __all__ = ["Conveniences"]
 
@@ -61,7 +61,7 @@ class Conveniences(Components):
         >>> u.parameters["q"], "page" in u.parameters, dict(u.parameters)
         ('a b', False, {'q': 'a b', 'utm_source': 'x'})
         """
-        from overthere.values.forms import Parameters
+        from overthere.forms import Parameters
 
         return Parameters(self.query)
 
@@ -105,7 +105,7 @@ class Conveniences(Components):
         return self._with_parameters(self._parameters(separator, plus).sorted())
 
     def _parameters(self, separator: str, plus: bool) -> Parameters:
-        from overthere.values.forms import Parameters
+        from overthere.forms import Parameters
 
         return Parameters(self.query, separator=separator, plus=plus)
 

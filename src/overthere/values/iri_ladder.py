@@ -22,9 +22,9 @@ from overthere.values.normalize import Change, compare, comparison_form, normal_
 from overthere.values.uri import URIReference
 
 if TYPE_CHECKING:
+    from overthere.iri import IRIReference
     from overthere.kernel.reference import Parts
     from overthere.schemes.registry import Registry
-    from overthere.values.iri import IRIReference
 
 __all__ = ["IRI_PARAGRAPHS", "iri_changes", "iri_comparison_form", "iri_normal_form"]
 
@@ -87,7 +87,7 @@ def iri_normal_form(
 
 
 def _map_back(form: str, rung: Rung, registry: Registry | None) -> str:
-    from overthere.values.iri import to_iri_text
+    from overthere.iri import to_iri_text
 
     uri = URIReference(form, zone=True)
     return to_iri_text(uri, rung >= Rung.SCHEME and uri.scheme is not None and _by_dns(uri.scheme, registry))

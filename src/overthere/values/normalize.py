@@ -173,7 +173,7 @@ def comparison_form(
 
 def _valid(value: Value | str) -> Value:
     """A value, or one of a text: an IRI-reference where it goes beyond US-ASCII."""
-    from overthere.values.iri import IRIReference
+    from overthere.iri import IRIReference
     from overthere.values.uri import URIReference
 
     if isinstance(value, Value):
@@ -201,7 +201,7 @@ def lowest_rung(
     >>> lowest_rung("example://a/b/c/%7Bfoo%7D/ros\u00e9", "eXAMPLE://a/./b/../b/%63/%7bfoo%7d/ros%C3%A9")
     <Rung.PATH: 3>
     """
-    from overthere.values.iri import IRIReference
+    from overthere.iri import IRIReference
 
     one, two = _valid(a), _valid(b)
     if isinstance(one, IRIReference) or isinstance(two, IRIReference):

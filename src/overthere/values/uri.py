@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from typing import Self
 
     from overthere.ground.rung import Rung
+    from overthere.iri import IRIReference
     from overthere.kernel.components import Form
     from overthere.schemes.locator import Locator
     from overthere.schemes.registry import Registry
-    from overthere.values.iri import IRIReference
     from overthere.values.normalize import Change
 
 __all__ = ["URI", "URIReference"]
@@ -158,7 +158,7 @@ class URIReference(Value):
         >>> str(URI("http://h/r%C3%A9sum%C3%A9%2F").to_iri())
         'http://h/résumé%2F'
         """
-        from overthere.values.iri import IRI, IRIReference, to_iri_text
+        from overthere.iri import IRI, IRIReference, to_iri_text
 
         kind = IRIReference if self.scheme is None else IRI
         return kind(to_iri_text(self, idna), zone=self.zone is not None)

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from ipaddress import IPv4Address, IPv6Address
     from typing import Self
 
+    from overthere.forms import Pairs
     from overthere.kernel.components import Component
     from overthere.values.build import Userinfo
-    from overthere.values.forms import Pairs
 
 __all__ = ["Value"]
 
