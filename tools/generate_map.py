@@ -68,14 +68,28 @@ def page() -> str:
 @cache
 def floors() -> list[list[str]]:
     """From the ground: the rooms of each floor, as ARCHITECTURE.md has them."""
+    return [[members[0] for members in rooms if members != ["__main__"]] for rooms in _members()]
+
+
+def _members() -> list[list[list[str]]]:
+    """By floor and room the folders and modules that are one room, joined with "+" in ARCHITECTURE.md."""
     section = (ROOT / "ARCHITECTURE.md").read_text().split("\n## Floors\n")[1].split("\n## ")[0]
     rows = re.findall(r"^\d+\. \*\*.*?\*\*: (.*)$", section, re.MULTILINE)
-    return [[name for name in re.findall(r"`(\w+)`", row) if name != "__main__"] for row in rows]
+    return [[re.findall(r"`(\w+)`", room) for room in row.split(", ")] for row in rows]
+
+
+@cache
+def _rooms() -> dict[str, str]:
+    """The room of each folder and module of the package's root."""
+    return {name: members[0] for rooms in _members() for members in rooms for name in members}
 
 
 def _files(room: str) -> list[Path]:
-    folder = PACKAGE / room
-    return sorted(folder.rglob("*.py")) if folder.is_dir() else [PACKAGE / f"{room}.py"]
+    found: list[Path] = []
+    for name in (name for name, home in _rooms().items() if home == room):
+        folder = PACKAGE / name
+        found += sorted(folder.rglob("*.py")) if folder.is_dir() else [PACKAGE / f"{name}.py"]
+    return found
 
 
 def _lines(room: str) -> int:
@@ -89,7 +103,7 @@ def _imports(room: str) -> set[str]:
     names = re.findall(r"(?m)^\s*(?:from|import) overthere\.(\w+)", text)
     for listed in re.findall(r"(?m)^\s*from overthere import \(?([\w,\s]+)", text):
         names += re.findall(r"\w+", listed)
-    return set(names) & set(chain(*floors())) - {room}
+    return {_rooms()[name] for name in names if name in _rooms()} & set(chain(*floors())) - {room}
 
 
 def _reduce_arrows(arrows: dict[str, set[str]]) -> dict[str, set[str]]:
