@@ -143,7 +143,7 @@ def _audited(texts: tuple[str, ...], files: tuple[str, ...], level: Level, wante
 def _found(name: str) -> Iterator[_Audited]:
     """The URIs in the text of a file, as `overthere find` finds them."""
     try:
-        from overthere.links.documents.charset import decode_text as decoded
+        from overthere.links.documents.charset import decode_text
         from overthere.text import find
     except ImportError as error:
         raise click.UsageError(f"--file: {missing_message(str(error.name), 'links')}") from None
@@ -153,7 +153,7 @@ def _found(name: str) -> Iterator[_Audited]:
         raise click.UsageError(f"{name}: {error.strerror}") from None
     except MemoryError:
         raise click.ClickException(f"{name}: larger than the memory; `links --audit` has no limit") from None
-    text, damaged = decoded(content, None)
+    text, damaged = decode_text(content, None)
     if damaged:
         say(f"{name}: not all of it is UTF-8; read with U+FFFD in its place")
     lines = _Lines(text)

@@ -236,10 +236,9 @@ class _Job:
             paper.print(fitted(_fields(found), width), soft_wrap=True)
 
     def _fix(self) -> None:
-        from overthere.broken.fixing import fix_files as mended
-        from overthere.broken.fixing import write
+        from overthere.broken.fixing import fix_files, write
 
-        for file in mended(self.mendable):
+        for file in fix_files(self.mendable):
             if file.refused:
                 say(f"{printable(file.source)}: left as it is: {file.refused}")
                 continue

@@ -28,8 +28,7 @@ from overthere.access.errors import AccessError, AccessRefused, ResourceMissing
 from overthere.access.planning import plan_under
 from overthere.access.policy import Policy
 from overthere.access.resource import Resource
-from overthere.access.saved_file import SavedFile as Saving
-from overthere.access.saved_file import file_name
+from overthere.access.saved_file import SavedFile, file_name
 from overthere.access.steps import Compose
 from overthere.access.wire import Entry
 from overthere.cli.common import format_option, inputs, located, texts_argument, width
@@ -292,7 +291,7 @@ class Get:
         elif target in self.names:
             raise OSError(f"{target}: another URI of these has the same name")
         self.names.add(target)
-        saving = Saving(target, force=self.options["force"], keep=self.options["keep_partial"])
+        saving = SavedFile(target, force=self.options["force"], keep=self.options["keep_partial"])
         try:
             with saving as file, _progress(resource, None) as step:
                 size = _copy((f"{line}\n".encode() for line in listing) if listing else resource, file, step)

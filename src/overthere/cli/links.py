@@ -295,16 +295,16 @@ class _Job:
         """The chosen rows, counted; between them what is said and marked."""
         from overthere.links.job import batches
         from overthere.links.job.prefetch import JOBS
-        from overthere.links.job.task_rows import TaskEnd as Done
+        from overthere.links.job.task_rows import TaskEnd
         from overthere.links.report import graph
-        from overthere.links.report.selection import select as chosen
+        from overthere.links.report.selection import select
 
         run = batches(
             self.sources, self.base, self.options, workers=self.asked["workers"], skip=self.tasks, mark=self.mark,
             policy=self.policy, jobs=self.asked["jobs"] or JOBS,
         )  # fmt: skip
         for batch in run:
-            if isinstance(batch, Done):
+            if isinstance(batch, TaskEnd):
                 self.tasks += 1
                 self.mark = batch.mark
                 for kind, (count, octets) in batch.kinds.items():
@@ -315,7 +315,7 @@ class _Job:
                     writer.commit(self._state())
                     self.committed = time.monotonic()
                 continue
-            wanted = chosen(batch, self.asked["only"])
+            wanted = select(batch, self.asked["only"])
             pairs = graph.pairs(batch)
             self.summary.add(batch, pairs)
             if self.graph is not None:

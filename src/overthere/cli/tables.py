@@ -19,8 +19,7 @@ from overthere.cli.paper import say
 from overthere.ground.display import printable
 from overthere.ground.errors import KINDS
 from overthere.ground.extras import missing_message
-from overthere.tables import Layout, Source, Writer, open_source, open_writer, suffix
-from overthere.tables import fit_schema as fitting
+from overthere.tables import Layout, Source, Writer, fit_schema, open_source, open_writer, suffix
 
 __all__ = ["Table"]
 
@@ -267,7 +266,7 @@ class Columns:
 
     def fit(self, form: str) -> None:
         """Make the columns such as a format holds.  Raises: ValueError if it cannot."""
-        self.schema = fitting(self.schema, form, self.steady)
+        self.schema = fit_schema(self.schema, form, self.steady)
 
     def add(self, batch: Any) -> Answer:
         """The batch with its new columns."""
