@@ -69,8 +69,10 @@ class Zlib:
     """
 
     def __init__(self, form: int, library: Any = zlib) -> None:
-        self.inner = library.decompressobj(form)
-        self.eof, self.needs_input, self.unused_data = False, True, b""
+        self.inner: Any = library.decompressobj(form)
+        self.eof: bool = False
+        self.needs_input: bool = True
+        self.unused_data: bytes = b""
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
         made: bytes = self.inner.decompress(self.inner.unconsumed_tail + data, max_length)
@@ -173,7 +175,9 @@ class Decoder:
     """
 
     def __init__(self, name: str, window: int = CONTENT_WINDOW, dictionary: object = None) -> None:
-        self.name, self.window, self.dictionary = name, window, dictionary
+        self.name: str = name
+        self.window: int = window
+        self.dictionary: object = dictionary
         self.part: Decompressor | None = None
 
     def feed(self, octets: bytes, most: int = _PIECE) -> Iterator[bytes]:

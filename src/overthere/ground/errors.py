@@ -248,4 +248,4 @@ class NotRegular(GrammarError):
 
 
 # Found by this, for the class says that it is another module's.
-__test__ = {"InvalidURI": InvalidURI.__doc__ or ""}
+__test__: dict[str, str] = {"InvalidURI": InvalidURI.__doc__ or ""}
